@@ -140,7 +140,7 @@ export const goldenCases: Record<string, GoldenCase[]> = {
       request: { ...whole, dimensions: ['地区'] },
       risks: {
         postgres: 'the last bits of a double',
-        mysql: 'there is no quantile, and an approximation would be taken for one',
+        mysql: 'NULLs that count as places in the order',
         duckdb: 'a quantile of decimals, which cuts digits',
         clickhouse: 'quantile, which samples',
       },
@@ -151,7 +151,7 @@ export const goldenCases: Record<string, GoldenCase[]> = {
       request: { ...whole, dimensions: [] },
       risks: {
         postgres: 'a value between two of them',
-        mysql: 'as above',
+        mysql: 'another rounding of the position',
         duckdb: 'another rounding of the position',
         clickhouse: 'quantileExact takes another of two neighbours',
       },

@@ -62,7 +62,7 @@ export function randomRoot(dice: Dice, request: NaiveRequest): Expression {
       'SUM',
       'COUNT',
       'DISTINCT',
-      ...(request.fill === 'zero' ? [] : (['AVG', 'MIN', 'MAX', 'MEDIAN', 'WAVG', 'FIRST', 'LAST'] as const)),
+      ...(request.fill === 'zero' ? [] : (['AVG', 'MIN', 'MAX', 'MEDIAN', 'P75', 'WAVG', 'FIRST', 'LAST'] as const)),
     ];
     return {
       kind: 'leaf',

@@ -58,7 +58,7 @@ export const clickhouse: TargetDialect = {
     const complete = values.map(({ sql }) => `${sql} IS NOT NULL`).join(' AND ');
     return `uniqExactIf((${values.map(({ sql }) => `assumeNotNull(${sql})`).join(', ')}), ${complete})`;
   },
-  quantile: ({ sql }, fraction, mode) => (mode === 'CONT' ? `quantileExactInclusive(${fraction})(toNullable(toFloat64(${sql})))` : null),
+  sortedValue: (value, place) => `if(COUNT(${value}) = 0, NULL, arraySort(groupArray(${value}))[toUInt64(${place})])`,
   listParts,
   rowsOfJson: (parameters, names) => {
     const list = names.map((name, index) => `r[${index + 1}] AS ${quoteName(name)}`);
@@ -73,6 +73,18 @@ export const clickhouse: TargetDialect = {
   isIn: (value, list) => `(CASE WHEN ${value} IS NULL THEN NULL ELSE ${value} IN (${list.join(', ')}) END)`,
   contains: (value, part) => `(position(${value}, ${part}) > 0)`,
   startsWith: (value, start) => `startsWith(${value}, ${start})`,
+  endsWith: (value, end) => `endsWith(${value}, ${end})`,
+  length: text => `lengthUTF8(${text})`,
+  slice: (text, from, count) => `substringUTF8(${text}, ${from}${count === null ? '' : `, ${count}`})`,
+  lastCharacters: (text, count) => `rightUTF8(${text}, ${count})`,
+  position: (text, part) => `positionUTF8(${text}, ${part})`,
+  replace: (text, part, by) => `replaceAll(${text}, ${part}, ${by})`,
+  join: texts => `concat(${texts.join(', ')})`,
+  trim: (text, side) => `${{ BOTH: 'trimBoth', LEADING: 'trimLeft', TRAILING: 'trimRight' }[side]}(${text})`,
+  integerText: integer => `toString(${integer})`,
+  remainder: (dividend, divisor) => `(toInt128(${dividend}) % toInt128(${divisor}))`,
+  addDays: (date, days) => `addDays(${date}, ${days})`,
+  daysBetween: (date, earlier) => `dateDiff('day', ${earlier}, ${date})`,
   startOf: ({ sql }, grain) => {
     const starts = {
       day: `toDate32(${sql})`,

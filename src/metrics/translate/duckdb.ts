@@ -42,8 +42,7 @@ export const duckdb: TargetDialect = {
     const complete = values.map(({ sql }) => `${sql} IS NOT NULL`).join(' AND ');
     return `COUNT(DISTINCT CASE WHEN ${complete} THEN ROW(${values.map(({ sql }) => sql).join(', ')}) END)`;
   },
-  quantile: ({ sql }, fraction, mode) =>
-    mode === 'CONT' ? `QUANTILE_CONT(CAST(${sql} AS DOUBLE), ${fraction})` : `QUANTILE_DISC(${sql}, ${fraction})`,
+  sortedValue: (value, place) => `list_sort(LIST(${value}) FILTER (WHERE ${value} IS NOT NULL))[CAST(${place} AS BIGINT)]`,
   listParts: 1,
   rowsOfJson: ([parameter], names) => {
     const list = names.map((name, index) => `r[${index + 1}] AS ${quoteIdentifier(name)}`);
@@ -57,6 +56,19 @@ export const duckdb: TargetDialect = {
   isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
   contains: (value, part) => `contains(${value}, ${part})`,
   startsWith: (value, start) => `starts_with(${value}, ${start})`,
+  endsWith: (value, end) => `ends_with(${value}, ${end})`,
+  length: text => `LENGTH(${text})`,
+  slice: (text, from, count) => `SUBSTRING(${text}, ${from}${count === null ? '' : `, ${count}`})`,
+  lastCharacters: (text, count) => `RIGHT(${text}, ${count})`,
+  position: (text, part) => `strpos(${text}, ${part})`,
+  replace: (text, part, by) => `REPLACE(${text}, ${part}, ${by})`,
+  join: texts => `(${texts.join(' || ')})`,
+  // Without the second argument other spaces go too.
+  trim: (text, side) => `${{ BOTH: 'TRIM', LEADING: 'LTRIM', TRAILING: 'RTRIM' }[side]}(${text}, ' ')`,
+  integerText: integer => `CAST(${integer} AS VARCHAR)`,
+  remainder: (dividend, divisor) => `(CAST(${dividend} AS HUGEINT) % CAST(${divisor} AS HUGEINT))`,
+  addDays: (date, days) => `(${date} + (${days}))`,
+  daysBetween: (date, earlier) => `date_diff('day', ${earlier}, ${date})`,
   startOf: ({ sql }, grain) => `CAST(date_trunc('${grain}', ${sql}) AS TIMESTAMP)`,
   add: (local, count, unit) => `(${local} + INTERVAL (${count}) ${unit.toUpperCase()})`,
   dayText: local => `strftime(${local}, '%Y-%m-%d')`,

@@ -1,6 +1,7 @@
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { isConstant, type Node, operatorName } from './constant-sql.js';
-import { comparisons, type ExpressionContext, translatorFor } from './translate-expression.js';
+import { type ExpressionContext } from './expression-context.js';
+import { comparisons, translatorFor } from './translate-expression.js';
 import { textConstant } from './tree-constants.js';
 
 /**

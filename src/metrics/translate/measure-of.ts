@@ -1,23 +1,13 @@
 import { functionName, type Node } from './constant-sql.js';
+import { type Measure } from './measure.js';
+import { type QuantileContext, quantileOf } from './quantile-of.js';
 import { numberConstant } from './tree-constants.js';
-import { integerType, numberType, type TargetDialect, type Typed, type ValueType } from './target-dialect.js';
-
-/** The columns that another database gives for an aggregate, and what PostgreSQL makes of them. */
-export interface Measure {
-  name: string;
-  columns: (Typed & { name: string })[];
-  local: string;
-}
-
-interface Translator {
-  dialect: TargetDialect;
-  refuse(construct: string): never;
-}
+import { integerType, numberType, type Typed, type ValueType } from './target-dialect.js';
 
 const deviations = new Set(['stddev', 'stddev_samp', 'variance', 'var_samp']);
 
 /** An aggregate as one that the target computes exactly, or as parts of which PostgreSQL computes it as it would itself. */
-export function measureOf(node: unknown, name: string, translator: Translator, expression: (node: unknown) => Typed): Measure {
+export function measureOf(node: unknown, name: string, translator: QuantileContext, expression: (node: unknown) => Typed): Measure {
   const { dialect } = translator;
   const { A_Expr, FuncCall } = node as Node;
   if (A_Expr?.kind === 'AEXPR_NULLIF') {
@@ -50,15 +40,7 @@ export function measureOf(node: unknown, name: string, translator: Translator, e
     return { ...type, sql: dialect.sum({ ...value, sql: chosen(value.sql) }) };
   };
 
-  if (FuncCall.agg_within_group) {
-    const { node: sorted } = (FuncCall.agg_order as { SortBy: { node: unknown } }[])[0]!.SortBy;
-    const fraction = fractionOf(args[0]);
-    const value = expression(sorted);
-    const mode = fn === 'percentile_cont' ? 'CONT' : 'DISC';
-    const sql = value.kind === 'number' && fraction !== null && dialect.quantile({ ...value, sql: chosen(value.sql) }, fraction, mode);
-    if (!sql) return translator.refuse(mode === 'CONT' ? 'MEDIAN and PERCENTILE' : 'PERCENTILE with DISC');
-    return one(mode === 'CONT' ? { kind: 'float', whole: 0, scale: 0, sql } : { ...value, sql });
-  }
+  if (FuncCall.agg_within_group) return quantileOf(FuncCall, name, translator, expression);
   switch (fn) {
     case 'count':
       if (FuncCall.agg_star) return one(count(filter === null ? '*' : chosen('1')));
@@ -105,11 +87,4 @@ export function measureOf(node: unknown, name: string, translator: Translator, e
 /** A part with the digits of PostgreSQL's own, on which those of a quotient depend. */
 function digitsOf({ wasFloat }: ValueType, part: string): string {
   return wasFloat ? `trim_scale("${part}")` : `"${part}"`;
-}
-
-function fractionOf(node: unknown): string | null {
-  const { A_Const } = node as Node;
-  const written =
-    (A_Const?.fval as { fval?: string } | undefined)?.fval ?? (A_Const?.ival ? String((A_Const.ival as { ival?: number }).ival ?? 0) : '');
-  return /^\d*\.?\d+$|^\d+\.$/.test(written) ? String(Number(written)) : null;
 }

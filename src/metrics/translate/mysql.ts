@@ -47,7 +47,7 @@ export const mysql: TargetDialect = {
   argument: sql => sql,
   sum: ({ sql }) => `SUM(${sql})`,
   countDistinct: values => `COUNT(DISTINCT ${values.map(({ sql }) => sql).join(', ')})`,
-  quantile: () => null,
+  sortedValue: null,
   listParts: 1,
   rowsOfJson: ([parameter], names) => {
     const list = names.map((name, index) => `${quoteMysqlIdentifier(name)} LONGTEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
@@ -63,6 +63,18 @@ export const mysql: TargetDialect = {
   isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
   contains: (value, part) => `(LOCATE(${part}, ${value}) > 0)`,
   startsWith: (value, start) => `(LEFT(${value}, LENGTH(${start})) = ${start})`,
+  endsWith: (value, end) => `(RIGHT(${value}, LENGTH(${end})) = ${end})`,
+  length: text => `CHAR_LENGTH(${charactersOf(text)})`,
+  slice: (text, from, count) => bytesOf(`SUBSTRING(${charactersOf(text)}, ${from}${count === null ? '' : `, ${count}`})`),
+  lastCharacters: (text, count) => bytesOf(`RIGHT(${charactersOf(text)}, ${count})`),
+  position: (text, part) => `LOCATE(${charactersOf(part)} COLLATE utf8mb4_bin, ${charactersOf(text)} COLLATE utf8mb4_bin)`,
+  replace: (text, part, by) => `REPLACE(${text}, ${part}, ${by})`,
+  join: texts => `CONCAT(${texts.join(', ')})`,
+  trim: (text, side) => `TRIM(${side} ' ' FROM ${text})`,
+  integerText: bytesOf,
+  remainder: (dividend, divisor) => `(${dividend} % ${divisor})`,
+  addDays: (date, days) => `(${date} + INTERVAL ${days} DAY)`,
+  daysBetween: (date, earlier) => `DATEDIFF(${date}, ${earlier})`,
   startOf: ({ sql }, grain) => {
     const starts = {
       day: `DATE(${sql})`,
@@ -94,6 +106,10 @@ function isTime(kind: Kind): boolean {
 /** 0000-00-00 says that there is no date, and so do others that no calendar has: 2024-00-15, 2024-02-31. */
 function realDate(sql: string): string {
   return `IF(YEAR(${sql}) > 0 AND DAYOFMONTH(${sql}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${sql})), ${sql}, NULL)`;
+}
+
+function charactersOf(text: string): string {
+  return `CONVERT(${text} USING utf8mb4)`;
 }
 
 function bytesOf(sql: string): string {

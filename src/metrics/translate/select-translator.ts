@@ -7,7 +7,8 @@ import { indexCondition } from './index-condition.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { type Target, type TargetDialect, type Typed, valueTypeOf } from './target-dialect.js';
 import { checkedName, type TargetParameters } from './target-parameters.js';
-import { type ExpressionContext, type FindColumn, translateExpression, translatorFor } from './translate-expression.js';
+import { type ExpressionContext, type FindColumn } from './expression-context.js';
+import { translateExpression, translatorFor } from './translate-expression.js';
 
 export interface Relation {
   sql: string;
@@ -42,8 +43,8 @@ export class SelectTranslator {
     return `NULLIF(${value}, ${value})`;
   }
 
-  expression(node: unknown, scope: Relation['scope'], values: readonly unknown[]): Typed {
-    return translateExpression(node, this.context(scope, values));
+  expression(node: unknown, scope: Relation['scope'], values: readonly unknown[], find = findIn(scope)): Typed {
+    return translateExpression(node, { ...this.context(scope, values), find });
   }
 
   private context(scope: Relation['scope'], values: readonly unknown[]): ExpressionContext {
@@ -152,7 +153,7 @@ export class SelectTranslator {
 
   /** Its columns stand for what they are computed of, so that no database has to merge it. One with windows or UNION is a SELECT of its own. */
   private subselect(select: NodeFields, alias: string, values: readonly unknown[]): Relation {
-    if (select.op === 'SETOP_UNION' || hasWindow(select.targetList)) {
+    if (select.op === 'SETOP_UNION' || hasField(select.targetList, 'over')) {
       const { sql, columns } = this.select(select, values);
       const scope = new Map([[alias, this.qualified(alias, columns)]]);
       return { sql: `(\n${sql}\n) AS ${this.dialect.quote(checkedName(alias))}`, scope, conditions: [] };
@@ -201,7 +202,7 @@ export function selectOf({ sql }: SqlStatement): NodeFields {
   return (statement!.stmt as { SelectStmt: NodeFields }).SelectStmt;
 }
 
-function findIn(scope: Relation['scope']): FindColumn {
+export function findIn(scope: Relation['scope']): FindColumn {
   return (qualifier, name) => {
     if (qualifier !== null) return scope.get(qualifier)?.get(name);
     for (const columns of scope.values()) if (columns.has(name)) return columns.get(name);
@@ -209,7 +210,8 @@ function findIn(scope: Relation['scope']): FindColumn {
   };
 }
 
-function hasWindow(node: unknown): boolean {
+/** Whether a tree has a node with this field. */
+export function hasField(node: unknown, name: string): boolean {
   if (typeof node !== 'object' || node === null) return false;
-  return Object.entries(node).some(([key, value]) => key === 'over' || hasWindow(value));
+  return Object.entries(node).some(([key, value]) => key === name || hasField(value, name));
 }

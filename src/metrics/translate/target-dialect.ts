@@ -59,8 +59,8 @@ export interface TargetDialect {
   argument: (sql: string) => string;
   sum: (value: Typed) => string;
   countDistinct: (values: Typed[]) => string;
-  /** The doubles' interpolated quantile. Null if there is none. */
-  quantile: (value: Typed, fraction: string, mode: 'CONT' | 'DISC') => string | null;
+  /** An aggregate: the value at a place, from 1, in the order of the values. Null if there is none. */
+  sortedValue: ((value: string, place: string) => string) | null;
   /** In how many parameters a list is handed over. */
   readonly listParts: number;
   /** A FROM item with the texts of a JSON array of arrays, whose parts the parameters hold, as columns of these names. */
@@ -78,6 +78,23 @@ export interface TargetDialect {
   isIn: (value: string, list: string[]) => string;
   contains: (value: string, part: string) => string;
   startsWith: (value: string, start: string) => string;
+  endsWith: (value: string, end: string) => string;
+  /** Characters are counted as code points. Positions are counted from 1. */
+  length: (text: string) => string;
+  slice: (text: string, from: string, count: string | null) => string;
+  lastCharacters: (text: string, count: string) => string;
+  /** 0 if the part, which is not empty, does not occur. */
+  position: (text: string, part: string) => string;
+  replace: (text: string, part: string, by: string) => string;
+  /** NULL if one of them is. */
+  join: (texts: string[]) => string;
+  /** Without the spaces at its ends, U+0020 only. */
+  trim: (text: string, side: 'BOTH' | 'LEADING' | 'TRAILING') => string;
+  integerText: (integer: string) => string;
+  /** Of whole numbers. It has the sign of the dividend. */
+  remainder: (dividend: string, divisor: string) => string;
+  addDays: (date: string, days: number) => string;
+  daysBetween: (date: string, earlier: string) => string;
   /** The start of the period of a local time or a date, weeks from Monday, as a local time. */
   startOf: (local: Typed, grain: CalendarGrain) => string;
   /** A local time so many days or months later, on the last day of a shorter month. */

@@ -1,38 +1,18 @@
-import { isTimeZone } from '../../text/time-zone.js';
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
-import { type CalendarGrain } from '../formula/formula-tree.js';
 import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
-import { asDoubles, constantOfDigits, decimalOf, doubleOf } from './double-comparison.js';
-import { type ListContext, translateKeys } from './handed-list.js';
+import { asDoubles, constantOfDigits } from './double-comparison.js';
+import { type ExpressionContext, type Translator } from './expression-context.js';
+import { translateKeys } from './handed-list.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { reciprocalOf } from './reciprocal.js';
-import { constructName, numberConstant, plainDecimal, spanOf, textConstant } from './tree-constants.js';
-import {
-  booleanType,
-  dateType,
-  type IntegerType,
-  integerType,
-  type Kind,
-  localType,
-  momentType,
-  numberType,
-  textType,
-  type Typed,
-  type ValueType,
-  widestInteger,
-} from './target-dialect.js';
+import { booleanType, type Kind, localType, numberType, textType, type Typed, type ValueType, widestInteger } from './target-dialect.js';
+import { translateArithmetic, translateDays, translateEnds, translateRemainder } from './translate-arithmetic.js';
+import { translateCall } from './translate-call.js';
+import { translateCast, translateParameter } from './translate-cast.js';
+import { translateLike } from './translate-text.js';
 import { translateWindow } from './translate-window.js';
+import { constructName, numberConstant, spanOf, textConstant } from './tree-constants.js';
 
-/** Finds a column by its qualifier, if it has one, and its name. */
-export type FindColumn = (qualifier: string | null, name: string) => Typed | undefined;
-
-export interface ExpressionContext extends ListContext {
-  /** The values of the statement's own parameters. */
-  values: readonly unknown[];
-  find: FindColumn;
-}
-
-const grains = new Set(['day', 'week', 'month', 'quarter', 'year']);
 const nullType: ValueType = { ...textType, kind: 'null' };
 export const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
@@ -45,15 +25,17 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
   return translatorFor(context).translate(node);
 }
 
-/** The parts of the translation of one expression. */
+/** What `translateExpression` is made of. */
 export function translatorFor({ dialect, parameters, lists, values, find }: ExpressionContext) {
+  const translator: Translator = { dialect, values, translate, text, number, computed, condition, asText, unify, refuse };
   return { translate, comparable, unify };
 
   function translate(each: unknown): Typed {
     const kind = isConstant(each) ? temporalKind(each) : null;
     if (kind) return computed(each, kind);
     const node = each as Node;
-    const { ColumnRef, A_Const, A_Expr, BoolExpr, NullTest, BooleanTest, TypeCast, FuncCall, CoalesceExpr, CaseExpr, SubLink } = node;
+    const { ColumnRef, A_Const, A_Expr, BoolExpr, NullTest, BooleanTest, TypeCast, FuncCall } = node;
+    const { CoalesceExpr, CaseExpr, MinMaxExpr, SubLink } = node;
     if (ColumnRef) return column(ColumnRef);
     if (A_Const) return constant(A_Const);
     if (A_Expr) return operation(A_Expr);
@@ -63,13 +45,14 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
       return condition(`(${sql} IS ${NullTest.nulltesttype === 'IS_NULL' ? '' : 'NOT '}NULL)`);
     }
     if (BooleanTest) return tested(BooleanTest);
-    if (TypeCast) return cast(TypeCast);
-    if (FuncCall) return call(FuncCall);
+    if (TypeCast) return translateCast(TypeCast, translator);
+    if (FuncCall) return FuncCall.over === undefined ? translateCall(FuncCall, translator) : translateWindow(FuncCall, translate, dialect);
     if (CoalesceExpr) {
       const alike = unify((CoalesceExpr.args as unknown[]).map(translate), 'COALESCE');
       return { ...alike[0]!, sql: `COALESCE(${alike.map(({ sql }) => sql).join(', ')})` };
     }
     if (CaseExpr) return cases(CaseExpr);
+    if (MinMaxExpr) return translateEnds(MinMaxExpr.op === 'IS_GREATEST', MinMaxExpr.args as unknown[], translator);
     if (SubLink) return translateKeys(SubLink, translate, { lists, parameters, dialect });
     return refuse(constructName(Object.keys(node)[0] ?? ''));
   }
@@ -149,14 +132,16 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
         return condition(kind === 'AEXPR_BETWEEN' ? within : `(NOT ${within})`);
       }
       case 'AEXPR_LIKE':
-        return like(operator, lexpr, rexpr);
+        return translateLike(operator, lexpr, rexpr, translator);
+      case 'AEXPR_ILIKE':
+        return refuse('ILIKE');
       case 'AEXPR_NULLIF': {
         const value = translate(lexpr);
         return { ...value, sql: `(CASE WHEN ${compare('=', lexpr, rexpr)} THEN NULL ELSE ${value.sql} END)` };
       }
       case 'AEXPR_DISTINCT':
       case 'AEXPR_NOT_DISTINCT':
-        return refuse(`IS ${kind === 'AEXPR_DISTINCT' ? '' : 'NOT '}DISTINCT FROM`);
+        return distinct(kind === 'AEXPR_DISTINCT', lexpr, rexpr);
       default:
         return refuse(operator);
     }
@@ -179,24 +164,23 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
       if (local) return { ...localType, sql: dialect.add(local, count, span.unit) };
     }
     const value = translate(left);
+    if (operator === '||') {
+      const texts = [value, translate(right)].map(asText);
+      return { ...textType, sql: dialect.join(texts) };
+    }
+    const days = translateDays(operator, value, right, translator);
+    if (days) return days;
+    if (operator === '%') return translateRemainder(value, right, translator) ?? refuse('% of this form');
     const factor = operator === '/' && value.kind === 'number' && !value.integer ? reciprocalOf(numberConstant(right) ?? '', value) : null;
-    return factor === null ? arithmetic(operator, value, translate(right)) : arithmetic('*', value, number(factor));
+    return factor === null
+      ? translateArithmetic(operator, value, translate(right), translator)
+      : translateArithmetic('*', value, number(factor), translator);
   }
 
-  function arithmetic(operator: string, left: Typed, right: Typed): Typed {
-    if (!/^[-+*]$/.test(operator) || left.kind !== 'number' || right.kind !== 'number') return refuse(operator);
-    const isProduct = operator === '*';
-    const type = {
-      ...numberType(
-        isProduct ? left.whole + right.whole : Math.max(left.whole, right.whole) + 1,
-        isProduct ? left.scale + right.scale : Math.max(left.scale, right.scale),
-      ),
-      integer: widestInteger([left, right]),
-      wasFloat: left.wasFloat === true || right.wasFloat === true,
-    };
-    if (type.whole + type.scale > dialect.mostDigits || type.scale > dialect.mostScale)
-      return refuse(`${operator} with ${type.whole + type.scale} digits`);
-    return { ...type, sql: `(${dialect.toDecimal(left)} ${operator} ${dialect.toDecimal(right)})` };
+  function distinct(isDistinct: boolean, left: unknown, right: unknown): Typed {
+    const [a, b] = comparable(left, right);
+    const isOther = `(CASE WHEN ${a.sql} IS NULL OR ${b.sql} IS NULL THEN NOT (${a.sql} IS NULL AND ${b.sql} IS NULL) ELSE ${a.sql} <> ${b.sql} END)`;
+    return condition(isDistinct ? isOther : `(NOT ${isOther})`);
   }
 
   /** `strpos(x, part) > 0`. */
@@ -259,7 +243,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     const list = values[Number(ParamRef.number) - 1] as unknown[];
     const type = castName(TypeCast.typeName);
     const value = translate(left);
-    const sqls = list.map(each => parameter(each, type).sql);
+    const sqls = list.map(each => translateParameter(each, type, translator).sql);
     const found = dialect.isIn(value.sql, sqls);
     return condition(isIn ? found : `(NOT ${found})`);
   }
@@ -275,15 +259,6 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     });
     const found = dialect.isIn(value!.sql, sqls);
     return condition(isIn ? found : `(NOT ${found})`);
-  }
-
-  function like(operator: string, left: unknown, right: unknown): Typed {
-    const pattern = textConstant(right);
-    const [, leading, part, trailing] = /^(%?)([^%_\\]*)(%?)$/.exec(pattern ?? '\\') ?? [];
-    if (part === undefined || trailing !== '%') return refuse('LIKE with this pattern');
-    const [value, wanted] = [asText(translate(left)), text(part).sql];
-    const found = leading === '%' ? dialect.contains(value, wanted) : dialect.startsWith(value, wanted);
-    return condition(operator === '~~' ? found : `(NOT ${found})`);
   }
 
   function combined({ boolop, args }: NodeFields): Typed {
@@ -326,120 +301,4 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     const type = { ...numberType(whole, scale), integer: widestInteger(known), wasFloat: known.some(({ wasFloat }) => wasFloat) };
     return all.map(each => ({ ...type, sql: each.kind === 'null' ? 'NULL' : dialect.toDecimal({ ...each, ...type }) }));
   }
-
-  function cast({ arg, typeName }: NodeFields): Typed {
-    const type = castName(typeName);
-    if ((typeName as NodeFields).typmods !== undefined) return refuse(`a cast to ${type} of a length`);
-    const { ParamRef, TypeCast } = arg as Node;
-    if (ParamRef) return parameter(values[Number(ParamRef.number) - 1], type);
-    if (type === 'numeric' && TypeCast && castName(TypeCast.typeName) === 'text') {
-      const inner = translate(TypeCast.arg);
-      if (inner.kind === 'number') return inner;
-      const decimal = inner.kind === 'float' ? dialect.floatToDecimal(inner) : null;
-      if (!decimal) return refuse('a column of floating-point numbers');
-      const typed = { ...decimal, wasFloat: true };
-      return inner.isSingle ? typed : decimalOf(inner.sql, typed);
-    }
-    const value = translate(arg);
-    const same = castKinds[type];
-    if (value.kind === 'null' && same) return { ...textType, kind: same, sql: 'NULL' };
-    if (same === 'number' && value.kind === 'boolean' && type !== 'numeric')
-      return { ...integerType('integer'), whole: 1, sql: `(CASE WHEN ${value.sql} THEN 1 WHEN NOT ${value.sql} THEN 0 END)` };
-    if (same === 'number' && value.kind === 'number' && (type === 'numeric' || value.scale === 0))
-      return { ...value, integer: integerNames[type], ...(type === 'numeric' && { sql: dialect.toDecimal(value) }) };
-    if (type === 'timestamp' && value.kind === 'date') return { ...localType, sql: dialect.dateToLocal(value.sql) };
-    if (type === 'date' && value.kind === 'timestamp') return { ...dateType, sql: dialect.localToDate(value.sql) };
-    return same === value.kind && same !== 'number' ? value : refuse(`a cast of ${value.kind} to ${type}`);
-  }
-
-  function parameter(value: unknown, type: string): Typed {
-    if (type === 'bool' || type === 'boolean') return condition(String(value) === 'true' ? 'TRUE' : 'FALSE');
-    const kind = castKinds[type];
-    if (kind === 'number') return number(plainDecimal(String(value)));
-    if (kind === 'text') return text(String(value));
-    if (kind === undefined) return refuse(`a value of type ${type}`);
-    const bound = { TypeCast: { arg: { A_Const: { sval: { sval: String(value) } } }, typeName: { names: [{ String: { sval: type } }] } } };
-    return computed(bound, kind);
-  }
-
-  function call(node: NodeFields): Typed {
-    if (node.over !== undefined) return translateWindow(node, translate, dialect);
-    const name = functionName(node);
-    const args = (node.args ?? []) as unknown[];
-    switch (name) {
-      case 'date_trunc': {
-        const grain = textConstant(args[0]);
-        const value = translate(args[1]);
-        if (grain === null || !grains.has(grain) || value.kind !== 'timestamp') return refuse('DATE_TRUNC of this form');
-        return { ...localType, sql: dialect.startOf(value, grain as CalendarGrain) };
-      }
-      case 'timezone':
-        return inZone(args[0], translate(args[1]));
-      case 'to_char': {
-        const value = translate(args[0]);
-        if (value.kind !== 'timestamp' || textConstant(args[1]) !== 'YYYY-MM-DD') return refuse('TO_CHAR of this form');
-        return { ...textType, sql: dialect.dayText(value.sql) };
-      }
-      case 'starts_with': {
-        const [value, start] = args.map(each => asText(translate(each)));
-        return condition(dialect.startsWith(value!, start!));
-      }
-      case 'abs': {
-        const value = translate(args[0]);
-        if (value.kind !== 'number') return refuse('ABS');
-        const [absolute, double] = [{ ...value, sql: `ABS(${dialect.toDecimal(value)})` }, doubleOf(value)];
-        return double === undefined ? absolute : decimalOf(`ABS(${double})`, absolute);
-      }
-      case 'round':
-        return rounded(translate(args[0]), args.length === 1 ? '0' : numberConstant(args[1]));
-      case 'extract':
-        return timePart(textConstant(args[0]) ?? '', translate(args[1]));
-      default:
-        return refuse(name.toUpperCase());
-    }
-  }
-
-  function rounded(value: Typed, written: string | null): Typed {
-    // PostgreSQL makes a double of an integer without digits.
-    const digits = written !== null && /^\d$/.test(written) ? Number(written) : null;
-    if (value.kind !== 'number' || value.integer || digits === null) return refuse('ROUND of this form');
-    if (digits >= value.scale) return value;
-    return { ...numberType(value.whole + 1, digits), sql: dialect.round(dialect.toDecimal(value), digits) };
-  }
-
-  function timePart(part: string, { kind, sql }: Typed): Typed {
-    const known = timeParts.find(each => each === part);
-    if (kind !== 'timestamp' && (kind !== 'date' || known === 'hour')) return refuse('EXTRACT of this form');
-    // PostgreSQL counts the days of `dow` from Sunday, 0 to 6.
-    if (part === 'dow') return { ...numberType(1), sql: `(${dialect.part(sql, 'isodow')} % 7)` };
-    return known ? { ...numberType(5), sql: dialect.part(sql, known) } : refuse(`EXTRACT of ${part}`);
-  }
-
-  function inZone(zone: unknown, value: Typed): Typed {
-    const { TypeCast } = zone as Node;
-    const { ParamRef } = (TypeCast?.arg ?? {}) as Node;
-    const name = ParamRef ? String(values[Number(ParamRef.number) - 1]) : (textConstant(zone) ?? '');
-    if (!isTimeZone(name)) return refuse('AT TIME ZONE');
-    if (value.kind === 'timestamptz') return { ...localType, sql: dialect.momentToLocal(value.sql, name) };
-    if (value.kind !== 'timestamp' || !dialect.localToMoment) return refuse('a local time in another time zone');
-    return { ...momentType, sql: dialect.localToMoment(value.sql, name) };
-  }
 }
-
-const timeParts = ['year', 'quarter', 'month', 'day', 'isodow', 'hour'] as const;
-
-const castKinds: Readonly<Record<string, Kind>> = {
-  int2: 'number',
-  int4: 'number',
-  int8: 'number',
-  bigint: 'number',
-  numeric: 'number',
-  text: 'text',
-  varchar: 'text',
-  bool: 'boolean',
-  date: 'date',
-  timestamp: 'timestamp',
-  timestamptz: 'timestamptz',
-};
-
-const integerNames: Readonly<Record<string, IntegerType>> = { int2: 'smallint', int4: 'integer', int8: 'bigint', bigint: 'bigint' };

@@ -2,7 +2,8 @@ import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { functionName, type Node } from './constant-sql.js';
 import { type HandedLists } from './handed-list.js';
 import { measureOf } from './measure-of.js';
-import { selectOf, SelectTranslator } from './select-translator.js';
+import { RankedRows } from './ranked-rows.js';
+import { findIn, hasField, selectOf, SelectTranslator } from './select-translator.js';
 import { columnTypeOf, numberType, type Target, type Typed, type ValueType } from './target-dialect.js';
 import { TargetParameters, type TargetParameter } from './target-parameters.js';
 
@@ -48,24 +49,32 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
   const select = selectOf(template.statement);
   const relation = translator.from(select, template.statement.parameters);
   const targets = (select.targetList as { ResTarget: { val: unknown } }[]).map(({ ResTarget }) => ResTarget.val);
-  const expression = (node: unknown): Typed => translator.expression(node, relation.scope, template.statement.parameters);
+  const values = template.statement.parameters;
+  const ofRows = (node: unknown): Typed => translator.expression(node, relation.scope, values);
+  const ranked =
+    !dialect.sortedValue && hasField(targets, 'agg_within_group')
+      ? new RankedRows(dialect, { find: findIn(relation.scope), expression: ofRows })
+      : null;
+  const expression = (node: unknown): Typed => translator.expression(node, relation.scope, values, ranked?.find);
 
   // The text of a period is made once for each group.
   const plain = targets.slice(0, keys + dimensions).map((node, index) => {
-    const typed = expression(node);
+    const start = isDayText(node) ? ((node as Node).FuncCall!.args as unknown[])[0] : null;
     return {
       name: names[index]!,
-      ...typed,
-      group: isDayText(node) ? expression(((node as Node).FuncCall!.args as unknown[])[0]).sql : String(index + 1),
+      ...expression(node),
+      group: start === null ? String(index + 1) : expression(start).sql,
+      key: start ?? node,
     };
   });
+  const context = { dialect, parameters, ranked, refuse: (construct: string): never => translator.refuse(construct) };
   const measures = targets
     .slice(keys + dimensions)
-    .map((node, index) => measureOf(node, names[keys + dimensions + index]!, translator, expression));
+    .map((node, index) => measureOf(node, names[keys + dimensions + index]!, context, expression));
   const all = [...plain, ...measures.flatMap(({ columns }) => columns)];
   const level = isLevelled ? [{ ...numberType(10), name: 'level', sql: '' }] : [];
   const typed = [...plain, ...level, ...measures.flatMap(({ columns }) => columns)];
-  const where = translator.where(select, relation, template.statement.parameters);
+  const source = `${relation.sql}${translator.where(select, relation, values)}`;
 
   const ofLevel = (bits: number): string => {
     const isKept = (index: number): boolean => index < keys || !(bits & (1 << (keys + dimensions - 1 - index)));
@@ -75,8 +84,15 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
       const sql = index >= plain.length || isKept(index) ? column.sql : translator.nullOf(column);
       return `${sql} AS ${dialect.quote(column.name)}`;
     });
-    const kept = plain.flatMap(({ group }, index) => (isKept(index) ? [group] : []));
-    return `SELECT ${list.join(', ') || '1'}\nFROM ${relation.sql}${where}${kept.length > 0 ? `\nGROUP BY ${[...new Set(kept)].join(', ')}` : ''}`;
+    const kept = plain.filter((_, index) => isKept(index));
+    const from = ranked
+      ? ranked.from(
+          source,
+          kept.map(({ key }) => ofRows(key)),
+        )
+      : source;
+    const by = new Set(kept.map(({ group }) => group));
+    return `SELECT ${list.join(', ') || '1'}\nFROM ${from}${by.size > 0 ? `\nGROUP BY ${[...by].join(', ')}` : ''}`;
   };
   const grouped = [0, ...levels].map(ofLevel).join('\nUNION ALL\n');
   const quote = (name: string): string => dialect.quote(name);

@@ -33,7 +33,7 @@ const spans: Readonly<Record<string, { unit: 'day' | 'month'; size: number }>> =
 };
 
 /** No time of MySQL's is so old that another so long before is none: they begin with the year 1000. */
-const longest = { day: 365_000, month: 12_000 };
+export const longest = { day: 365_000, month: 12_000 };
 
 /** The days or months of `interval '3 week'`. */
 export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } | null {
@@ -48,7 +48,6 @@ export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } 
 /** What a node of the tree is called in an error. */
 export function constructName(type: string): string {
   const names: Readonly<Record<string, string>> = {
-    MinMaxExpr: 'GREATEST and LEAST',
     SQLValueFunction: 'the clock',
     RowExpr: 'a tuple',
     A_ArrayExpr: 'an array',

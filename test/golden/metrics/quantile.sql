@@ -26,34 +26,36 @@ FROM "r"
 ORDER BY "r"."d0" ASC NULLS LAST
 LIMIT $4::bigint OFFSET $5::bigint;
 
--- == mysql == Risk: there is no quantile, and an approximation would be taken for one
--- not_in_dialect: MySQL cannot exactly compute MEDIAN and PERCENTILE; write it another way, or copy the table into the mirror and bind the copy
-
--- == duckdb == Risk: a quantile of decimals, which cuts digits
+-- == mysql == Risk: NULLs that count as places in the order
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
 SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
--- Statement 1, on duckdb
--- $1 = time 1, $2 = time 2
-SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1", "p0"."repeats0" AS "c2"
+-- Statement 1, on mysql
+-- ? = 0.5, ? = 0.5, ? = time 1, ? = time 1, ? = time 2, ? = time 2
+SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0l` AS CHAR) AS `c1`, CAST(`g`.`m0u` AS CHAR) AS `c2`, CAST(`g`.`m0n` AS CHAR) AS `c3`, `p0`.`repeats0` AS `c4`
 FROM (
-SELECT CAST("b"."region" AS VARCHAR) AS "d0", QUANTILE_CONT(CAST("s"."amount" AS DOUBLE), 0.5) AS "m0"
-FROM "main"."sales" AS "s"
-LEFT JOIN "main"."buyers" AS "b" ON ("s"."buyer" = "b"."id")
-WHERE ("s"."at" >= CAST($1 || '+00' AS TIMESTAMPTZ))
-  AND ("s"."at" < CAST($2 || '+00' AS TIMESTAMPTZ))
+SELECT `r`.`x0` AS `d0`, MIN(CASE WHEN `r`.`p0` = GREATEST(1, FLOOR((? + 0e0) * (`r`.`n0` - 1)) + 1) THEN `r`.`v0` END) AS `m0l`, MIN(CASE WHEN `r`.`p0` = GREATEST(1, CEIL((? + 0e0) * (`r`.`n0` - 1)) + 1) THEN `r`.`v0` END) AS `m0u`, MAX(`r`.`n0`) AS `m0n`
+FROM (
+SELECT CAST(CONVERT(`b`.`region` USING utf8mb4) AS BINARY) AS `x0`, `s`.`amount` AS `v0`, ROW_NUMBER() OVER (PARTITION BY IF(LENGTH(CAST(CONVERT(`b`.`region` USING utf8mb4) AS BINARY)) > @@max_sort_length - 8, (SELECT X'00' UNION ALL SELECT X'01'), CAST(CONVERT(`b`.`region` USING utf8mb4) AS BINARY)) ORDER BY (`s`.`amount` IS NULL), `s`.`amount`) AS `p0`, COUNT(`s`.`amount`) OVER (PARTITION BY IF(LENGTH(CAST(CONVERT(`b`.`region` USING utf8mb4) AS BINARY)) > @@max_sort_length - 8, (SELECT X'00' UNION ALL SELECT X'01'), CAST(CONVERT(`b`.`region` USING utf8mb4) AS BINARY))) AS `n0`
+FROM `sales`.`sales` AS `s`
+LEFT JOIN `sales`.`buyers` AS `b` ON (`s`.`buyer` = `b`.`id`)
+WHERE (`s`.`at` >= CAST(? AS DATETIME(6)))
+  AND (NULLIF(`s`.`at`, 0) >= CAST(? AS DATETIME(6)))
+  AND (`s`.`at` < CAST(? AS DATETIME(6)))
+  AND (NULLIF(`s`.`at`, 0) < CAST(? AS DATETIME(6)))
+) AS `r`
 GROUP BY 1
-) AS "g"
-CROSS JOIN (SELECT COUNT(*) AS "repeats0" FROM (SELECT 1 AS "one" FROM (
-SELECT "b"."id" AS "k0"
-FROM "main"."buyers" AS "b"
-WHERE ("b"."id" IS NOT NULL)
-) AS "q0" GROUP BY "k0" HAVING COUNT(*) > 1) AS "q1") AS "p0";
+) AS `g`
+CROSS JOIN (SELECT COUNT(*) AS `repeats0` FROM (SELECT 1 AS `one` FROM (
+SELECT `b`.`id` AS `k0`
+FROM `sales`.`buyers` AS `b`
+WHERE (`b`.`id` IS NOT NULL)
+) AS `q0` GROUP BY `k0` HAVING COUNT(*) > 1) AS `q1`) AS `p0`;
 -- The rest, on PostgreSQL
 -- $1 = the rows of statement 1, $2 = 101, $3 = 0
 WITH "f0" AS (
-  SELECT "d0" AS "d0", trim_scale(("m0")::numeric) AS "m0"
-  FROM jsonb_to_recordset($1::jsonb) AS "rows" ("d0" text, "m0" double precision)
+  SELECT "d0" AS "d0", trim_scale(("m0l"::float8 + (0.5::float8 * ("m0n" - 1) - floor(0.5::float8 * ("m0n" - 1))) * ("m0u"::float8 - "m0l"::float8))::numeric) AS "m0"
+  FROM jsonb_to_recordset($1::jsonb) AS "rows" ("d0" text, "m0l" integer, "m0u" integer, "m0n" bigint)
 ),
 "r" AS (
   SELECT "d0", "m0" AS "v0", COALESCE(ABS("m0"::numeric) > 999999999999999, FALSE) AS "w0"
@@ -64,19 +66,41 @@ FROM "r"
 ORDER BY "r"."d0" ASC NULLS LAST
 LIMIT $2::bigint OFFSET $3::bigint;
 
+-- == duckdb == Risk: a quantile of decimals, which cuts digits
+-- The times of statement 1, on PostgreSQL
+-- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+-- Statement 1, on duckdb
+-- $1 = 0.5, $2 = time 1, $3 = time 2
+SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0l" AS VARCHAR) AS "c1", CAST("g"."m0u" AS VARCHAR) AS "c2", CAST("g"."m0n" AS VARCHAR) AS "c3", "p0"."repeats0" AS "c4"
+FROM (
+SELECT CAST("b"."region" AS VARCHAR) AS "d0", list_sort(LIST("s"."amount") FILTER (WHERE "s"."amount" IS NOT NULL))[CAST(GREATEST(1, FLOOR(CAST($1 AS DOUBLE) * (COUNT("s"."amount") - 1)) + 1) AS BIGINT)] AS "m0l", list_sort(LIST("s"."amount") FILTER (WHERE "s"."amount" IS NOT NULL))[CAST(GREATEST(1, CEIL(CAST($1 AS DOUBLE) * (COUNT("s"."amount") - 1)) + 1) AS BIGINT)] AS "m0u", COUNT("s"."amount") AS "m0n"
+FROM "main"."sales" AS "s"
+LEFT JOIN "main"."buyers" AS "b" ON ("s"."buyer" = "b"."id")
+WHERE ("s"."at" >= CAST($2 || '+00' AS TIMESTAMPTZ))
+  AND ("s"."at" < CAST($3 || '+00' AS TIMESTAMPTZ))
+GROUP BY 1
+) AS "g"
+CROSS JOIN (SELECT COUNT(*) AS "repeats0" FROM (SELECT 1 AS "one" FROM (
+SELECT "b"."id" AS "k0"
+FROM "main"."buyers" AS "b"
+WHERE ("b"."id" IS NOT NULL)
+) AS "q0" GROUP BY "k0" HAVING COUNT(*) > 1) AS "q1") AS "p0";
+-- The rest, on PostgreSQL: that of mysql
+
 -- == clickhouse == Risk: quantile, which samples
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
 SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
 -- Statement 1, on clickhouse
--- p1 = time 1, p2 = time 2
-SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0`) AS `c1`, `p0`.`repeats0` AS `c2`
+-- p1 = 0.5, p2 = time 1, p3 = time 2
+SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0l`) AS `c1`, toString(`g`.`m0u`) AS `c2`, toString(`g`.`m0n`) AS `c3`, `p0`.`repeats0` AS `c4`
 FROM (
-SELECT toString(`b`.`region`) AS `d0`, quantileExactInclusive(0.5)(toNullable(toFloat64(`s`.`amount`))) AS `m0`
+SELECT toString(`b`.`region`) AS `d0`, if(COUNT(`s`.`amount`) = 0, NULL, arraySort(groupArray(`s`.`amount`))[toUInt64(GREATEST(1, FLOOR(toFloat64({p1:String}) * (COUNT(`s`.`amount`) - 1)) + 1))]) AS `m0l`, if(COUNT(`s`.`amount`) = 0, NULL, arraySort(groupArray(`s`.`amount`))[toUInt64(GREATEST(1, CEIL(toFloat64({p1:String}) * (COUNT(`s`.`amount`) - 1)) + 1))]) AS `m0u`, COUNT(`s`.`amount`) AS `m0n`
 FROM `sales`.`sales` AS `s`
 LEFT JOIN `sales`.`buyers` AS `b` ON (`s`.`buyer` = `b`.`id`)
-WHERE (`s`.`at` >= toDateTime64({p1:String}, 6, 'UTC'))
-  AND (`s`.`at` < toDateTime64({p2:String}, 6, 'UTC'))
+WHERE (`s`.`at` >= toDateTime64({p2:String}, 6, 'UTC'))
+  AND (`s`.`at` < toDateTime64({p3:String}, 6, 'UTC'))
 GROUP BY 1
 ) AS `g`
 CROSS JOIN (SELECT COUNT(*) AS `repeats0` FROM (SELECT 1 AS `one` FROM (
@@ -85,7 +109,7 @@ FROM `sales`.`buyers` AS `b`
 WHERE (`b`.`id` IS NOT NULL)
 ) AS `q0` GROUP BY `k0` HAVING COUNT(*) > 1) AS `q1`) AS `p0`
 SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
--- The rest, on PostgreSQL: that of duckdb
+-- The rest, on PostgreSQL: that of mysql
 
 
 -- quantile 2: the value at three quarters
@@ -112,22 +136,24 @@ FROM "r"
 ORDER BY "r"."v0"
 LIMIT $4::bigint OFFSET $5::bigint;
 
--- == mysql == Risk: as above
--- not_in_dialect: MySQL cannot exactly compute PERCENTILE with DISC; write it another way, or copy the table into the mirror and bind the copy
-
--- == duckdb == Risk: another rounding of the position
+-- == mysql == Risk: another rounding of the position
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
 SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
--- Statement 1, on duckdb
--- $1 = time 1, $2 = time 2
-SELECT CAST("g"."m0" AS VARCHAR) AS "c0"
+-- Statement 1, on mysql
+-- ? = 0.75, ? = time 1, ? = time 1, ? = time 2, ? = time 2
+SELECT CAST(`g`.`m0` AS CHAR) AS `c0`
 FROM (
-SELECT QUANTILE_DISC("s"."amount", 0.75) AS "m0"
-FROM "main"."sales" AS "s"
-WHERE ("s"."at" >= CAST($1 || '+00' AS TIMESTAMPTZ))
-  AND ("s"."at" < CAST($2 || '+00' AS TIMESTAMPTZ))
-) AS "g";
+SELECT MIN(CASE WHEN `r`.`p0` = GREATEST(1, CEIL((? + 0e0) * `r`.`n0`)) THEN `r`.`v0` END) AS `m0`
+FROM (
+SELECT `s`.`amount` AS `v0`, ROW_NUMBER() OVER (ORDER BY (`s`.`amount` IS NULL), `s`.`amount`) AS `p0`, COUNT(`s`.`amount`) OVER () AS `n0`
+FROM `sales`.`sales` AS `s`
+WHERE (`s`.`at` >= CAST(? AS DATETIME(6)))
+  AND (NULLIF(`s`.`at`, 0) >= CAST(? AS DATETIME(6)))
+  AND (`s`.`at` < CAST(? AS DATETIME(6)))
+  AND (NULLIF(`s`.`at`, 0) < CAST(? AS DATETIME(6)))
+) AS `r`
+) AS `g`;
 -- The rest, on PostgreSQL
 -- $1 = the rows of statement 1, $2 = 101, $3 = 0
 WITH "f0" AS (
@@ -143,5 +169,33 @@ FROM "r"
 ORDER BY "r"."v0"
 LIMIT $2::bigint OFFSET $3::bigint;
 
+-- == duckdb == Risk: another rounding of the position
+-- The times of statement 1, on PostgreSQL
+-- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+-- Statement 1, on duckdb
+-- $1 = 0.75, $2 = time 1, $3 = time 2
+SELECT CAST("g"."m0" AS VARCHAR) AS "c0"
+FROM (
+SELECT list_sort(LIST("s"."amount") FILTER (WHERE "s"."amount" IS NOT NULL))[CAST(GREATEST(1, CEIL(CAST($1 AS DOUBLE) * COUNT("s"."amount"))) AS BIGINT)] AS "m0"
+FROM "main"."sales" AS "s"
+WHERE ("s"."at" >= CAST($2 || '+00' AS TIMESTAMPTZ))
+  AND ("s"."at" < CAST($3 || '+00' AS TIMESTAMPTZ))
+) AS "g";
+-- The rest, on PostgreSQL: that of mysql
+
 -- == clickhouse == Risk: quantileExact takes another of two neighbours
--- not_in_dialect: ClickHouse cannot exactly compute PERCENTILE with DISC; write it another way, or copy the table into the mirror and bind the copy
+-- The times of statement 1, on PostgreSQL
+-- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+-- Statement 1, on clickhouse
+-- p1 = 0.75, p2 = time 1, p3 = time 2
+SELECT toString(`g`.`m0`) AS `c0`
+FROM (
+SELECT if(COUNT(`s`.`amount`) = 0, NULL, arraySort(groupArray(`s`.`amount`))[toUInt64(GREATEST(1, CEIL(toFloat64({p1:String}) * COUNT(`s`.`amount`))))]) AS `m0`
+FROM `sales`.`sales` AS `s`
+WHERE (`s`.`at` >= toDateTime64({p2:String}, 6, 'UTC'))
+  AND (`s`.`at` < toDateTime64({p3:String}, 6, 'UTC'))
+) AS `g`
+SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
+-- The rest, on PostgreSQL: that of mysql
