@@ -134,10 +134,10 @@ const users = {
     user__last_profile_edit_ts__millisecond: "date_trunc('milliseconds', dim_users.last_profile_edit_ts)",
   }),
 };
-const archived = { ...users, grain: ['archived_at'], time: { column: 'dim_users.archived_at' } };
+const archived = { ...users, grain: ['archived_at'], time: { column: 'dim_users.archived_at', min_grain: 'hour' } };
 
 const days = { ...dated('mf_time_spine', 'ds'), dimensions: columns({ metric_time__extract_dow: 'EXTRACT(isodow FROM ds)' }) };
-const hours = { relation: { table: 'mf_time_spine_hour' }, dimensions: columns({ metric_time__hour: "date_trunc('hour', ts)" }) };
+const hours = { relation: { table: 'mf_time_spine_hour' }, time: { column: 'ts', min_grain: 'hour' } };
 
 const simple: Model = {
   ...on(days, { days: 'COUNT(*)', metric_time__day__min: 'MIN(ds)', metric_time__day__max: 'MAX(ds)' }),
@@ -228,6 +228,9 @@ const simple: Model = {
   revenue_mtd_first: 'MTD([revenue], FIRST)',
   bookings_growth_2_weeks: '[bookings] - GROWTH([bookings], 14 DAY, VALUE)',
   bookings_5_day_lag: 'GROWTH([bookings], 5 DAY, VALUE)',
+  archived_users_in_3_hours: 'ROLLING([archived_users], 3 HOURS)',
+  archived_users_of_the_hour: 'TO_DATE([archived_users], HOUR)',
+  archived_users_1_hour_ago: 'GROWTH([archived_users], 1 HOUR, VALUE)',
   every_2_days_bookers_2_days_ago: 'GROWTH([every_two_days_bookers], 2 DAY, VALUE)',
   bookings_offset_twice: '4 * GROWTH([bookings], 7 DAY, VALUE)',
   bookings_fill_nulls_with_0: 'COALESCE([bookings], 0)',
