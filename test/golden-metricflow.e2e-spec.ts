@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { bookings as bookingsWithCalendar, familyBookings } from './metricflow/definitions.js';
+import { familyBookings, joinedBookings } from './metricflow/definitions.js';
 import { metricflowFolder as folder, readPublishedTable, uploadPublishedTable } from './metricflow/tables.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { describeWithShared } from './support/shared-data.js';
@@ -338,7 +338,7 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     await define('archived_users_or_null', 'SUM(archived)', hours);
     await define('archived_users_in_3_hours', 'ROLLING([archived_users_or_null], 3 HOURS)');
     await define('bookings_or_0', 'COALESCE([bookings], 0)');
-    await define('bookings_by_calendar', 'SUM(1)', bookingsWithCalendar);
+    await define('bookings_by_calendar', 'SUM(1)', joinedBookings);
     await define('family_bookings', 'SUM(1)', familyBookings);
   }, 120_000);
   afterAll(() => test?.close());
