@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { bookings as bookingsWithCalendar, familyBookings } from './metricflow/definitions.js';
+import { familyBookings, joinedBookings } from './metricflow/definitions.js';
 import { metricflowFolder as folder, readPublishedTable, uploadPublishedTable } from './metricflow/tables.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { describeWithShared } from './support/shared-data.js';
@@ -16,10 +16,18 @@ interface Case {
   /** Requests whose rows come one after the other. */
   ranges?: object[];
   isOrdered?: true;
+  /** The places of our columns where they are published in another order. */
+  places?: number[];
 }
 
 const day = { grain: 'day' };
 const between = (from: string, to: string, more: object = {}) => ({ time: { grain: 'day', from, to, ...more } });
+
+const ofAlienDay = (alienDay: string, from: string, to: string) => ({
+  time: { grain: 'hour', from, to },
+  dimensions: ['alien_day'],
+  filters: [{ field: 'alien_day', op: '=', value: alienDay }],
+});
 
 /** What is expressible, by the name of the published case. */
 const cases: Record<string, Case> = {
@@ -125,6 +133,11 @@ const cases: Record<string, Case> = {
     request: between('2020-01-02', '2020-01-03', { fill: 'null' }),
     keys: 1,
   },
+  'test_fill_nulls_with_0/test_join_to_time_spine_with_filter_smaller_than_group_by': {
+    metrics: ['archived_users'],
+    request: between('2020-01-01T01:00', '2020-01-02', { fill: 'null' }),
+    keys: 1,
+  },
   'test_metric_filter_output/test_query_with_simple_metric_in_where_filter': {
     metrics: ['listings', 'bookings'],
     request: { dimensions: ['listing'], filters: [{ metric: 'bookings', by: 'listing', op: '>', value: 3 }] },
@@ -159,6 +172,12 @@ const cases: Record<string, Case> = {
     metrics: ['booking_fees'],
     request: { time: day, filters: [{ metric: 'bookings', by: 'listing', op: '>', value: 2 }] },
     keys: 1,
+  },
+  'test_query_output/test_multiple_time_spines': {
+    metrics: ['archived_users_or_null', 'archived_users_in_3_hours'],
+    ranges: [ofAlienDay('2020-01-02', '2019-12-28', '2020-01-01'), ofAlienDay('2020-01-03', '2020-01-01', '2020-01-04')],
+    keys: 2,
+    places: [1, 0, 2, 3],
   },
   'test_query_output/test_saved_query_with_order_by_and_limit': {
     metrics: ['bookings', 'views'],
@@ -217,7 +236,8 @@ function publishedCases(): string[] {
 function textOf(cell: unknown): string {
   if (cell === null) return '';
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
-  if (/^\d{4}-\d\d-\d\d/.test(text)) return text.slice(0, 10);
+  const time = /^(\d{4}-\d\d-\d\d)(T(?!00:00)\d\d:\d\d)?/.exec(text);
+  if (time) return time[1]! + (time[2] ?? '');
   return /^(true|false)$/i.test(text) ? text.toLowerCase() : text;
 }
 
@@ -243,7 +263,8 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     graphId = (await editor.post('/api/graphs').send({ name: 'metricflow' }).expect(201)).body.id;
     for (const file of listed(path.join(folder, 'tables/simple_model')))
       await uploadPublishedTable(test, readPublishedTable(`simple_model/${path.basename(file, '.yaml')}`));
-    await uploadPublishedTable(test, readPublishedTable('time_spine_table/mf_time_spine'));
+    for (const spine of ['mf_time_spine', 'mf_time_spine_hour'])
+      await uploadPublishedTable(test, readPublishedTable(`time_spine_table/${spine}`));
     const listings = { table: 'dim_listings_latest', alias: 'l' };
     const ofListing = (fact: string) => ({
       joins: [{ ...listings, on: [[`${fact}.listing_id`, 'l.listing_id']] }],
@@ -276,6 +297,17 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
       joins: [{ table: 'dim_users_latest', alias: 'u', on: [['fct_revenue.user_id', 'u.user_id']] }],
       columns: { revenue: 'fct_revenue.revenue', home_state: 'u.home_state_latest' },
     };
+    const archived = { relation: { table: 'dim_users' }, time: { column: 'archived_at' } };
+    /** Each hour of the calendar, with the users archived in it. */
+    const hours = {
+      relation: {
+        sql: `SELECT h.ts, d.alien_day, CASE WHEN u.archived_at IS NOT NULL THEN 1 END AS archived FROM mf_time_spine_hour h
+          LEFT JOIN mf_time_spine d ON d.ds = date_trunc('day', h.ts)
+          LEFT JOIN dim_users u ON date_trunc('hour', u.archived_at) = h.ts`,
+      },
+      time: { column: 'ts' },
+      dimensions: [{ name: 'alien_day', column: 'alien_day' }],
+    };
     const accounts = { relation: { table: 'fct_accounts' }, time: { column: 'ds' }, ...user };
     await define('bookings', 'SUM(1)', bookings);
     await define('bookings_count', 'COUNT(*)', bookings);
@@ -302,8 +334,11 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     await define('trailing_7_days_bookings', 'ROLLING([bookings], 7 DAY)');
     await define('trailing_7_days_bookings_offset_1_week', 'GROWTH([trailing_7_days_bookings], 1 WEEK, VALUE)');
     await define('current_account_balance_by_user', 'LAST(account_balance)', accounts);
+    await define('archived_users', 'SUM(1)', archived);
+    await define('archived_users_or_null', 'SUM(archived)', hours);
+    await define('archived_users_in_3_hours', 'ROLLING([archived_users_or_null], 3 HOURS)');
     await define('bookings_or_0', 'COALESCE([bookings], 0)');
-    await define('bookings_by_calendar', 'SUM(1)', bookingsWithCalendar);
+    await define('bookings_by_calendar', 'SUM(1)', joinedBookings);
     await define('family_bookings', 'SUM(1)', familyBookings);
   }, 120_000);
   afterAll(() => test?.close());
@@ -315,7 +350,7 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     ids.set(name, response.body.id);
   }
 
-  async function rowsOf({ metrics, request = {}, ranges = [request] }: Case): Promise<string[][]> {
+  async function rowsOf({ metrics, request = {}, ranges = [request], places }: Case): Promise<string[][]> {
     const rows: string[][] = [];
     for (const range of ranges) {
       const { filters, ...rest } = range as { filters?: { metric?: string }[] };
@@ -329,7 +364,7 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
       if (response.status !== 200) throw new Error(response.text);
       rows.push(...(response.body.rows as unknown[][]).map(row => row.map(textOf)));
     }
-    return rows;
+    return places ? rows.map(row => places.map(place => row[place]!)) : rows;
   }
 
   it.each(Object.keys(cases))('%s', async name => {

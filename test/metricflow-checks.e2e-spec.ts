@@ -86,11 +86,13 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
   /** Both answers with the same columns in the same order. */
   async function compare(key: string, asked: Asked) {
     const check = checks.get(key)!;
-    const checked = await checkedRows(check);
     const theirs = check.metrics ?? [];
     const metrics = asked.metrics ?? theirs;
-    const answers = [];
-    for (const request of [asked.request].flat()) answers.push(await askMetrics(editor, graphs.get(check.model)!, metrics, request));
+    const requests = [asked.request].flat();
+    const [checked, ...answers] = await Promise.all([
+      checkedRows(check),
+      ...requests.map(request => askMetrics(editor, graphs.get(check.model)!, metrics, request)),
+    ]);
     const ours = { columns: answers[0]!.columns, rows: answers.flatMap(({ rows }) => rows) };
     const columns = checked.columns.filter(column => !asked.implied?.includes(column));
     const keys = columns.filter(column => !theirs.includes(column));

@@ -41,7 +41,11 @@ function comparable(value: unknown, kind: Kind): string | null {
     case 'boolean':
       return text.startsWith('t') ? 'true' : 'false';
     case 'time':
-      return text.replace('T', ' ').replace(/( 00:00:00)?(\.0+)?Z?$/, '');
+      // An hour of ours has an offset and no seconds.
+      return text
+        .replace('T', ' ')
+        .replace(/( \d\d:\d\d)\+00:00$/, '$1:00')
+        .replace(/( 00:00:00)?(\.0+)?Z?$/, '');
     case 'decimal':
     case 'double':
       return text.includes('.') && !/e/i.test(text) ? text.replace(/\.?0+$/, '') : text;

@@ -14,35 +14,45 @@ const calendar = (alias: string, day: string) => joined('mf_time_spine', alias, 
 const listing = (fact: string) => joined('dim_listings_latest', 'l', [`${fact}.listing_id`, 'l.listing_id']);
 const ofListing = { listing__country_latest: 'l.country', listing__is_lux_latest: 'l.is_lux', listing__capacity_latest: 'l.capacity' };
 
-export const bookings = {
+const bookings = {
   ...dated('fct_bookings', 'fct_bookings.ds'),
+  joins: [listing('fct_bookings')],
+  dimensions: columns({
+    ...ofListing,
+    booking__is_instant: 'fct_bookings.is_instant',
+    booking__paid_at__day: 'fct_bookings.paid_at',
+    booking__ds__extract_year: 'EXTRACT(year FROM fct_bookings.ds)',
+    metric_time__extract_year: 'EXTRACT(year FROM fct_bookings.ds)',
+    metric_time__extract_quarter: 'EXTRACT(quarter FROM fct_bookings.ds)',
+    metric_time__extract_dow: 'EXTRACT(isodow FROM fct_bookings.ds)',
+    metric_time__extract_doy: 'EXTRACT(doy FROM fct_bookings.ds)',
+    metric_time__extract_day: 'EXTRACT(day FROM fct_bookings.ds)',
+  }),
+  entities: columns({ listing: 'fct_bookings.listing_id', guest: 'fct_bookings.guest_id', host: 'fct_bookings.host_id' }),
+};
+/** Each join is checked when a metric is saved, so only those that are asked by them have them all. */
+export const joinedBookings = {
+  ...bookings,
   joins: [
-    listing('fct_bookings'),
+    ...bookings.joins,
     joined('dim_lux_listing_id_mapping', 'lux', ['fct_bookings.listing_id', 'lux.listing_id']),
     joined('dim_users', 'u', ['l.user_id', 'u.user_id'], ['fct_bookings.ds_partitioned', 'u.ds_partitioned']),
     calendar('calendar', 'fct_bookings.ds'),
     calendar('calendar_of_listing', 'l.created_at'),
     calendar('calendar_of_user', 'u.ds'),
   ],
-  dimensions: columns({
-    ...ofListing,
-    booking__is_instant: 'fct_bookings.is_instant',
-    booking__paid_at__day: 'fct_bookings.paid_at',
-    booking__ds__extract_year: 'EXTRACT(year FROM fct_bookings.ds)',
-    booking__ds__alien_day: 'calendar.alien_day',
-    metric_time__alien_day: 'calendar.alien_day',
-    metric_time__extract_year: 'EXTRACT(year FROM fct_bookings.ds)',
-    metric_time__extract_quarter: 'EXTRACT(quarter FROM fct_bookings.ds)',
-    metric_time__extract_dow: 'EXTRACT(isodow FROM fct_bookings.ds)',
-    metric_time__extract_doy: 'EXTRACT(doy FROM fct_bookings.ds)',
-    metric_time__extract_day: 'EXTRACT(day FROM fct_bookings.ds)',
-    listing__lux_listing: 'lux.lux_listing_id',
-    listing__ds__month: "date_trunc('month', l.created_at)::date",
-    listing__ds__alien_day: 'calendar_of_listing.alien_day',
-    listing__user__ds__alien_day: 'calendar_of_user.alien_day',
-    listing__user__last_login_ts__minute: "date_trunc('minute', u.last_login_ts)",
-  }),
-  entities: columns({ listing: 'fct_bookings.listing_id', guest: 'fct_bookings.guest_id', host: 'fct_bookings.host_id' }),
+  dimensions: [
+    ...bookings.dimensions,
+    ...columns({
+      booking__ds__alien_day: 'calendar.alien_day',
+      metric_time__alien_day: 'calendar.alien_day',
+      listing__lux_listing: 'lux.lux_listing_id',
+      listing__ds__month: "date_trunc('month', l.created_at)::date",
+      listing__ds__alien_day: 'calendar_of_listing.alien_day',
+      listing__user__ds__alien_day: 'calendar_of_user.alien_day',
+      listing__user__last_login_ts__minute: "date_trunc('minute', u.last_login_ts)",
+    }),
+  ],
 };
 const payments = { ...bookings, grain: ['paid_at'], time: { column: 'fct_bookings.paid_at' } };
 const instant = { ...bookings, row_filter: 'fct_bookings.is_instant' };
@@ -134,21 +144,20 @@ const users = {
     user__last_profile_edit_ts__millisecond: "date_trunc('milliseconds', dim_users.last_profile_edit_ts)",
   }),
 };
-const archived = { ...users, grain: ['archived_at'], time: { column: 'dim_users.archived_at' } };
+const archived = { ...users, grain: ['archived_at'], time: { column: 'dim_users.archived_at', min_grain: 'hour' } };
 
 const days = { ...dated('mf_time_spine', 'ds'), dimensions: columns({ metric_time__extract_dow: 'EXTRACT(isodow FROM ds)' }) };
-const hours = { relation: { table: 'mf_time_spine_hour' }, dimensions: columns({ metric_time__hour: "date_trunc('hour', ts)" }) };
+const hours = { relation: { table: 'mf_time_spine_hour' }, time: { column: 'ts', min_grain: 'hour' } };
 
 const simple: Model = {
   ...on(days, { days: 'COUNT(*)', metric_time__day__min: 'MIN(ds)', metric_time__day__max: 'MAX(ds)' }),
   ...on(hours, { hours: 'COUNT(*)' }),
+  ...on(joinedBookings, { bookings: 'SUM(1)', bookers: 'COUNT(DISTINCT guest_id)' }),
   ...on(bookings, {
-    bookings: 'SUM(1)',
     instant_bookings: 'SUM(is_instant)',
     booking_value: 'SUM(booking_value)',
     max_booking_value: 'MAX(booking_value)',
     min_booking_value: 'MIN(booking_value)',
-    bookers: 'COUNT(DISTINCT guest_id)',
     average_booking_value: 'AVG(booking_value)',
     referred_bookings: 'COUNT(referrer_id)',
     median_booking_value: 'MEDIAN(booking_value)',
@@ -228,6 +237,9 @@ const simple: Model = {
   revenue_mtd_first: 'MTD([revenue], FIRST)',
   bookings_growth_2_weeks: '[bookings] - GROWTH([bookings], 14 DAY, VALUE)',
   bookings_5_day_lag: 'GROWTH([bookings], 5 DAY, VALUE)',
+  archived_users_in_3_hours: 'ROLLING([archived_users], 3 HOURS)',
+  archived_users_of_the_hour: 'TO_DATE([archived_users], HOUR)',
+  archived_users_1_hour_ago: 'GROWTH([archived_users], 1 HOUR, VALUE)',
   every_2_days_bookers_2_days_ago: 'GROWTH([every_two_days_bookers], 2 DAY, VALUE)',
   bookings_offset_twice: '4 * GROWTH([bookings], 7 DAY, VALUE)',
   bookings_fill_nulls_with_0: 'COALESCE([bookings], 0)',

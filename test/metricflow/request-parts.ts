@@ -1,4 +1,4 @@
-import { calendarDays } from './tables.js';
+import { calendarDays, hourlyDays } from './tables.js';
 
 /** What a check query comes to here. */
 export interface Asked {
@@ -25,6 +25,9 @@ export const calendar = (grain: string, fill: string, more: object = {}) => ({
   time: { grain, from: calendarDays.from, to: calendarDays.to, fill },
   ...more,
 });
+export const hourly = { time: { grain: 'hour', ...hourlyDays } };
+/** Each hour up to the sixth of the last day. */
+export const hoursUpTo5 = { time: { grain: 'hour', from: '2020-01-01T02:00', to: '2020-01-03T06:00', fill: 'null' } };
 export const endHow = '`to` says where the periods end; without it they end with the data';
 export const laterHow = 'a binding whose time is days later, `ds + 5`';
 export const filterHow = 'the filter of the metric is a filter of the request';

@@ -1,4 +1,19 @@
-import { type Asked, at, between, by, calendar, day, endHow, filterHow, laterHow, only, onlyUs, until, where } from './request-parts.js';
+import {
+  type Asked,
+  at,
+  between,
+  by,
+  calendar,
+  day,
+  endHow,
+  filterHow,
+  hourly,
+  laterHow,
+  only,
+  onlyUs,
+  until,
+  where,
+} from './request-parts.js';
 
 /** Those of `itest_metrics.yaml`. */
 export const metrics: Record<string, Asked> = {
@@ -126,4 +141,12 @@ export const metrics: Record<string, Asked> = {
   simple_metric_with_sub_daily_dimension: { request: by('user__last_profile_edit_ts__millisecond') },
   simple_metric_with_joined_sub_daily_dimension: { request: by('listing__user__last_login_ts__minute') },
   subdaily_metric_defaults_to_day_granularity: { metrics: ['archived_users'], request: day },
+  subdaily_metric_default_granularity: { metrics: ['archived_users'], request: at('hour') },
+  subdaily_join_to_time_spine_metric: { metrics: ['archived_users'], request: { time: { ...hourly.time, fill: 'null' } } },
+  subdaily_offset_window_metric: { metrics: ['archived_users_1_hour_ago'], request: hourly },
+  subdaily_offset_grain_to_date_metric: {
+    metrics: ['archived_users'],
+    request: hourly,
+    how: 'at the grain hour, an offset to the start of the hour is none',
+  },
 };

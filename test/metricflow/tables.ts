@@ -9,6 +9,9 @@ export const metricflowFolder = path.join(sharedFolder, 'data/metricflow');
 /** The days kept of the published calendar, whose forty years hold nothing but these. */
 export const calendarDays = { from: '2019-01-01', to: '2022-01-01' };
 
+/** The days whose hours are published. */
+export const hourlyDays = { from: '2019-12-28', to: '2020-01-04' };
+
 export interface PublishedTable {
   name: string;
   columns: { name: string; type: string }[];

@@ -46,16 +46,6 @@ export const different: Record<string, Record<string, Different>> = {
 /** Why, and which. */
 export const notExpressible: Record<string, Record<string, string[]>> = {
   'no table: `mf_time_spine_second` is not among those published': { constraints: ['test_subdaily_time_constraint'] },
-  'the grain hour': {
-    constraints: ['test_subdaily_time_constraint_with_metric', 'test_subdaily_time_constraint_adjusted'],
-    cumulative_metric: ['subdaily_cumulative_window_metric', 'subdaily_cumulative_grain_to_date_metric'],
-    metrics: [
-      'subdaily_offset_window_metric',
-      'subdaily_offset_grain_to_date_metric',
-      'subdaily_join_to_time_spine_metric',
-      'subdaily_metric_default_granularity',
-    ],
-  },
   'two grains of time for one window': {
     cumulative_metric: ['all_time_metric_with_non_default_grains', 'window_metric_with_non_default_grains'],
   },
