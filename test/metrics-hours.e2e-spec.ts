@@ -98,6 +98,9 @@ describe('hours', () => {
     const credited = (hours: number) => rows(`CONVERSION_COUNT([looks] -> [buys] BY user_id WITHIN ${hours} HOURS)`, {}, {}, null);
     expect(await credited(1)).toEqual([['2024-10-27T01:00+02:00', 0]]);
     expect(await credited(2)).toEqual([['2024-10-27T01:00+02:00', 1]]);
+    await aMetric('COUNT(*)', timed('buys', { min_grain: 'day' }), 'buys by day');
+    const daily = '转化数([looks] -> [buys by day] BY user_id WITHIN 2 HOURS)';
+    expect(await problems(daily, { grain: 'day' }, {}, null)).toEqual(['body grain_too_fine']);
   });
 
   it('stand in CSV, NDJSON and charts as in JSON', async () => {
