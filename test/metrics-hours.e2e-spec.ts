@@ -103,6 +103,16 @@ describe('hours', () => {
     expect(await problems(daily, { grain: 'day' }, {}, null)).toEqual(['body grain_too_fine']);
   });
 
+  it('warn where several days are compared with the last one of a shorter month', async () => {
+    const id = await aMetric('COUNT(*)');
+    const warned = async (from: string, to: string) => {
+      const { body } = await execute(id, { from, to, fill: 'null' }, { compare: { offset: '1 month', modes: ['value'] } }).expect(200);
+      return body.warnings.map(({ code }: { code: string }) => code);
+    };
+    expect(await warned('2024-12-30', '2024-12-31')).toEqual([]);
+    expect(await warned('2024-12-31', '2025-01-01')).toEqual(['CLAMPED_BASE']);
+  });
+
   it('stand in CSV, NDJSON and charts as in JSON', async () => {
     const id = await aMetric('COUNT(*)');
     const body = { time: { grain: 'hour', ...night } };
