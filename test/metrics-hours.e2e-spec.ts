@@ -100,6 +100,19 @@ describe('hours', () => {
     const credited = (hours: number) => rows(`CONVERSION_COUNT([looks] -> [buys] BY user_id WITHIN ${hours} HOURS)`, {}, {}, null);
     expect(await credited(1)).toEqual([['2024-10-27T01:00+02:00', 0]]);
     expect(await credited(2)).toEqual([['2024-10-27T01:00+02:00', 1]]);
+    await aMetric('COUNT(*)', timed('buys', { min_grain: 'day' }), 'buys by day');
+    const daily = '转化数([looks] -> [buys by day] BY user_id WITHIN 2 HOURS)';
+    expect(await problems(daily, { grain: 'day' }, {}, null)).toEqual(['body grain_too_fine']);
+  });
+
+  it('warn where several days are compared with the last one of a shorter month', async () => {
+    const id = await aMetric('COUNT(*)');
+    const warned = async (from: string, to: string) => {
+      const { body } = await execute(id, { from, to, fill: 'null' }, { compare: { offset: '1 month', modes: ['value'] } }).expect(200);
+      return body.warnings.map(({ code }: { code: string }) => code);
+    };
+    expect(await warned('2024-12-30', '2024-12-31')).toEqual([]);
+    expect(await warned('2024-12-31', '2025-01-01')).toEqual(['CLAMPED_BASE']);
   });
 
   it('leave conversions in the order in which events passed (risk: 02:30 before 02:15 an hour later taken for the second)', async () => {

@@ -150,6 +150,16 @@ describe('a database', () => {
     expect(await rows()).toEqual([['bigint'], [['3']]]);
   }, 60_000);
 
+  it('shows no statement of another caller to a view (risk: a log that a view began and a kept engine goes on with)', async () => {
+    const views = ["logging AS SELECT * FROM enable_logging('QueryLog')", 'logs AS SELECT message FROM duckdb_logs()'];
+    await files.run('logged.duckdb', 'CREATE TABLE t AS SELECT 1 AS i', ...views.map(view => `CREATE VIEW ${view}`));
+    const client = await files.connect('duckdb:///logged.duckdb');
+    const rows = async (sql: string) => (await client.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 100 })).rows;
+    expect(await rows('SELECT * FROM logging')).toEqual([]);
+    expect(await rows("SELECT i FROM t WHERE 'private' <> ''")).toEqual([[1]]);
+    expect(await rows('SELECT * FROM logs')).toEqual([]);
+  });
+
   it.each(['memory', 'temp', 'a.b', 'two words'])('may be named %s, also where a view says so', async name => {
     await files.run(`${name}.duckdb`, 'CREATE TABLE t AS SELECT 1 AS i');
     const named = await files.nameOf(`${name}.duckdb`);

@@ -180,6 +180,33 @@ describe('watches of metrics', () => {
     expect(together.filter(status => status !== 200 && status !== 503)).toEqual([]);
   }, 60_000);
 
+  it('are refused a check for which another request has taken the last place', async () => {
+    const { at } = await aMetric(['1']);
+    const made = [await aWatch(at), await aWatch(at), await aWatch(at)];
+    for (const [index, { id }] of made.entries()) {
+      await app.asUser(`watcher${index}`);
+      await app.pool.query('UPDATE metric_watches SET saved_by = (SELECT id FROM users WHERE username = $2) WHERE id = $1', [
+        id,
+        `watcher${index}`,
+      ]);
+    }
+    const [claims, rights] = [await app.pool.connect(), await app.pool.connect()];
+    try {
+      await claims.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('claims of watches', 0))`);
+      const asked = made.map(({ id }) => editor.post(`${at}/${id}/check`).then(({ status }) => status));
+      await sleep(2_000);
+      // The checks go on until they know the rights of their users.
+      await rights.query('BEGIN; LOCK TABLE graph_members IN ACCESS EXCLUSIVE MODE');
+      await claims.query('COMMIT');
+      expect(await Promise.race(asked)).toBe(503);
+      await rights.query('ROLLBACK');
+      expect((await Promise.all(asked)).sort()).toEqual([200, 200, 503]);
+    } finally {
+      claims.release(true);
+      rights.release(true);
+    }
+  }, 60_000);
+
   it('tell of each check at which it holds, where they are asked to', async () => {
     const { at } = await aMetric(['1']);
     const { id } = await aWatch(at, { notify: 'always' });

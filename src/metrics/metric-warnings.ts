@@ -66,7 +66,8 @@ export function warningsOf({ columns, flags, axes, time, filtersTime }: Result, 
   const periods = [...new Set(rows.map(row => row[0]))].filter(period => typeof period === 'string');
   const today = todayIn(time.timezone);
   const months = [...new Set(shifts.flatMap(({ count, unit }) => (monthsIn[unit] === undefined ? [] : [count * monthsIn[unit]])))];
-  if (grain === 'day' && months.some(count => periods.some(period => isClamped(period, count))))
+  const days = grain === 'day' || grain === 'hour' ? [...new Set(periods.map(period => period.slice(0, 10)))] : [];
+  if (months.some(count => days.some(day => isClamped(day, count))))
     warn('CLAMPED_BASE', {
       zh: '较短的月没有对应的日，几天与同一天（该月最后一天）相比',
       en: 'A shorter month lacks the same day, so several days are compared with its last one',
@@ -88,9 +89,9 @@ export function warningsOf({ columns, flags, axes, time, filtersTime }: Result, 
 const hourMs = 3_600_000;
 const monthsIn: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
-function isClamped(period: string, months: number): boolean {
-  if (Number(period.slice(-2)) <= 28) return false;
-  const date = new Date(`${period}T00:00Z`);
+function isClamped(day: string, months: number): boolean {
+  if (Number(day.slice(-2)) <= 28) return false;
+  const date = new Date(`${day}T00:00Z`);
   return date.getUTCDate() > new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months + 1, 0)).getUTCDate();
 }
 

@@ -172,6 +172,14 @@ function checkConversion({ binding, events }: Scan & { events: Events }, time: T
       en: `both metrics of a conversion need a time column: ${en}`,
     });
   }
+  const daily = events.within?.unit === 'hour' ? [binding, events.binding].find(each => each.time && finestOf(each) !== 'hour') : undefined;
+  if (daily) {
+    const { name } = ownerOf(daily);
+    report('', 'grain_too_fine', {
+      zh: `公式在若干小时内归因，而指标“${name}”的绑定的最细粒度是 ${finestOf(daily)}`,
+      en: `the formula attributes within hours, and the finest grain of the binding of metric '${name}' is ${finestOf(daily)}`,
+    });
+  }
   const [ours, theirs] = [findEntity(binding, events.entity), findEntity(events.binding, events.entity)];
   if (!ours || !theirs) {
     const known = [binding, events.binding].map(each => [...(each.entities ?? []).map(({ name }) => name), ...namedColumns(each).keys()]);

@@ -109,7 +109,7 @@ export class WatchesController {
   @ApiResponse({
     status: 503,
     description:
-      '该监视或其用户的另一个监视正在检查，见 Retry-After / it, or another watch of its user, is being checked just now; see Retry-After',
+      '该监视、其用户的另一个监视，或足够多的其他监视正在检查，见 Retry-After / it, another watch of its user, or as many others as are checked at once are being checked just now; see Retry-After',
   })
   check(@IdParam() id: number, @IdParam('watch_id') watchId: number): Promise<WatchCheckResponse> {
     return this.watches.checkNow(id, watchId);

@@ -22,14 +22,14 @@ export class TooManyWatchesError extends ApiError {
   }
 }
 
-/** 503: the watch, or another one of its user, is being checked just now. */
+/** 503: the watch, or another one of its user, is being checked just now, or as many of others as the process checks at once. */
 export class ChecksBusyError extends BusyError {
   constructor() {
     super(
       'checks_busy',
       {
-        zh: '该监视或其用户的另一个监视正在检查中，请稍后重试',
-        en: 'This watch or another one of its user is being checked just now; try again shortly',
+        zh: '该监视、其用户的另一个监视，或足够多的其他监视正在检查中，请稍后重试',
+        en: 'This watch, another one of its user or as many others as are checked at once are being checked just now; try again shortly',
       },
       retryAfterS,
     );

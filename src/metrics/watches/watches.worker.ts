@@ -42,6 +42,11 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
   async checkNow(id: number): Promise<CheckFound> {
     const claimed = this.hasPlace ? await this.watches.claimNow(id) : null;
     if (!claimed) throw new ChecksBusyError();
+    // A stop would not wait for what starts during it, and another request may have taken the place.
+    if (!this.hasPlace) {
+      await this.watches.release(claimed, 1);
+      throw new ChecksBusyError();
+    }
     return new Promise((resolve, reject) => {
       void this.start({ ...claimed, onEnd: resolve }).then(() => reject(new ChecksBusyError()));
     });

@@ -12,6 +12,9 @@ const options = {
 };
 /** An attached file has the name of its database, so the database without a file has one that no file has. */
 const home = quoteIdentifier('/');
+/** What a view of a file may switch on, also under a locked configuration: a log of statements, and a print of their plans. */
+const leftOn = `SELECT coalesce(current_setting('enable_logging'), false) OR current_setting('enable_profiling') IS NOT NULL
+  OR lower(current_setting('allow_parser_override_extension')) <> 'default' AS "isLeftOn"`;
 /** What DuckDB looks for beside a database file. */
 const besideFile = ['.wal', '.wal.checkpoint', '.wal.recovery'];
 
@@ -55,11 +58,13 @@ export class Engine {
     await this.connection.run("SET enable_external_access = false; SET TimeZone = 'UTC'; SET lock_configuration = true");
   }
 
-  /** Closes the file, and keeps the engine. All that was read must have been read to its end. */
+  /** Closes the file, and keeps the engine if it is as it was. All that was read must have been read to its end. */
   async release(): Promise<void> {
     if (this.file === null) return this.end();
     await this.connection.run(`USE ${home}; DETACH ${this.attached}`);
-    keep(this);
+    const [found] = (await this.connection.runAndReadAll(leftOn)).getRowObjects();
+    if (found!.isLeftOn === true) this.end();
+    else keep(this);
   }
 
   end(): void {
