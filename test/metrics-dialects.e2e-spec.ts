@@ -63,6 +63,12 @@ const many: Record<(typeof dialects)[number], string[]> = {
   ],
 };
 
+const edges: Record<(typeof dialects)[number], string> = {
+  duckdb: `CREATE TABLE edges AS SELECT * FROM (VALUES (CAST('-9223372036854775808' AS bigint)), (9223372036854775807), (5)) AS t (big)`,
+  mysql: 'CREATE TABLE edges AS SELECT CAST(-9223372036854775808 AS int) AS big UNION ALL SELECT 9223372036854775807 UNION ALL SELECT 5',
+  clickhouse: 'CREATE TABLE edges ENGINE = Memory AS SELECT arrayJoin([toInt64(-9223372036854775808), 9223372036854775807, 5]) AS big',
+};
+
 function literal(value: unknown): string {
   if (value === null) return 'NULL';
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : JSON.stringify(value);
@@ -91,6 +97,7 @@ describeOnEngines('Metrics on other databases', () => {
         insert('sold', sold),
         insert('buyers', buyers),
         ...many[dialect],
+        edges[dialect],
         ...(dialect === 'duckdb' ? [slow] : []),
       );
       const id = await connectTo(test, dialect, dsn);
@@ -263,6 +270,15 @@ describeOnEngines('Metrics on other databases', () => {
     const expected = await answerAt('mirror');
     expect(expected).toHaveProperty('rows');
     for (const place of dialects) expect({ place, ...(await answerAt(place)) }).toEqual({ place, ...expected });
+  });
+
+  it.each(dialects)('hand %s the ends of 64 bits as keys', async place => {
+    const binding = { relation: { table: 'edges' }, time: null, joins: [], columns: { big: 's.big' }, dimensions: [] };
+    const id = await define(place, 'COUNT(*)', binding);
+    expect((await execute(id, { filters: [{ metric: id, by: 'big', op: '>', value: 0 }] })).body).toMatchObject({ rows: [['3']] });
+    expect((await execute(id, { filters: [{ field: 'big', op: 'in', values: ['5', '9223372036854775807'] }] })).body).toMatchObject({
+      rows: [['2']],
+    });
   });
 
   it.each(dialects)('hand %s a list of many keys, and refuse a longer one', async place => {

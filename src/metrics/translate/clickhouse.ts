@@ -70,7 +70,13 @@ export const clickhouse: TargetDialect = {
   round: (decimal, digits) => `round(${decimal}, ${digits})`,
   part: (local, part) => `${parts[part]}(${local})`,
   // To IN, nothing is a value among others.
-  isIn: (value, list) => `(CASE WHEN ${value} IS NULL THEN NULL ELSE ${value} IN (${list.join(', ')}) END)`,
+  // IN converts each number to the type of the value, which may not hold it.
+  isIn: (value, list) => {
+    const isPlain = list.every(({ kind, integer }) => kind !== 'number' || integer !== undefined);
+    const scale = Math.max(...[value, ...list].map(each => each.scale));
+    const sqlOf = ({ sql }: Typed): string => (isPlain ? sql : `toDecimal256(${sql}, ${scale})`);
+    return `(CASE WHEN ${value.sql} IS NULL THEN NULL ELSE ${sqlOf(value)} IN (${list.map(sqlOf).join(', ')}) END)`;
+  },
   contains: (value, part) => `(position(${value}, ${part}) > 0)`,
   startsWith: (value, start) => `startsWith(${value}, ${start})`,
   endsWith: (value, end) => `endsWith(${value}, ${end})`,

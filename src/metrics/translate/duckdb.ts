@@ -53,7 +53,7 @@ export const duckdb: TargetDialect = {
   firstValue: sql => `FIRST_VALUE(${sql})`,
   round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,
   part: (local, part) => `${part}(${local})`,
-  isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
+  isIn: (value, list) => `(${value.sql} IN (${list.map(({ sql }) => sql).join(', ')}))`,
   contains: (value, part) => `contains(${value}, ${part})`,
   startsWith: (value, start) => `starts_with(${value}, ${start})`,
   endsWith: (value, end) => `ends_with(${value}, ${end})`,

@@ -66,7 +66,11 @@ function keyOf(value: Typed, dialect: TargetDialect): { sql: string; key: string
   if (kind !== 'number') return { sql, key: textOf('"key"', value), isPossible };
   // A key with more digits than the values have is none of them. As one of their type it would be rounded.
   const rounded = `round("key", ${scale})`;
-  return { sql: dialect.toDecimal(value), key: `${rounded}::text`, isPossible: `"key" = ${rounded} AND abs("key") < 1e${whole}` };
+  return {
+    sql: dialect.toDecimal(value),
+    key: `${rounded}::text`,
+    isPossible: `"key" = ${rounded} AND "key" > -1e${whole} AND "key" < 1e${whole}`,
+  };
 }
 
 /** The texts of a list as the columns `c0`, `c1` and so on of a FROM item. */

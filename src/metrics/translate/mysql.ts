@@ -60,7 +60,7 @@ export const mysql: TargetDialect = {
   round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,
   part: (local, part) =>
     part === 'isodow' ? `(WEEKDAY(${local}) + 1)` : `${part === 'day' ? 'DAYOFMONTH' : part.toUpperCase()}(${local})`,
-  isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
+  isIn: (value, list) => `(${value.sql} IN (${list.map(({ sql }) => sql).join(', ')}))`,
   contains: (value, part) => `(LOCATE(${part}, ${value}) > 0)`,
   startsWith: (value, start) => `(LEFT(${value}, LENGTH(${start})) = ${start})`,
   endsWith: (value, end) => `(RIGHT(${value}, LENGTH(${end})) = ${end})`,

@@ -75,7 +75,7 @@ export interface TargetDialect {
   round: (decimal: string, digits: number) => string;
   /** A part of a local time or a date. Days of the week are from Monday, 1 to 7. */
   part: (local: string, part: TimePart) => string;
-  isIn: (value: string, list: string[]) => string;
+  isIn: (value: Typed, list: readonly Typed[]) => string;
   contains: (value: string, part: string) => string;
   startsWith: (value: string, start: string) => string;
   endsWith: (value: string, end: string) => string;

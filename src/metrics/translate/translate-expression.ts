@@ -243,21 +243,21 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     const list = values[Number(ParamRef.number) - 1] as unknown[];
     const type = castName(TypeCast.typeName);
     const value = translate(left);
-    const sqls = list.map(each => translateParameter(each, type, translator).sql);
-    const found = dialect.isIn(value.sql, sqls);
+    const items = list.map(each => translateParameter(each, type, translator));
+    const found = dialect.isIn(value, items);
     return condition(isIn ? found : `(NOT ${found})`);
   }
 
   function among(isIn: boolean, left: unknown, items: unknown[]): Typed {
     let value: Typed | undefined;
-    const sqls = items.map(item => {
+    const listed = items.map(item => {
       const [a, b] = comparable(left, item);
       if (b.kind === 'null') refuse('NULL in a list of IN');
       if (value && value.sql !== a.sql) refuse('IN with values of several types');
       value = a;
-      return b.sql;
+      return b;
     });
-    const found = dialect.isIn(value!.sql, sqls);
+    const found = dialect.isIn(value!, listed);
     return condition(isIn ? found : `(NOT ${found})`);
   }
 
