@@ -126,10 +126,10 @@ export class TooManyMetricNamesError extends ApiError {
 
 /** 422: another database would hand over too many groups. */
 export class TooManyGroupsError extends ApiError {
-  constructor(most: number) {
+  constructor(most: number, characters: number) {
     super(422, 'too_many_groups', {
-      zh: `结果超过 ${most} 组，无法从外部数据库取回；请减少维度、缩短时间范围或用筛选缩小`,
-      en: `There are more than ${most} groups, which are too many to be handed over by the other database: ask for fewer dimensions, a shorter range or narrower filters`,
+      zh: `一次扫描的结果超过 ${most} 组，或请求的全部扫描超过 ${characters} 个字符，无法从外部数据库取回；请减少维度、缩短时间范围或用筛选缩小`,
+      en: `A scan has more than ${most} groups, or all scans of the request more than ${characters} characters, which are too many to be handed over by the other database: ask for fewer dimensions, a shorter range or narrower filters`,
     });
   }
 }

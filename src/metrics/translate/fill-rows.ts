@@ -10,6 +10,8 @@ import { type ForeignDialect } from './target-dialect.js';
 
 /** The most groups of one scan that another database hands over. */
 export const mostGroups = 50_000;
+/** The most characters that the groups of all scans of a request take as JSON. */
+const mostCharacters = 64_000_000;
 
 /** The databases that statements are spread over. */
 export interface Engines {
@@ -27,7 +29,13 @@ export interface Engines {
  */
 export async function fillRows<T extends CompiledStatement>(statements: readonly T[], engines: Engines): Promise<T[]> {
   const rows: ScanRows = new Map();
-  for await (const { scan, statement } of bindScans(statements, engines, rows)) rows.set(scan, await readRows(scan, statement, engines));
+  let length = 0;
+  for await (const { scan, statement } of bindScans(statements, engines, rows)) {
+    const text = await readRows(scan, statement, engines);
+    length += text.length;
+    if (length > mostCharacters) throw new TooManyGroupsError(mostGroups, mostCharacters);
+    rows.set(scan, text);
+  }
   return statements.map(statement => withRows(statement, rows));
 }
 
@@ -48,13 +56,17 @@ export async function* bindScans(
   const computing = scans.flatMap(({ constants }) => constants ?? []);
   const computed = computing.length === 0 ? [] : await compute(computing);
   const lists = new Map<SqlStatement, string>();
+  const all = new Set(scans.flatMap(({ parameters }) => parameters.flatMap(each => ('list' in each ? [each.list] : []))));
+  const isReady = ({ parameters }: SqlStatement): boolean => parameters.every(value => !(value instanceof RowsOf) || rows.has(value.scan));
   for (const scan of scans) {
-    const constants = scan.constants ? computed[computing.indexOf(scan.constants)]! : [];
-    for (const parameter of scan.parameters) {
-      if (!('list' in parameter) || lists.has(parameter.list)) continue;
-      const [row] = await compute([withRows(parameter.list, rows)]);
-      lists.set(parameter.list, checkedList(row!, dialect));
+    const own = new Set(scan.parameters.flatMap(each => ('list' in each ? [each.list] : [])));
+    // One that is too long is refused before further scans are read.
+    for (const list of all) {
+      if (lists.has(list) || !(own.has(list) || isReady(list))) continue;
+      const [row] = await compute([withRows(list, rows)]);
+      lists.set(list, checkedList(row!, dialect));
     }
+    const constants = scan.constants ? computed[computing.indexOf(scan.constants)]! : [];
     const parameters = scan.parameters.map(parameter => {
       if ('list' in parameter) return partOf(lists.get(parameter.list)!, parameter);
       return 'value' in parameter ? parameter.value : timeOf(constants[parameter.computed], dialect);
@@ -77,7 +89,7 @@ function timeOf(text: unknown, dialect: ForeignDialect): string {
 /** The groups of a scan as a JSON array of objects, written in turns. */
 async function readRows(scan: PlacedScan, statement: SqlStatement, { query }: Engines): Promise<string> {
   const { rows } = await query({ ...statement, maxRows: mostGroups + 1 });
-  if (rows.length > mostGroups) throw new TooManyGroupsError(mostGroups);
+  if (rows.length > mostGroups) throw new TooManyGroupsError(mostGroups, mostCharacters);
   const width = scan.columns.length;
   const repeated = scan.joins.find((_, index) => Number(rows[0]?.[width + index] ?? 0) > 0);
   if (repeated) throw fanOut(repeated);
