@@ -170,7 +170,10 @@ export class PostgresReads {
     const { caller, signal } = claim;
     const client = await this.connect();
     const limit = this.limitOf(timeoutMs);
-    const cancel = (): void => void lookingUpFor(caller, () => cancelStatement(this.options.pool.options, client)).catch(() => undefined);
+    let cancelled: Promise<void> = Promise.resolve();
+    const cancel = (): void => {
+      cancelled = lookingUpFor(caller, () => cancelStatement(this.options.pool.options, client)).catch(() => undefined);
+    };
     let isRead = false;
     signal?.addEventListener('abort', cancel);
     try {
@@ -183,7 +186,8 @@ export class PostgresReads {
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
       signal?.removeEventListener('abort', cancel);
-      const ended = rollBack(client, wholeMs === undefined ? 'ROLLBACK' : 'ROLLBACK; CLOSE ALL');
+      // A cancellation that is under way would meet the next statement of the connection.
+      const ended = cancelled.then(() => rollBack(client, wholeMs === undefined ? 'ROLLBACK' : 'ROLLBACK; CLOSE ALL'));
       // Nobody waits for the end of what has been read. After a failure, the server is at rest when the error is told.
       if (!isRead) await ended;
     }
