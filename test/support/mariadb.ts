@@ -29,7 +29,8 @@ export class MariaDb {
 
   static async start(settings: string[] = []): Promise<MariaDb> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'mariadb-'));
-    const files = [`--datadir=${path.join(folder, 'files')}`, `--user=${os.userInfo().username}`];
+    // Another server clears away the temporary files that it finds in a folder shared with it.
+    const files = [`--datadir=${path.join(folder, 'files')}`, `--tmpdir=${folder}`, `--user=${os.userInfo().username}`];
     execFileSync('mariadb-install-db', ['--no-defaults', ...files, '--auth-root-authentication-method=normal', '--skip-test-db'], {
       stdio: 'ignore',
     });
