@@ -155,6 +155,9 @@ describe('hours', () => {
     expect(await problems('ROLLING(COUNT(*), 3 HOURS, AVERAGE)', night)).toEqual(['body.time.grain means_of_days']);
     expect(await problems('ROLLING(COUNT(*), 3 HOURS)', night, { totals: true })).toEqual(['body.totals no_total']);
     expect(await problems('POP(COUNT(*))', { ...night, from: '2024-10-27T01:30' })).toEqual(['body.time.from whole_hours']);
+    expect(await problems('POP(COUNT(*))', { ...night, timezone: 'Australia/Lord_Howe', from: '2024-10-05' })).toEqual([
+      'body.time.timezone parts_of_hours',
+    ]);
     expect(await problems('COUNT(*)', { from: '2020-01-01', to: '2024-01-01', fill: 'zero' })).toEqual(['body.time.fill too_many_periods']);
   });
 });

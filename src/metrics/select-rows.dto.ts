@@ -35,7 +35,7 @@ export class ExecuteTime {
     enum: grains,
     example: 'month',
     description:
-      'hour 只用于时间列有时刻的绑定；其时段带偏移，如 2024-10-27T02:00+01:00，回拨而重复的一小时为两段 / hour is for bindings whose time column tells the hour; its periods have their offset, as 2024-10-27T02:00+01:00, and an hour that comes twice is two of them',
+      'hour 只用于时间列有时刻的绑定（PostgreSQL 与镜像）；其时段带偏移，如 2024-10-27T02:00+01:00，回拨而重复的一小时为两段 / hour is for bindings on PostgreSQL and the mirror whose time column tells the hour; its periods have their offset, as 2024-10-27T02:00+01:00, and an hour that comes twice is two of them',
   })
   @IsOptional()
   @IsIn(grains)

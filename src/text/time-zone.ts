@@ -40,6 +40,7 @@ export function offsetsIn(zone: string): (second: number) => number {
 }
 
 const day = 86_400;
+const month = 30 * day;
 
 /**
  * Whether a local time comes twice, because the clock goes back. In Havana and in the Azores that is the hour after midnight.
@@ -50,6 +51,19 @@ export function isRepeated(local: string, zone: string): boolean {
   const offsetAt = offsetsIn(zone);
   const [before, after] = [offsetAt(second - day), offsetAt(second + day)];
   return after < before && offsetAt(second - before) === before && offsetAt(second - after) === after;
+}
+
+/** Whether the clock of a zone is moved by a part of an hour between two local times, as in Lord Howe by half of one. */
+export function movesByPartOfHour(zone: string, from: string, to: string): boolean {
+  const offsetAt = offsetsIn(zone);
+  const [first, last] = [from, to].map(local => Math.floor(Date.parse(`${local.slice(0, 10)}T00:00Z`) / 1000)) as [number, number];
+  let before = offsetAt(first - month);
+  for (let second = first; second < last + 2 * month; second += month) {
+    const offset = offsetAt(second);
+    if ((offset - before) % 3_600 !== 0) return true;
+    before = offset;
+  }
+  return false;
 }
 
 /** The local hour of a moment in milliseconds with its offset, as answers have it: `2024-10-27T02:00+01:00`. */

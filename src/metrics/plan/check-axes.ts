@@ -1,5 +1,6 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Bilingual } from '../../text/bilingual.js';
+import { movesByPartOfHour } from '../../text/time-zone.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type Span } from '../patterns/metric-pattern.js';
 import { kindOf } from './compare-types.js';
@@ -50,7 +51,7 @@ export function checkAxes(
   ] as const)
     if (value !== null && !(grain === 'hour' ? wholeHours : wholeDays).test(value))
       report(`time.${field}`, ...(grain === 'hour' ? needsWholeHours : needsWholeDays));
-  if (grain === 'hour') checkHours(moved, request, report);
+  if (grain === 'hour') checkHours(moved, request, time, report);
   if (countPeriods(time) > maxFilledPeriods)
     report('time.to', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
   for (const { axis, binding } of moved) {
@@ -110,7 +111,13 @@ const needsWholeHours: [string, Bilingual] = [
   { zh: '公式按时段计算，from 与 to 应为整点', en: 'the formula computes with periods: give whole hours, YYYY-MM-DDTHH:00' },
 ];
 
-function checkHours(moved: readonly Scan[], { totals }: MetricRequest, report: Report): void {
+function checkHours(moved: readonly Scan[], { totals }: MetricRequest, { timezone, from, to }: TimePlan, report: Report): void {
+  const [first, end] = [from ?? '1972-01-01', to ?? new Date().toISOString()];
+  if (moved.some(({ axis }) => axis.shift) && movesByPartOfHour(timezone, first, end))
+    report('time.timezone', 'parts_of_hours', {
+      zh: `${timezone} 的时钟在该范围内曾拨动不足一小时，不能与此前的小时相比：请缩短范围，或改用 UTC 等时区`,
+      en: `the clock of ${timezone} is moved by a part of an hour in this range, so no hour can be compared with an earlier one: give a range without that, or a zone such as UTC`,
+    });
   if (moved.some(({ axis }) => axis.window?.day === 'AVERAGE'))
     report('time.grain', 'means_of_days', {
       zh: 'AVERAGE 逐日计算，不能按小时分组：请用 day 或更粗的 grain',

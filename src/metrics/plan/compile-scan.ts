@@ -23,6 +23,7 @@ import { type GroupKey, type Groups, type NamedSql, selectGroups, type TypedSql 
  * @param levels the totals that are needed besides the rows, see `Groups`
  */
 export function compileScan(scan: Scan, index: number, levels: readonly number[], context: ScanContext): CompiledScan {
+  if (context.time.grain === 'hour') context.assembly.refuseElsewhere('the grain HOUR');
   const { events, mean } = scan;
   if (mean) return compileMean(mean.value, mean.name, index, context);
   if (events) return compileConversion({ ...scan, events }, index, context);

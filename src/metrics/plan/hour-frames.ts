@@ -8,7 +8,6 @@ import { type SqlAssembly } from './sql-assembly.js';
 
 /** The frame of an hour, by its text. Its base is a text too, its bounds are moments. Without such an hour a day or more before, all are NULL. */
 export function hourFrame(start: string, { window, shift }: ScanAxis, { timezone, weekStart }: TimePlan, assembly: SqlAssembly): Frame {
-  assembly.refuseElsewhere('the grain HOUR');
   const { atZone, earlier, firstAtZone, hourText, hourToLocal, hourToMoment, later, startOf } = assembly.dialect;
   const zone = assembly.bind(timezone, 'text');
   const place = (): { local: string; moment: string } => {

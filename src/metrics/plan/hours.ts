@@ -17,7 +17,6 @@ export function momentColumn(time: BoundTime, assembly: SqlAssembly): string {
 
 /** The hour of a row. */
 export function hourKey(timezone: string, time: BoundTime, assembly: SqlAssembly): GroupKey {
-  assembly.refuseElsewhere('the grain HOUR');
   const moment = momentColumn(time, assembly);
   return { sql: assembly.ifFinite(assembly.dialect.quote(timeColumn), hourOf(moment, timezone, assembly)), name: 'period' };
 }

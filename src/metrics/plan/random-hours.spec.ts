@@ -108,7 +108,9 @@ describe('random hours', () => {
           { count: 1, unit: 'day' as const },
         ]),
       }),
-      ...(dice.chance(0.5) && { shift: { count: dice.between(1, 3), unit: dice.of(['hour', 'hour', 'day', 'month'] as const) } }),
+      // Where the clock was moved by a part of an hour, nothing is compared with an earlier one.
+      ...(!['Australia/Lord_Howe', 'Asia/Kathmandu'].includes(zone) &&
+        dice.chance(0.5) && { shift: { count: dice.between(1, 3), unit: dice.of(['hour', 'hour', 'day', 'month'] as const) } }),
     };
     const dimensions = dice.chance(0.3) ? ['kind'] : [];
     const range = dice.chance(0.7) ? { from: first, to: `${next(first)}T${String(dice.between(1, 23)).padStart(2, '0')}:00` } : null;
