@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-import { answers, bindings, corrections, formulaErrors, patterns, requests } from './support/metric-specification.js';
+import { answers } from './metric-specification/answers.js';
+import { bindings } from './metric-specification/bindings.js';
+import { corrections } from './metric-specification/corrections.js';
+import { formulaErrors, patterns } from './metric-specification/patterns.js';
+import { requests } from './metric-specification/requests.js';
 import { on, type Question, sale, traps } from './support/metric-traps.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 

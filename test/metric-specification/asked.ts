@@ -1,0 +1,19 @@
+/**
+ * The tables of ../shared/metrics.md row by row, each asked over REST and compared with numbers computed by hand from the rows of
+ * metrics-specification.e2e-spec.ts. The traps (A.6) are in metric-traps.ts.
+ */
+import { on, type Question } from '../support/metric-traps.js';
+
+export const dated = (table: string, more: object = {}) => on(table, { time: { column: 'day' }, ...more });
+export const month = (from: string, to: string, more: object = {}) => ({ time: { from, to, grain: 'month', ...more } });
+export const first = month('2024-01-01', '2024-04-01');
+export const march = month('2024-03-01', '2024-04-01');
+export const byRegion = { dimensions: ['region'] };
+export const monthly = dated('monthly');
+export const account = dated('account');
+
+export const filter = (op: string, more: object = {}, field = 'amount') => ({ filters: [{ field, op, ...more }] });
+
+/** Formulas that mean the same, with one answer. */
+export const same = (formulas: string[], { rows, ...question }: Omit<Question, 'formula'>): Question[] =>
+  formulas.map(formula => ({ formula, rows: rows!, ...question }));
