@@ -9,7 +9,8 @@ export const certificateFolder = path.join(__dirname, 'certificate');
 
 /** Speaks TLS in front of a PostgreSQL server that has none. */
 export class TlsFront {
-  readonly secured: tls.TLSSocket[] = [];
+  /** The protocol of each connection. A socket that has ended does not tell it any more. */
+  readonly protocols: (string | null)[] = [];
 
   private constructor(private readonly server: net.Server) {}
 
@@ -22,7 +23,7 @@ export class TlsFront {
         socket.write('S');
         const inner = new tls.TLSSocket(socket, { isServer: true, key, cert });
         inner.on('error', () => undefined);
-        front.secured.push(inner);
+        inner.once('secure', () => front.protocols.push(inner.getProtocol()));
         const upstream = net.connect(port, '127.0.0.1').on('error', () => undefined);
         inner.pipe(upstream).pipe(inner);
         upstream.once('close', () => inner.destroy());
