@@ -7,19 +7,20 @@ const fill = (line: (index: number) => string, count: number) => Array.from({ le
 const node = (more: string) =>
   `version: 1\nnodes:\n- {id: a, label: A, table: t, columns: [{column: k, property: p, type: int}], ${more}}\n`;
 
-/** The longest time between two pauses in reading the text, during which the process does nothing else. */
+/** The longest time of the processor between two pauses in reading the text, during which the process does nothing else. */
 function readingMs(text: string): number {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1024);
   let longest = 0;
   const measured = function* (): ReturnType<typeof readMapping> {
     const steps = readMapping(text);
     for (;;) {
-      const startedAt = performance.now();
+      const before = process.cpuUsage();
       try {
         const step = steps.next();
         if (step.done) return step.value;
       } finally {
-        longest = Math.max(longest, performance.now() - startedAt);
+        const { user, system } = process.cpuUsage(before);
+        longest = Math.max(longest, (user + system) / 1000);
       }
       yield;
     }
@@ -57,6 +58,6 @@ describe('a mapping that is made to be slow', () => {
   ])('is refused without a halt: %s', (_what, text) => {
     const ms = Math.min(...Array.from({ length: 3 }, () => readingMs(text)));
     // An idle machine needs 1 to 30 ms. Code that walks the text once for each line or item needs many seconds.
-    expect(ms).toBeLessThan(500);
+    expect(ms).toBeLessThan(2_000);
   }); // prettier-ignore
 });

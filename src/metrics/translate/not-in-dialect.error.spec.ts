@@ -2,7 +2,6 @@ import { NotInDialectError } from './not-in-dialect.error.js';
 
 describe('NotInDialectError', () => {
   it.each([
-    ['MEDIAN and PERCENTILE', 'MySQL 上不能精确计算 MEDIAN 和 PERCENTILE；', 'MySQL cannot exactly compute MEDIAN and PERCENTILE; '],
     [
       'a sum of numbers of 50 digits',
       'MySQL 上不能精确计算 50 位数字的数之和；',
