@@ -1,6 +1,7 @@
+import { bytesOfCollectedItem, maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { compareForOrder } from '../values/order.js';
-import { bytesOfItems, checkBytes, sizeOf } from '../values/value-size.js';
+import { checkBytes, sizeOf } from '../values/value-size.js';
 import { type Accumulator, type AggregateFunction } from './accumulator.js';
 import { ContinuousPercentile, DiscretePercentile, StandardDeviation } from './statistics.js';
 import { Mean, Sum } from './sums.js';
@@ -51,13 +52,13 @@ class Extreme implements Accumulator {
 }
 
 class Collection implements Accumulator {
+  bytes = 0;
   private readonly values: CypherValue[] = [];
-  private bytes = 0;
 
   add([value = null]: readonly CypherValue[]): void {
     if (value === null) return;
-    this.bytes += bytesOfItems(1) + sizeOf(value);
-    checkBytes(this.bytes);
+    this.bytes += bytesOfCollectedItem + sizeOf(value);
+    checkBytes(this.bytes, maxCollectedBytes);
     this.values.push(value);
   }
 

@@ -56,11 +56,8 @@ interface Range {
 function readRange([start = null, end = null, step = 1n]: readonly CypherValue[]): Range {
   const [first, last, by] = [boundOfRange(start), boundOfRange(end), boundOfRange(step)];
   if (by === 0n) throw outOfRange({ zh: 'range() 的步长不能为零', en: 'The step of range() must not be zero' });
-  return {
-    start: first,
-    step: by,
-    count: Math.max(Number((last - first) / by + 1n), 0) * Number(by > 0n === last >= first || last === first),
-  };
+  const leadsAway = by > 0n ? last < first : last > first;
+  return { start: first, step: by, count: leadsAway ? 0 : Number((last - first) / by) + 1 };
 }
 
 /** openCypher calls a wrong type of `range` an ArgumentError, unlike that of other functions. */

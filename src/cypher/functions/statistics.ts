@@ -1,6 +1,8 @@
+import { bytesOfCollectedItem, maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { compareNumbers, type CypherNumber, floatOf, isNumber } from '../values/numbers.js';
 import { compareForOrder } from '../values/order.js';
+import { checkBytes } from '../values/value-size.js';
 import { type Accumulator } from './accumulator.js';
 import { outOfRange, takes, wrongArgument } from './cypher-function.js';
 
@@ -32,6 +34,7 @@ export class StandardDeviation implements Accumulator {
 
 /** The values of a group in their order, and the share asked for, which the first row decides. */
 abstract class Percentile implements Accumulator {
+  bytes = 0;
   private readonly values: CypherNumber[] = [];
   private share: number | null = null;
 
@@ -39,7 +42,10 @@ abstract class Percentile implements Accumulator {
 
   add([value = null, share = null]: readonly CypherValue[]): void {
     this.share ??= this.readShare(share);
-    if (value !== null) this.values.push(numberOf(this.name, value));
+    if (value === null) return;
+    this.bytes += bytesOfCollectedItem;
+    checkBytes(this.bytes, maxCollectedBytes);
+    this.values.push(numberOf(this.name, value));
   }
 
   result(): CypherValue {

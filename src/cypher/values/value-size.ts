@@ -27,8 +27,8 @@ export function sizeOf(value: CypherValue): number {
 }
 
 /** Refuses to build a value of so many bytes. Call it before building. */
-export function checkBytes(bytes: number): void {
-  if (bytes > maxValueBytes) throw new ValueTooLargeFault(bytes, maxValueBytes);
+export function checkBytes(bytes: number, limit = maxValueBytes): void {
+  if (bytes > limit) throw new ValueTooLargeFault(bytes, limit);
 }
 
 /** Returns a built text, list or map, unless it is too large or too deep. */
