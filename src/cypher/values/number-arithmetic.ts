@@ -5,9 +5,9 @@ import { type CypherNumber, decimalOf, floatOf } from './numbers.js';
 import { ValueFault } from './value-fault.js';
 
 interface Operation {
-  integers(a: bigint, b: bigint): bigint;
-  decimals(a: Decimal, b: Decimal): Decimal;
-  floats(a: number, b: number): number;
+  integers: (a: bigint, b: bigint) => bigint;
+  decimals: (a: Decimal, b: Decimal) => Decimal;
+  floats: (a: number, b: number) => number;
 }
 
 const mostDecimalDigits = 2000;
