@@ -79,6 +79,13 @@ describe('arithmetic', () => {
     expect(() => operations[operator](a, b)).toThrow(expect.objectContaining({ type: 'TypeError', detail: 'InvalidArgumentType' }));
   });
 
+  it('rounds the product of many decimals instead of growing without end', () => {
+    let product: CypherValue = decimal('1');
+    for (let i = 0; i < 300; i += 1) product = multiply(product, decimal('1.0000000001'));
+    expect(product).toMatchObject({ scale: 2000 });
+    expect((product as Decimal).toNumber()).toBeCloseTo(1.00000003, 12);
+  });
+
   it('names the operator and both types', () => {
     expect(() => add(true, 1n)).toThrow(
       expect.objectContaining({

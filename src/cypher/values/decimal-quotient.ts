@@ -1,7 +1,9 @@
 import { Decimal } from './decimal.js';
 
 const leastDecimals = 20;
-const mostDecimals = 2000;
+
+/** Results have no more decimals. */
+export const mostDecimals = 2000;
 
 /** The quotient with 20 decimals, or for one below 1 with 20 significant digits, rounded half up. `divisor` must not be zero. */
 export function quotientOf(dividend: Decimal, divisor: Decimal): Decimal {

@@ -1,6 +1,6 @@
 import { greatestInteger, leastInteger } from './cypher-value.js';
 import { Decimal } from './decimal.js';
-import { quotientOf } from './decimal-quotient.js';
+import { mostDecimals, quotientOf, roundedHalfUp } from './decimal-quotient.js';
 import { type CypherNumber, decimalOf, floatOf } from './numbers.js';
 import { ValueFault } from './value-fault.js';
 
@@ -10,8 +10,7 @@ interface Operation {
   floats: (a: number, b: number) => number;
 }
 
-const mostDecimalDigits = 2000;
-const decimalBound = 10n ** BigInt(mostDecimalDigits);
+const wholeBound = 10n ** BigInt(mostDecimals);
 
 export const addNumbers = operation({
   integers: (a, b) => a + b,
@@ -59,7 +58,7 @@ export function fittingInteger(value: bigint): bigint {
   });
 }
 
-/** With a float the result is a float. Otherwise it is exact. */
+/** With a float the result is a float. Otherwise it is exact, to 2,000 decimals. */
 function operation({ integers, decimals, floats }: Operation): (a: CypherNumber, b: CypherNumber) => CypherNumber {
   return (a, b) => {
     if (typeof a === 'bigint' && typeof b === 'bigint') return fittingInteger(integers(a, b));
@@ -70,10 +69,12 @@ function operation({ integers, decimals, floats }: Operation): (a: CypherNumber,
 
 /** A chain of products would otherwise double its digits with each step. */
 function fittingDecimal(value: Decimal): Decimal {
-  if (value.units < decimalBound && value.units > -decimalBound && value.scale <= mostDecimalDigits) return value;
+  const kept = roundedHalfUp(value, mostDecimals);
+  const whole = kept.units / 10n ** BigInt(kept.scale);
+  if (whole < wholeBound && whole > -wholeBound) return kept;
   throw new ValueFault('ArithmeticError', 'NumberOutOfRange', {
-    zh: `小数的计算结果超过 ${mostDecimalDigits} 位`,
-    en: `The decimal result has more than ${mostDecimalDigits} digits`,
+    zh: `小数的计算结果在小数点前超过 ${mostDecimals} 位`,
+    en: `The decimal result has more than ${mostDecimals} digits before its point`,
   });
 }
 
