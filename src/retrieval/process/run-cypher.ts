@@ -2,6 +2,8 @@ import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/comp
 import { type DecodedRows, decodeRows } from '../../cypher/executors/sql/decode-rows.js';
 import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
 import { findOperator, operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
+import { toSimpleQuery } from '../../cypher/plan/simple-query.js';
+import { CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type Pattern } from '../../cypher/semantics/pattern.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
@@ -9,6 +11,7 @@ import { Pace } from '../../common/turns/pace.js';
 import { type Citation, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
+import { executeInMemory } from './execute-in-memory.js';
 import { explainFailure } from './explain-failure.js';
 import { type GraphElements } from './graph-elements.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
@@ -35,8 +38,16 @@ export async function runCypher(
   // A text that cannot be parsed is refused before it takes a connection.
   const parsed = parseCypher(query.text);
   return database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
-    const { schema } = await graphs.get(reader);
-    return executePlan(reader, schema, planCypher(parsed, schema, query.parameters), query, new Pace(signal));
+    const graph = await graphs.get(reader);
+    const { schema } = graph;
+    try {
+      const simple = toSimpleQuery(parsed);
+      if (simple) return await executePlan(reader, schema, planCypher(simple, schema, query.parameters), query, new Pace(signal));
+    } catch (error) {
+      // SQL runs less than the graph in memory does.
+      if (!(error instanceof CypherNotSupportedError)) throw error;
+    }
+    return executeInMemory(reader, graphs, graph, parsed, query, signal);
   });
 }
 
@@ -80,7 +91,7 @@ export async function executePlan(
     rows: await showRows(rows, pace),
     graph,
     citations,
-    plan: { kind: 'cypher', cypher: query.text, parameters: query.parameters, sql: compiled.sql },
+    plan: { kind: 'cypher', cypher: query.text, parameters: query.parameters, executor: 'sql', sql: compiled.sql },
     metric_call: null,
     next_offset: null,
     warnings,
