@@ -6,7 +6,7 @@ import { compilePlan } from '../../src/cypher/executors/sql/compile-plan.js';
 import { CypherError, CypherNotSupportedError, CypherReadOnlyError } from '../../src/cypher/syntax/cypher.errors.js';
 import { decodeRows } from '../../src/cypher/executors/sql/decode-rows.js';
 import { type GraphSchema } from '../../src/cypher/semantics/graph-schema.js';
-import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../../src/cypher/plan/simple-query.js';
 import { planCypher } from '../../src/cypher/plan/plan-cypher.js';
 import { cloneDatabase } from '../support/database.js';
 import { CreatedGraph } from './created-graph.js';
@@ -91,7 +91,7 @@ type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
     let actual: { columns: string[]; rows: unknown[][] };
     try {
       const parameters = Object.fromEntries(scenario.parameters.map(([name, value]) => [name, readTckValue(value)]));
-      const compiled = compilePlan(planCypher(parseCypher(scenario.query), schema, parameters), { graphId: 1, limit: 10_000 });
+      const compiled = compilePlan(planCypher(parseSimpleQuery(scenario.query), schema, parameters), { graphId: 1, limit: 10_000 });
       await client.query('BEGIN');
       await load(graph);
       const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });

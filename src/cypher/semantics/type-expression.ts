@@ -88,6 +88,13 @@ export function typeExpression(expression: Expression, scope: ExpressionScope): 
       throw context.error(`变量 ${expression.name} 未定义`, `The variable ${expression.name} is not defined`, position);
     case 'countAll':
       return misplacedAggregate();
+    case 'listComprehension':
+    case 'patternComprehension':
+    case 'quantifier':
+    case 'reduce':
+    case 'pattern':
+    case 'subquery':
+      throw new CypherNotSupportedError(expression.kind, context.place(position));
     default:
       return expression satisfies never;
   }

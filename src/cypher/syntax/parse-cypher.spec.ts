@@ -1,5 +1,6 @@
 import { type ApiError } from '../../common/errors/api-error.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
+import { parseSimpleQuery } from '../plan/simple-query.js';
 import { parseCypher } from './parse-cypher.js';
 import { maxQueryCharacters } from './tokenize.js';
 
@@ -13,7 +14,7 @@ function errorOf(text: string): ApiError {
 }
 
 function returned(expression: string): unknown {
-  return stripped(parseCypher(`MATCH (n) RETURN ${expression}`).returns.items[0]?.expression);
+  return stripped(parseSimpleQuery(`MATCH (n) RETURN ${expression}`).returns.items[0]?.expression);
 }
 
 function stripped(value: unknown): unknown {
@@ -22,7 +23,7 @@ function stripped(value: unknown): unknown {
 
 describe('parseCypher', () => {
   it('reads labels, types, property maps and directions of a pattern', () => {
-    const { matches } = parseCypher("MATCH (s:供应商|Supplier:A {国家: '德国'})-[r:供应|:包含 {数量: 3}]->()<--(`a b`)--(x) RETURN 1");
+    const { matches } = parseSimpleQuery("MATCH (s:供应商|Supplier:A {国家: '德国'})-[r:供应|:包含 {数量: 3}]->()<--(`a b`)--(x) RETURN 1");
     const [pattern] = matches[0]!.patterns;
     expect(pattern!.nodes.map(node => [node.variable, node.labels.map(group => group.map(label => label.name))])).toEqual([
       ['s', [['供应商', 'Supplier'], ['A']]],
@@ -39,7 +40,7 @@ describe('parseCypher', () => {
   });
 
   it('names a column after its alias, its variable or its text', () => {
-    const { items } = parseCypher('MATCH (n) RETURN n, n . 名称, count( * ) AS `数 量`').returns;
+    const { items } = parseSimpleQuery('MATCH (n) RETURN n, n . 名称, count( * ) AS `数 量`').returns;
     expect(items.map(item => item.name)).toEqual(['n', 'n . 名称', '数 量']);
   });
 

@@ -7,7 +7,8 @@ export const expected = {
   variable: { zh: '变量', en: 'a variable' },
   expression: { zh: '表达式', en: 'an expression' },
   index: { zh: '下标', en: 'an index' },
-  clause: { zh: 'MATCH、WHERE 或 RETURN', en: 'MATCH, WHERE or RETURN' },
+  clause: { zh: 'MATCH、UNWIND、WITH 或 RETURN', en: 'MATCH, UNWIND, WITH or RETURN' },
+  count: { zh: '非负整数', en: 'a non-negative integer' },
   endOfQuery: { zh: '查询结尾', en: 'end of query' },
 } as const;
 

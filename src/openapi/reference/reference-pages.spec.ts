@@ -2,7 +2,7 @@ import { findFunction, functionNames } from '../../cypher/semantics/functions.js
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
 import { CypherNotSupportedError, CypherReadOnlyError } from '../../cypher/syntax/cypher.errors.js';
-import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../../cypher/plan/simple-query.js';
 import { mappingGroups } from '../../ingestion/mapping/mapping-reference.js';
 import { parseMapping } from '../../ingestion/mapping/parse-mapping.js';
 import { typeText } from '../../ingestion/mapping/property-type.js';
@@ -106,7 +106,7 @@ const schema: GraphSchema = {
     rowCount: 1,
   })),
 };
-const plan = (query: string) => planCypher(parseCypher(query), schema, query.includes('$country') ? { country: '法国' } : {});
+const plan = (query: string) => planCypher(parseSimpleQuery(query), schema, query.includes('$country') ? { country: '法国' } : {});
 
 describe('the page of openCypher', () => {
   it('has every function', () => {

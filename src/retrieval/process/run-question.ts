@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type QueryPlan } from '../../cypher/plan/operators.js';
-import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../../cypher/plan/simple-query.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
@@ -102,7 +102,7 @@ async function answerQuestion(
  */
 function planOf({ cypher, parameters }: GraphPlan, schema: GraphElements): QueryPlan | { reason: Bilingual } {
   try {
-    return planCypher(parseCypher(cypher), schema, parameters);
+    return planCypher(parseSimpleQuery(cypher), schema, parameters);
   } catch (error) {
     if (error instanceof CypherNotSupportedError) return { reason: tooMuchAtOnce };
     if (!(error instanceof CypherError)) throw error;
