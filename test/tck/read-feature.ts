@@ -84,7 +84,7 @@ function fillOutline(name: string, steps: Step[], [names = [], ...rows]: string[
   return rows.map((row, i) => {
     const fill = (text: string) => text.replace(/<([^<>\n]+)>/g, (all, key: string) => row[names.indexOf(key)] ?? all);
     const filled = steps.map(step => ({ text: fill(step.text), block: fill(step.block), table: step.table.map(cells => cells.map(fill)) }));
-    return toScenario(`${name} #${i + 1}`, filled);
+    return toScenario(`${fill(name)} #${i + 1}`, filled);
   });
 }
 
