@@ -96,10 +96,10 @@ export function parseReadingClause(tokens: TokenStream): Clause {
   if (tokens.takeKeywords('OPTIONAL', 'MATCH')) return parsePatternsAndWhere(tokens, true, position);
   if (tokens.takeKeywords('UNWIND')) return parseUnwind(tokens, position);
   if (tokens.takeKeywords('WITH')) {
-    const projection = parseProjection(tokens, position, true);
+    const projection = parseProjection(tokens, position);
     return { kind: 'with', ...projection, where: parseWhere(tokens) };
   }
-  if (tokens.takeKeywords('RETURN')) return { kind: 'return', ...parseProjection(tokens, position, false) };
+  if (tokens.takeKeywords('RETURN')) return { kind: 'return', ...parseProjection(tokens, position) };
   throw tokens.unexpected(expected.clause);
 }
 
@@ -127,12 +127,12 @@ function parseUnwind(tokens: TokenStream, position: number): Clause {
   return { kind: 'unwind', list, variable, position };
 }
 
-function parseProjection(tokens: TokenStream, position: number, named: boolean): Projection {
+function parseProjection(tokens: TokenStream, position: number): Projection {
   const distinct = tokens.takeKeywords('DISTINCT');
   const star = tokens.takeSymbol('*');
   const items: ReturnItem[] = [];
   if (!star || tokens.takeSymbol(',')) {
-    do items.push(parseItem(tokens, named));
+    do items.push(parseItem(tokens));
     while (tokens.takeSymbol(','));
   }
   const orderBy = tokens.takeKeywords('ORDER', 'BY') ? parseOrder(tokens) : [];
@@ -141,20 +141,12 @@ function parseProjection(tokens: TokenStream, position: number, named: boolean):
   return { distinct, star, items, orderBy, skip, limit, position };
 }
 
-/** @param named WITH names all that is no variable */
-function parseItem(tokens: TokenStream, named: boolean): ReturnItem {
+function parseItem(tokens: TokenStream): ReturnItem {
   const { position } = tokens.current;
   const expression = parseExpression(tokens);
   const written = tokens.textSince(position);
   if (tokens.takeKeywords('AS')) return { name: tokens.expectName(expected.columnName).value, aliased: true, expression };
   if (expression.kind === 'variable') return { name: expression.name, aliased: false, expression };
-  if (named)
-    throw tokens.refuse(
-      { zh: `WITH 中的 ${written} 须以 AS 命名`, en: `Name ${written} by AS in WITH` },
-      position,
-      {},
-      'NoExpressionAlias',
-    );
   return { name: written, aliased: false, expression };
 }
 

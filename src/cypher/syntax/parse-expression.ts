@@ -217,8 +217,8 @@ export function takeName(tokens: TokenStream, what: Bilingual): Name {
  * is missing.
  */
 export function takeVariable(tokens: TokenStream): string | null {
-  const { kind, text } = tokens.current;
-  if (kind === 'quoted') return tokens.next().value;
+  const { kind, text, value } = tokens.current;
+  if (kind === 'quoted' && value !== '') return tokens.next().value;
   if (kind !== 'name') return null;
   if (reservedWords.has(text.toUpperCase())) throw tokens.unexpected(expected.variable);
   return tokens.next().value;
@@ -240,7 +240,7 @@ function parseAtom(tokens: TokenStream): Expression {
       if (value === '9223372036854775808')
         throw tokens.refuse({ zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` }, position, {
           found: text,
-        });
+        }, 'IntegerOverflow');
       tokens.next();
       return { kind: 'number', text: value, integer: kind === 'integer', position };
     case 'parameter':

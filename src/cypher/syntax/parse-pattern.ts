@@ -73,6 +73,7 @@ function parseEdge(tokens: TokenStream): EdgePattern {
     edge.variable = takeVariable(tokens);
     if (tokens.isSymbol(':')) edge.types = parseTypes(tokens);
     if (tokens.takeSymbol('*')) edge.length = parseLength(tokens);
+    else if (tokens.isSymbol('..')) throw tokens.unexpected("'*'", 'InvalidRelationshipPattern');
     edge.properties = parseProperties(tokens);
     tokens.expectSymbol(']');
   }

@@ -78,7 +78,9 @@ export class TokenStream {
 
   /** Takes a label, type, property, map key or alias: any name, also a keyword. */
   expectName(what: Bilingual): Token {
-    if (this.current.kind !== 'name' && this.current.kind !== 'quoted') throw this.unexpected(what);
+    const { kind, value } = this.current;
+    // Only the key of a map may be empty.
+    if ((kind !== 'name' && kind !== 'quoted') || (value === '' && what !== expected.propertyName)) throw this.unexpected(what);
     return this.next();
   }
 

@@ -22,7 +22,7 @@ export function compileClauses(clauses: Clause[], place: ExpressionPlace): Compi
     if (clause.kind === 'match') compiled = compileMatching(clause, here);
     else if (clause.kind === 'unwind') compiled = compileUnwind(clause, here);
     else {
-      const projection = compileProjection(clause.kind === 'with' ? clause : { ...clause, where: null }, here);
+      const projection = compileProjection(clause, here);
       if (clause.kind === 'return') ({ columns } = projection);
       compiled = projection;
     }

@@ -6,7 +6,7 @@ import { ValueFault } from '../../values/value-fault.js';
 import { checkedSize } from '../../values/value-size.js';
 import { compileCondition, compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate, type Row } from './scope.js';
-import { isPlain, staticType } from './static-type.js';
+import { isPlain, itemType, staticType } from './static-type.js';
 
 type Iteration = Expression & { kind: 'listComprehension' | 'quantifier' | 'reduce' };
 
@@ -17,7 +17,7 @@ export function compileIteration(expression: Iteration, place: ExpressionPlace):
   if (isPlain(type) && type !== 'list')
     throw query.error('InvalidArgumentType', { zh: '此处须为列表', en: 'A list is expected here' }, expression.list.position);
   const list = compile(expression.list, place);
-  const { scope, slot } = place.scope.with(expression.variable, 'any');
+  const { scope, slot } = place.scope.with(expression.variable, itemType(expression.list, place.scope));
   const inner = inside(place, scope, expression.variable);
   return query.at(expression.position, bodyOf(expression, inner, list, slot));
 }

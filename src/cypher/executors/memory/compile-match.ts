@@ -33,7 +33,7 @@ export function compileMatch({ patterns, where }: Pick<MatchClause, 'patterns' |
   const graph = readPatterns(patterns, before.scope, query);
   const place = { query, scope: graph.scope, resolve: before.resolve };
   const bound = new Set([...graph.nodes, ...graph.edges].filter(element => element.bound).map(({ slot }) => slot));
-  const own = new Set([...graph.nodes, ...graph.edges].filter(element => !element.bound).map(({ slot }) => slot));
+  const own = new Set([...[...graph.nodes, ...graph.edges].filter(element => !element.bound), ...graph.paths].map(({ slot }) => slot));
   const checks = [...checksOfNodes(graph, place), ...(where ? checksOfWhere(where, place) : [])];
   const steps: Step[] = [];
   const addStep = (step: Step) => {

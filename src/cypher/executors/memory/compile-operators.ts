@@ -34,6 +34,14 @@ export function compileBinary(expression: Expression & { kind: 'binary' }, place
   const type = staticType(expression.right, place.scope);
   if (operator === 'IN' && isPlain(type) && type !== 'list')
     throw place.query.error('InvalidArgumentType', { zh: 'IN 之后须为列表', en: 'IN takes a list' }, expression.right.position);
+  if (['-', '*', '/', '%', '^'].includes(operator))
+    for (const operand of [expression.left, expression.right])
+      if (['string', 'boolean', 'list', 'map'].includes(staticType(operand, place.scope)))
+        throw place.query.error(
+          'InvalidArgumentType',
+          { zh: `运算符 ${operator} 不适用于此处的值`, en: `The operator ${operator} does not apply to a value of this type` },
+          operand.position,
+        );
   const [left, right] = [compile(expression.left, place), compile(expression.right, place)];
   const operation = operations[operator];
   return place.query.at(position, row => operation(left(row), right(row)));

@@ -1,4 +1,4 @@
-import { type Expression, type Projection, type ReturnItem, shapeOf, walk } from '../../syntax/cypher-ast.js';
+import { type Expression, type Projection, type ReturnClause, type ReturnItem, shapeOf, walk, type WithClause } from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
@@ -7,6 +7,7 @@ import { BehindBuilder } from './behind.js';
 import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, compileCondition, type ExpressionPlace, type Rows } from './expression-place.js';
 import { compileAggregate, groupRows } from './group-rows.js';
+import { type RunningQuery } from './running-query.js';
 import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
 import { staticType } from './static-type.js';
 
@@ -23,7 +24,7 @@ export interface CompiledProjection {
 }
 
 /** Compiles WITH or RETURN: groups, columns, DISTINCT, ORDER BY, SKIP, LIMIT and WHERE, in this order. */
-export function compileProjection(projection: Projection & { where: Expression | null }, place: ExpressionPlace): CompiledProjection {
+export function compileProjection(projection: ReturnClause | WithClause, place: ExpressionPlace): CompiledProjection {
   const { query } = place;
   const items = itemsOf(projection, place);
   const isGrouped = items.some(({ expression }) => hasAggregateCall(expression));
@@ -48,8 +49,10 @@ export function compileProjection(projection: Projection & { where: Expression |
   const scope = new Scope(query.frame, variables);
   const after = isGrouped || projection.distinct ? columnsOnly() : columnsAndVariables();
   const keys = projection.orderBy.map(({ expression, descending }) => ({ value: compile(expression, after(expression)), descending }));
-  const where = projection.where && compileCondition(projection.where, after(projection.where));
+  const condition = projection.kind === 'with' ? projection.where : null;
+  const where = condition && compileCondition(condition, after(condition));
   const [skip, limit] = [compileCount(projection.skip, place), compileCount(projection.limit, place)];
+  if (projection.kind === 'with') checkNamed(items, query);
   const groupKeys = keyItems.map(expression => compile(expression, place));
   return { columns: columns.map(({ name, slot }) => ({ name, slot })), scope, run };
 
@@ -192,6 +195,17 @@ export function compileProjection(projection: Projection & { where: Expression |
       position,
     );
   }
+}
+
+/** WITH names all that is no variable. */
+function checkNamed(items: ReturnItem[], query: RunningQuery): void {
+  for (const { name, aliased, expression } of items)
+    if (!aliased && expression.kind !== 'variable')
+      throw query.error(
+        'NoExpressionAlias',
+        { zh: `WITH 中的 ${name} 须以 AS 命名`, en: `Name ${name} by AS in WITH` },
+        expression.position,
+      );
 }
 
 function reading(slot: number | undefined): Evaluate | null {

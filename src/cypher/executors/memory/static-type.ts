@@ -38,6 +38,13 @@ export function staticType(expression: Expression, scope: Scope): StaticType {
   }
 }
 
+/** What can be told of the items of a list. */
+export function itemType(list: Expression, scope: Scope): StaticType {
+  if (list.kind !== 'list') return 'any';
+  const [first, ...others] = list.items.map(item => staticType(item, scope));
+  return first !== undefined && isPlain(first) && others.every(type => type === first) ? first : 'any';
+}
+
 /** The types of values that are no node, edge or path, and never can be. */
 export function isPlain(type: StaticType): boolean {
   return !['any', 'null', 'node', 'edge', 'edges', 'path'].includes(type);

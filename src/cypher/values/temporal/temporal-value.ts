@@ -22,10 +22,14 @@ export interface LocalDateTimeValue {
   readonly dateTime: Temporal.PlainDateTime;
 }
 
-/** A moment in a named zone or at an offset. */
+/** A moment in a named zone or at an offset. Its parts are apart, because Temporal.ZonedDateTime has no offsets with seconds. */
 export interface DateTimeValue {
   readonly kind: 'datetime';
-  readonly dateTime: Temporal.ZonedDateTime;
+  /** What a clock there shows. */
+  readonly dateTime: Temporal.PlainDateTime;
+  readonly offsetSeconds: number;
+  /** The IANA name of the zone. Null for an offset alone. */
+  readonly zone: string | null;
 }
 
 export type TemporalValue = DateValue | LocalTimeValue | TimeValue | LocalDateTimeValue | DateTimeValue;
@@ -37,4 +41,9 @@ export interface DurationValue {
   readonly days: bigint;
   readonly seconds: bigint;
   readonly nanoseconds: number;
+}
+
+/** The seconds of a duration with their fraction. */
+export function nanosecondsOf({ seconds, nanoseconds }: DurationValue): bigint {
+  return seconds * 1_000_000_000n + BigInt(nanoseconds);
 }
