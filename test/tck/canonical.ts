@@ -1,6 +1,6 @@
 import { type CypherMap, type CypherValue, isList, isMap, type NodeValue, type PathValue } from '../../src/cypher/values/cypher-value.js';
 import { Decimal } from '../../src/cypher/values/decimal.js';
-import { temporalText } from '../../src/cypher/values/temporal/temporal-operations.js';
+import { temporalText } from '../../src/cypher/values/temporal/temporal-text.js';
 import { readTckValue } from './tck-value.js';
 
 /** The order of the items of a list counts, or it doesn't. */
