@@ -31,7 +31,7 @@ const leastPassed = 484;
 type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
 
 // The suite is not part of the repository. CI puts it beside it.
-(existsSync(features) ? describe : describe.skip)('the openCypher TCK', () => {
+(existsSync(features) ? describe : describe.skip)('the openCypher TCK in SQL', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let client: pg.Client;
 
