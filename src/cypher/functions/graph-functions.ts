@@ -1,5 +1,5 @@
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from '../values/cypher-value.js';
-import { isDuration, isTemporal } from '../values/temporal/temporal-operations.js';
+import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { ofOne, tableOf, takes, wrongArgument } from './cypher-function.js';
 
 export const graphFunctions = tableOf(

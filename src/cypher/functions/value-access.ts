@@ -1,5 +1,6 @@
 import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
-import { isDuration, isTemporal, temporalComponent } from '../values/temporal/temporal-operations.js';
+import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
+import { temporalComponent } from '../values/temporal/temporal-component.js';
 import { typeNameOf } from '../values/type-names.js';
 import { ValueFault } from '../values/value-fault.js';
 import { isGraphValue } from './graph-functions.js';
@@ -9,7 +10,10 @@ export function propertyOf(value: CypherValue, name: string): CypherValue {
   if (value === null) return null;
   if (isMap(value)) return value.get(name) ?? null;
   if (isGraphValue(value) && value.kind !== 'path') return value.properties.get(name) ?? null;
-  if (isTemporal(value) || isDuration(value)) return temporalComponent(value, name);
+  if (isTemporal(value) || isDuration(value)) {
+    const component = temporalComponent(value, name);
+    if (component !== undefined) return component;
+  }
   const { zh, en } = typeNameOf(value);
   throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
 }

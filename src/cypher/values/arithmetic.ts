@@ -2,16 +2,9 @@ import { type CypherValue, isList } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 import { addNumbers, divideNumbers, multiplyNumbers, negateNumber, remainderOfNumbers, subtractNumbers } from './number-arithmetic.js';
 import { type CypherNumber, floatOf, isNumber } from './numbers.js';
-import {
-  addDuration,
-  divideDuration,
-  isDuration,
-  isTemporal,
-  minusDurations,
-  plusDurations,
-  scaleDuration,
-  subtractDuration,
-} from './temporal/temporal-operations.js';
+import { divideDuration, minusDurations, plusDurations, scaleDuration } from './temporal/duration.js';
+import { isDuration, isTemporal } from './temporal/is-temporal.js';
+import { addDuration, subtractDuration } from './temporal/temporal-arithmetic.js';
 import { textOf, typeNameOf } from './text-of.js';
 import { ValueFault } from './value-fault.js';
 import { bytesOfItems, checkBytes, checkedSize, sizeOf } from './value-size.js';

@@ -1,7 +1,7 @@
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 import { compareNumbers, isNumber, numberKey } from './numbers.js';
-import { temporalKey } from './temporal/temporal-operations.js';
+import { temporalKey } from './temporal/compare-temporals.js';
 import { type DurationValue, type TemporalValue } from './temporal/temporal-value.js';
 import { typeNameOf } from './type-names.js';
 import { ValueFault } from './value-fault.js';

@@ -2,7 +2,9 @@ import { compareTexts } from './compare-texts.js';
 import { type CypherMap, type CypherValue, isList, isMap, type PathValue } from './cypher-value.js';
 import { equals } from './equality.js';
 import { compareNumbers, isNumber } from './numbers.js';
-import { compareDurationsForOrder, compareTemporals, isDuration, isTemporal, temporalKey } from './temporal/temporal-operations.js';
+import { compareTemporals, temporalKey } from './temporal/compare-temporals.js';
+import { compareDurationsForOrder } from './temporal/duration.js';
+import { isDuration, isTemporal } from './temporal/is-temporal.js';
 import { type TemporalValue } from './temporal/temporal-value.js';
 import { kindOf, type ValueKind } from './value-kind.js';
 

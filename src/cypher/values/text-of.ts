@@ -1,6 +1,7 @@
 import { type CypherValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
-import { isDuration, isTemporal, temporalText } from './temporal/temporal-operations.js';
+import { isDuration, isTemporal } from './temporal/is-temporal.js';
+import { temporalText } from './temporal/temporal-text.js';
 
 export { typeNameOf } from './type-names.js';
 
