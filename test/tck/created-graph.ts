@@ -2,7 +2,7 @@ import { type Expression, type MapEntry } from '../../src/cypher/syntax/cypher-a
 import { parseSimpleQuery } from '../../src/cypher/plan/simple-query.js';
 import { aLabel, anEdge } from '../support/graph-schema.js';
 import { type GraphSchema, type PropertySchema } from '../../src/cypher/semantics/graph-schema.js';
-import { readTckValue } from './tck-value.js';
+import { readJsonValue } from './json-value.js';
 
 export interface CreatedNode {
   id: number;
@@ -105,5 +105,5 @@ function jsonOf(value: Expression, scope: Record<string, string>): string {
 function listOf(list: string): unknown[] {
   const range = /range\((\d+), ?(\d+)\)/.exec(list);
   if (range) return Array.from({ length: Number(range[2]) - Number(range[1]) + 1 }, (_, i) => Number(range[1]) + i);
-  return readTckValue(list) as unknown[];
+  return readJsonValue(list) as unknown[];
 }
