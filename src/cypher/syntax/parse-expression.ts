@@ -238,9 +238,14 @@ function parseAtom(tokens: TokenStream): Expression {
     case 'float':
       // 2^63 only has a meaning below zero.
       if (value === '9223372036854775808')
-        throw tokens.refuse({ zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` }, position, {
-          found: text,
-        }, 'IntegerOverflow');
+        throw tokens.refuse(
+          { zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` },
+          position,
+          {
+            found: text,
+          },
+          'IntegerOverflow',
+        );
       tokens.next();
       return { kind: 'number', text: value, integer: kind === 'integer', position };
     case 'parameter':

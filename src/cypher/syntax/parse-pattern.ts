@@ -1,6 +1,6 @@
 import { type Direction, type EdgePattern, type MapEntry, type Name, type NodePattern, type PathPattern } from './cypher-ast.js';
 import { isShortestPath, parseLabels, parseMapEntries, takeName, takeVariable } from './parse-expression.js';
-import { expected, unbuilt } from './phrases.js';
+import { expected } from './phrases.js';
 import { type TokenStream } from './token-stream.js';
 
 /** Parses `pattern, …` of a MATCH. */
@@ -116,11 +116,10 @@ function takeCount(tokens: TokenStream): number | null {
 
 function parseProperties(tokens: TokenStream): MapEntry[] {
   if (tokens.current.kind === 'parameter') {
-    const { zh, en } = unbuilt.parameterAsProperties;
     throw tokens.refuse(
       {
-        zh: `不能${zh}；请逐个写出属性，如 {name: $name}`,
-        en: `${en[0]?.toUpperCase()}${en.slice(1)} is not allowed; write the properties one by one, like {name: $name}`,
+        zh: '参数不能作为模式的属性；请逐个写出属性，如 {name: $name}',
+        en: 'A parameter cannot be the properties of a pattern; write them one by one, like {name: $name}',
       },
       tokens.current.position,
       {},

@@ -77,7 +77,8 @@ function readNumber(text: string, at: number, number: string): Token {
   const shown = number.length > mostShown ? `${number.slice(0, mostShown)}…` : number;
   const bad = (detail: string, zh: string, en: string) =>
     new CypherSyntaxError({ zh: `${zh}：${shown}`, en: `${en}: ${shown}` }, placeOf(text, at), { found: shown }, detail);
-  if (matchAt(namePattern, text, at + number.length) !== null || /^0[xo]$/i.test(number)) throw bad('InvalidNumberLiteral', '数字写法有误', 'Not a number');
+  if (matchAt(namePattern, text, at + number.length) !== null || /^0[xo]$/i.test(number))
+    throw bad('InvalidNumberLiteral', '数字写法有误', 'Not a number');
   if (/^(?:0[xo]|\d+$)/i.test(number)) {
     const value = BigInt(number);
     // One above the largest: the digits of the smallest integer, whose sign is an operator of its own.
@@ -116,7 +117,12 @@ function readString(text: string, at: number): Token {
     if (plain !== undefined) value += plain;
     else if (code !== null && code > 0 && code <= 0x10ffff) value += String.fromCodePoint(code);
     else
-      throw new CypherSyntaxError({ zh: `未知的转义 \\${escape}`, en: `Unknown escape \\${escape}` }, placeOf(text, next), { found: `\\${escape}` }, escape.toLowerCase() === 'u' ? 'InvalidUnicodeLiteral' : undefined);
+      throw new CypherSyntaxError(
+        { zh: `未知的转义 \\${escape}`, en: `Unknown escape \\${escape}` },
+        placeOf(text, next),
+        { found: `\\${escape}` },
+        escape.toLowerCase() === 'u' ? 'InvalidUnicodeLiteral' : undefined,
+      );
     next += 2 + (unicode?.length ?? 0);
   }
 }
@@ -124,11 +130,7 @@ function readString(text: string, at: number): Token {
 function readQuotedName(text: string, at: number): { text: string; value: string } {
   const quoted = matchAt(/`(?:[^`]|``)*`/uy, text, at);
   if (quoted === null) {
-    throw new CypherSyntaxError(
-      { zh: '反引号名称没有结束', en: 'The name in backticks does not end' },
-      placeOf(text, at),
-      { found: '`' },
-    );
+    throw new CypherSyntaxError({ zh: '反引号名称没有结束', en: 'The name in backticks does not end' }, placeOf(text, at), { found: '`' });
   }
   return { text: quoted, value: quoted.slice(1, -1).replaceAll('``', '`') };
 }

@@ -12,7 +12,8 @@ import { QueryTimeoutError } from '../retrieval.errors.js';
 import { AnswerElements } from './answer-elements.js';
 import { columnTypeOf, type ShownElements, toAnswerValue } from './answer-values.js';
 import { GraphInMemory } from './graph-in-memory.js';
-import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
+import { type GraphElements } from './graph-elements.js';
+import { type LoadedTopology } from './load-topology.js';
 import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-evidence.js';
 import { type GraphReader } from './retrieval-database.js';
 
@@ -30,21 +31,16 @@ export interface MemoryQuery {
 /** Runs a query on the nodes and edges that the process holds of this graph version, and cites the rows that its answer rests on. */
 export async function executeInMemory(
   reader: GraphReader,
-  graphs: LoadedGraphs,
-  graph: LoadedGraph,
+  schema: GraphElements,
+  loaded: LoadedTopology,
   parsed: CypherQuery,
   query: MemoryQuery,
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
-  const { schema } = graph;
   const context = new QueryContext(query.text, schema, query.parameters);
   const named = resolveNames(parsed, context);
   const parameters = new Map([...named].map(([name, position]) => [name, toValue(context.parameters.read(name, position))]));
-  const loaded = await graphs.topologyOf(graph);
-  // The database has moved on while the graph was read: the caller's next try finds the new version.
-  if (loaded === null) throw new QueryTimeoutError(query.timeoutMs);
-  const ready = performance.now();
   const inMemory = new GraphInMemory(loaded.topology, loaded.nodeTexts, loaded.edgeTexts, schema);
   const now = { epochNanoseconds: BigInt(Date.now()) * 1_000_000n, timeZone: 'UTC' };
   const prepared = prepareInMemory(parsed, inMemory, { parameters, limits, now });
@@ -75,7 +71,7 @@ export async function executeInMemory(
     metric_call: null,
     next_offset: null,
     warnings,
-    timing_ms: { load: ready - started, execute: executed - ready, cite: performance.now() - executed },
+    timing_ms: { execute: executed - started, cite: performance.now() - executed },
   };
 }
 

@@ -31,7 +31,9 @@ export class GraphInMemory implements MemoryGraph {
     this.labelNumbers = new Map(topology.labels.map((label, i) => [label, i]));
     this.typeNumbers = new Map(topology.types.map((type, i) => [type, i]));
     this.nodeTypes = topology.labels.map(name => propertyTypesOf(schema.labels.find(label => label.name === name)?.properties ?? []));
-    this.edgeTypes = topology.types.map(name => propertyTypesOf(schema.edges.filter(edge => edge.type === name).flatMap(edge => edge.properties)));
+    this.edgeTypes = topology.types.map(name =>
+      propertyTypesOf(schema.edges.filter(edge => edge.type === name).flatMap(edge => edge.properties)),
+    );
   }
 
   get nodeCount(): number {

@@ -22,10 +22,13 @@ export async function loadTopology(reader: GraphReader, budgetBytes: number): Pr
   const builder = new TopologyBuilder();
   const [nodeTexts, edgeTexts] = [new TextStore(), new TextStore()];
   const bytes = () => builder.bytes + nodeTexts.bytes + edgeTexts.bytes;
-  await forEach<[number, string, string]>(`SELECT id, label, properties::text FROM ${reader.tables.nodes} ORDER BY id`, ([id, label, text]) => {
-    builder.addNode(id, label);
-    nodeTexts.add(text);
-  });
+  await forEach<[number, string, string]>(
+    `SELECT id, label, properties::text FROM ${reader.tables.nodes} ORDER BY id`,
+    ([id, label, text]) => {
+      builder.addNode(id, label);
+      nodeTexts.add(text);
+    },
+  );
   await forEach<[number, string, number, number, string]>(
     `SELECT id, type, source_id, target_id, properties::text FROM ${reader.tables.edges}`,
     ([id, type, source, target, text]) => {

@@ -134,9 +134,9 @@ export class LoadedGraphs {
     try {
       const loaded = await graph[part];
       this.refused[part].delete(graph.graphId);
-      return loaded as Awaited<LoadedGraph[P]>;
+      return loaded;
     } catch (error) {
-      graph[part] = null as LoadedGraph[P];
+      graph[part] = null;
       if (error instanceof VersionMovedError) return null as Awaited<LoadedGraph[P]>;
       if (error instanceof GraphExceedsMemoryError) this.refused[part].set(graph.graphId, { version: graph.version, error });
       throw error;

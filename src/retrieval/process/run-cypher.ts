@@ -2,7 +2,7 @@ import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/comp
 import { type DecodedRows, decodeRows } from '../../cypher/executors/sql/decode-rows.js';
 import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
 import { findOperator, operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
-import { toSimpleQuery } from '../../cypher/plan/simple-query.js';
+import { type SimpleQuery, toSimpleQuery } from '../../cypher/plan/simple-query.js';
 import { CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type Pattern } from '../../cypher/semantics/pattern.js';
@@ -14,7 +14,8 @@ import { type AnswerElements, collectElements, withoutKinds } from './answer-ele
 import { executeInMemory } from './execute-in-memory.js';
 import { explainFailure } from './explain-failure.js';
 import { type GraphElements } from './graph-elements.js';
-import { type LoadedGraphs } from './loaded-graphs.js';
+import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
+import { withLoaded } from './with-loaded.js';
 import { readEvidence } from './read-evidence.js';
 import { citeSources } from './to-citations.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
@@ -37,18 +38,32 @@ export async function runCypher(
 ): Promise<RetrievalAnswer> {
   // A text that cannot be parsed is refused before it takes a connection.
   const parsed = parseCypher(query.text);
-  return database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
-    const graph = await graphs.get(reader);
-    const { schema } = graph;
-    try {
-      const simple = toSimpleQuery(parsed);
-      if (simple) return await executePlan(reader, schema, planCypher(simple, schema, query.parameters), query, new Pace(signal));
-    } catch (error) {
-      // SQL runs less than the graph in memory does.
-      if (!(error instanceof CypherNotSupportedError)) throw error;
-    }
-    return executeInMemory(reader, graphs, graph, parsed, query, signal);
-  });
+  const simple = toSimpleQuery(parsed);
+  const answered = simple && (await runAsSql(database, graphs, simple, query, signal));
+  if (answered) return answered;
+  const load = (graph: LoadedGraph) => graphs.topologyOf(graph);
+  return withLoaded(database, graphs, query, signal, load, (reader, { schema }, loaded) =>
+    executeInMemory(reader, schema, loaded, parseCypher(query.text), query, signal),
+  );
+}
+
+/** Null if SQL cannot run the query with its full meaning. */
+async function runAsSql(
+  database: RetrievalDatabase,
+  graphs: LoadedGraphs,
+  simple: SimpleQuery,
+  query: CypherQuery & { graphId: number; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<RetrievalAnswer | null> {
+  try {
+    return await database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
+      const { schema } = await graphs.get(reader);
+      return executePlan(reader, schema, planCypher(simple, schema, query.parameters), query, new Pace(signal));
+    });
+  } catch (error) {
+    if (error instanceof CypherNotSupportedError) return null;
+    throw error;
+  }
 }
 
 /** Runs a plan and collects the evidence for its rows. */

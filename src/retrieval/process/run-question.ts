@@ -22,7 +22,8 @@ import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-
 import { readEvidence, readNodes, toAnswerNode } from './read-evidence.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 import { executePlan } from './run-cypher.js';
-import { searchGraph, withIndex } from './run-search.js';
+import { searchGraph } from './run-search.js';
+import { withLoaded } from './with-loaded.js';
 
 export interface Question {
   text: string;
@@ -44,8 +45,13 @@ export async function runQuestion(
   question: Question & { graphId: number; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
-  return withIndex(database, graphs, question, signal, (reader, graph, loaded) =>
-    answerQuestion(reader, graph, loaded, question, new Pace(signal)),
+  return withLoaded(
+    database,
+    graphs,
+    question,
+    signal,
+    graph => graphs.indexOf(graph),
+    (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question, new Pace(signal)),
   );
 }
 

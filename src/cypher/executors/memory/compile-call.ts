@@ -59,7 +59,8 @@ export function compileCall(expression: Expression & { kind: 'call' | 'countAll'
 }
 
 function unknownFunction({ name, position }: Expression & { kind: 'call' }, { query }: ExpressionPlace): Error {
-  const known = [scalarFunctions, temporalFunctions, aggregateFunctions].flatMap(table => Object.values(table).map(each => each.name));
+  const tables: Readonly<Record<string, { name: string }>>[] = [scalarFunctions, temporalFunctions, aggregateFunctions];
+  const known = tables.flatMap(table => Object.values(table).map(each => each.name));
   const nearest = nearestName(name, known);
   return query.error(
     'UnknownFunction',

@@ -1,10 +1,10 @@
 import { type Expression, type Quantifier } from '../../syntax/cypher-ast.js';
-import { hasAggregate } from '../../semantics/aggregates.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
 import { typeNameOf } from '../../values/type-names.js';
 import { ValueFault } from '../../values/value-fault.js';
 import { checkedSize } from '../../values/value-size.js';
 import { compileCondition, compile, type ExpressionPlace } from './expression-place.js';
+import { hasAggregateCall } from './aggregate-calls.js';
 import { type Evaluate, type Row } from './scope.js';
 import { isPlain, itemType, staticType } from './static-type.js';
 
@@ -109,7 +109,7 @@ function conditionOf(expression: Expression, place: ExpressionPlace): Evaluate {
 }
 
 function refuseAggregates(expression: Expression, { query }: ExpressionPlace): void {
-  if (hasAggregate(expression))
+  if (hasAggregateCall(expression))
     throw query.error('InvalidAggregation', { zh: '此处不能使用聚合函数', en: 'An aggregate cannot stand here' }, expression.position);
 }
 

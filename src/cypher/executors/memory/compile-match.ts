@@ -1,8 +1,8 @@
 import { childrenOf, type Expression, type MapEntry, type MatchClause, type Name, walk } from '../../syntax/cypher-ast.js';
-import { hasAggregate } from '../../semantics/aggregates.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
 import { equals } from '../../values/equality.js';
 import { compile, compileCondition, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
+import { hasAggregateCall } from './aggregate-calls.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
 import { type Row, type Scope } from './scope.js';
 import { findShortestPaths } from './shortest-paths.js';
@@ -139,7 +139,7 @@ function slotsOf(expression: Expression, scope: Scope): number[] {
 
 /** Conditions joined by AND are asked one by one, those that might fail only at the end. */
 function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
-  if (hasAggregate(where))
+  if (hasAggregateCall(where))
     throw place.query.error(
       'InvalidAggregation',
       { zh: 'WHERE 中不能使用聚合函数', en: 'An aggregate cannot stand in WHERE' },

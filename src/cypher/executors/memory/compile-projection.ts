@@ -1,4 +1,12 @@
-import { type Expression, type Projection, type ReturnClause, type ReturnItem, shapeOf, walk, type WithClause } from '../../syntax/cypher-ast.js';
+import {
+  type Expression,
+  type Projection,
+  type ReturnClause,
+  type ReturnItem,
+  shapeOf,
+  walk,
+  type WithClause,
+} from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
