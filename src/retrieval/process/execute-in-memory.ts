@@ -18,7 +18,7 @@ import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-e
 import { type GraphReader } from './retrieval-database.js';
 
 /** Enough for some seconds; `timeout_ms` ends most queries before. */
-const limits = { steps: 100_000_000, heldBytes: 67_108_864 };
+const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
 export interface MemoryQuery {
   text: string;

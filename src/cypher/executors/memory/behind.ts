@@ -29,7 +29,7 @@ export class BehindBuilder implements Behind {
     this.isCut ||= isCut;
   }
 
-  private get isFull(): boolean {
+  get isFull(): boolean {
     return this.nodes.size + this.edges.size >= mostElements;
   }
 

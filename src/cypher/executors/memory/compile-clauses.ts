@@ -56,7 +56,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledC
           continue;
         }
         isFound = true;
-        work.row();
+        work.row(row.length);
         if (work.isDue) yield null;
         yield copied(found, row);
       }
@@ -96,7 +96,7 @@ function compileUnwind(clause: UnwindClause, place: ExpressionPlace): CompiledCl
       for (const item of items(row)) {
         const next = copied(row);
         next[slot] = item;
-        query.work.row();
+        query.work.row(row.length);
         if (query.work.isDue) yield null;
         yield next;
       }

@@ -17,6 +17,7 @@ import { compile, compileCondition, type ExpressionPlace, type Rows } from './ex
 import { compileAggregate, groupRows } from './group-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
+import { sortInSteps } from './sort-in-steps.js';
 import { staticType } from './static-type.js';
 
 interface Column {
@@ -90,7 +91,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
       const projected: Row = [...row];
       projected.behind = new BehindBuilder().addRow(row);
       for (const { slot, value } of columns) projected[slot] = value(row);
-      query.work.row();
+      query.work.row(row.length);
       if (query.work.isDue) yield null;
       yield projected;
     }
@@ -113,7 +114,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
 
   /** @param most the number of first rows that are wanted */
   function* sortedRows(rows: Rows, most: number): Rows {
-    const held: { row: Row; keys: CypherValue[] }[] = [];
+    let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
     const compare = (a: { keys: CypherValue[] }, b: { keys: CypherValue[] }): number => {
       for (const [i, { descending }] of keys.entries()) {
         const order = compareForOrder(a.keys[i] ?? null, b.keys[i] ?? null);
@@ -126,12 +127,13 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         yield null;
         continue;
       }
-      held.push({ row, keys: keys.map(({ value }) => value(row)) });
-      query.work.hold(row);
+      held.push({ row, keys: keys.map(({ value }) => value(row)), bytes: query.work.hold(row) });
       // Far more rows than are wanted need not be held.
-      if (held.length >= 2 * most + 1_000) held.sort(compare).splice(most);
+      if (held.length < 2 * most + 1_000) continue;
+      held = yield* sortInSteps(held, compare);
+      for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
     }
-    held.sort(compare);
+    held = yield* sortInSteps(held, compare);
     for (const { row } of held) yield row;
   }
 

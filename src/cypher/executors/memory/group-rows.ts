@@ -92,11 +92,12 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       work.holdBytes(2 * key.length);
     }
     for (const each of group.running) each.add(row);
-    group.behind.addRow(row);
+    if (group.behind.isFull) group.behind.isCut = true;
+    else group.behind.addRow(row);
     const bytes = group.running.reduce((sum, each) => sum + each.bytes, 0);
     if (bytes > group.bytes) work.holdBytes(bytes - group.bytes);
     group.bytes = Math.max(bytes, group.bytes);
-    work.row();
+    work.row(row.length);
     if (work.isDue) yield null;
   }
   for (const { first, running, behind } of groups.values()) {
@@ -104,7 +105,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       first[slot] = running[i]!.result();
     });
     first.behind = behind;
-    work.row();
+    work.row(first.length);
     if (work.isDue) yield null;
     yield first;
   }

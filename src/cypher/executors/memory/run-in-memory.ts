@@ -58,6 +58,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
       for (const row of part.run([running.frame.emptyRow()])) {
         if (row === null) {
           yield null;
+          running.work.resume();
           continue;
         }
         const values = slots.map(slot => row[slot] ?? null);
@@ -68,6 +69,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
           running.work.holdBytes(2 * key.length + 64);
         }
         yield { values, behind: row.behind ?? null };
+        running.work.resume();
       }
     }
   }
@@ -102,6 +104,9 @@ export function runClauses(
     return row;
   });
   const rows: CypherValue[][] = [];
-  for (const row of compiled.run(given)) if (row !== null) rows.push(found.map(({ slot }) => row[slot] ?? null));
+  for (const row of compiled.run(given)) {
+    running.work.resume();
+    if (row !== null) rows.push(found.map(({ slot }) => row[slot] ?? null));
+  }
   return { columns: found.map(({ name }) => name), rows };
 }

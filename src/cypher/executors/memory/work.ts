@@ -48,28 +48,34 @@ export class Work {
     if (this.steps > this.endOfExpression) this.exceeded();
   }
 
-  /** Counts a row. Whoever gives rows asks `isDue` afterwards. */
-  row(): void {
+  /** Counts a row, which costs the more the wider it is. Whoever gives rows asks `isDue` afterwards. */
+  row(width: number): void {
     this.rows += 1;
-    this.steps += 1;
-    this.endOfExpression = this.steps + mostStepsOfExpression;
-    if (this.steps > this.limits.steps) this.exceeded();
+    this.steps += 1 + (width >> 3);
+    if (this.steps > this.endOfExpression) this.exceeded();
   }
 
   /** Whether it is time to let other work go on. */
   get isDue(): boolean {
     if (this.steps < this.pauseAt) return false;
     this.pauseAt = this.steps + stepsBetweenPauses;
-    this.endOfExpression = this.steps + mostStepsOfExpression;
-    if (this.steps > this.limits.steps) this.exceeded();
     return true;
   }
 
-  /** Counts values that are held until the end of a clause. */
-  hold(values: readonly CypherValue[]): void {
-    this.holdBytes(values.reduce<number>((bytes, value) => bytes + sizeOf(value), bytesOfItems(4 + 2 * values.length)));
+  /** The query goes on after a pause. Without one, as inside of an expression, it comes to its end soon. */
+  resume(): void {
+    if (this.steps > this.limits.steps) this.exceeded();
+    this.endOfExpression = this.steps + mostStepsOfExpression;
   }
 
+  /** Counts values that are held until the end of a clause. Returns their bytes. */
+  hold(values: readonly CypherValue[]): number {
+    const bytes = values.reduce<number>((sum, value) => sum + sizeOf(value), bytesOfItems(4 + 2 * values.length));
+    this.holdBytes(bytes);
+    return bytes;
+  }
+
+  /** @param bytes below zero for values that are let go */
   holdBytes(bytes: number): void {
     this.held += bytes;
     const { heldBytes } = this.limits;
