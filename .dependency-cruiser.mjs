@@ -28,7 +28,7 @@ const floors = [
 
 /** The rooms of a folder, likewise. */
 const rooms = {
-  cypher: ['syntax', 'values', 'semantics', 'plan', 'executors'],
+  cypher: ['syntax', 'values', 'functions', 'semantics', 'plan', 'executors'],
   questions: ['linking', 'planning', 'wording'],
   metrics: ['formula', 'patterns', 'plan', 'binding', 'watches'],
   ingestion: ['mapping', 'staging', 'suggest', 'run'],

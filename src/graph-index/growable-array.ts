@@ -41,6 +41,10 @@ export class GrowableFloat64 {
     return this.length++;
   }
 
+  get(index: number): number {
+    return this.items[index] ?? 0;
+  }
+
   toArray(): Float64Array {
     return this.items.slice(0, this.length);
   }

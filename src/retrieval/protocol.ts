@@ -92,6 +92,8 @@ export interface QueryPlan {
   linked?: LinkedTerm[];
   cypher?: string;
   parameters?: Record<string, unknown>;
+  /** What ran a Cypher query: PostgreSQL, or the graph in memory. */
+  executor?: 'sql' | 'memory';
   sql?: string;
   metric_call?: MetricCall;
   /** The relation paths that were considered, the best first. */

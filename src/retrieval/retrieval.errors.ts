@@ -42,14 +42,19 @@ export class QueryRefusedError extends ApiError {
 
 /** 422: the graph is larger than the memory the process may use for loaded graphs. */
 export class GraphExceedsMemoryError extends ApiError {
-  constructor(graphId: number, budgetBytes: number) {
+  constructor(graphId: number, budgetBytes: number, use: 'search' | 'cypher' = 'search') {
     super(
       422,
       'graph_exceeds_memory',
-      {
-        zh: '图的搜索索引超出检索进程的内存上限，无法搜索和提问；请改用 cypher，或请管理员调高 RETRIEVAL_MEMORY_MB',
-        en: 'The search index of the graph is larger than the memory of the retrieval process, so it cannot be searched or asked; use cypher, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
-      },
+      use === 'search'
+        ? {
+            zh: '图的搜索索引超出检索进程的内存上限，无法搜索和提问；请改用 cypher，或请管理员调高 RETRIEVAL_MEMORY_MB',
+            en: 'The search index of the graph is larger than the memory of the retrieval process, so it cannot be searched or asked; use cypher, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
+          }
+        : {
+            zh: '该查询须在内存中执行，而图超出检索进程的内存上限；请只用 MATCH、WHERE 与 RETURN（由 SQL 执行），或请管理员调高 RETRIEVAL_MEMORY_MB',
+            en: 'This query runs in memory, and the graph is larger than the memory of the retrieval process; use only MATCH, WHERE and RETURN, which run as SQL, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
+          },
       { context: { graph_id: graphId, budget_bytes: budgetBytes } },
     );
   }

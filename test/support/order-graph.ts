@@ -6,7 +6,7 @@ import { compilePlan, type CompiledQuery, type CompileOptions } from '../../src/
 import { decodeRows, type DecodedRows } from '../../src/cypher/executors/sql/decode-rows.js';
 import { type GraphSchema } from '../../src/cypher/semantics/graph-schema.js';
 import { type QueryWarning } from '../../src/cypher/semantics/typed-tree.js';
-import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../../src/cypher/plan/simple-query.js';
 import { createGraphTables, graphTables } from '../../src/database/graph-tables.js';
 import { cloneDatabase, type TestDatabase } from './database.js';
 import { aLabel, anEdge } from './graph-schema.js';
@@ -82,11 +82,11 @@ const edges: [id: number, type: string, source: number, target: number, properti
 ];
 
 export function compile(text: string, parameters: Record<string, unknown> = {}, options: Partial<CompileOptions> = {}): CompiledQuery {
-  return compilePlan(planCypher(parseCypher(text), schema, parameters), { graphId: 7, limit: 1000, ...options });
+  return compilePlan(planCypher(parseSimpleQuery(text), schema, parameters), { graphId: 7, limit: 1000, ...options });
 }
 
 export function warningsOf(text: string, parameters: Record<string, unknown> = {}): QueryWarning[] {
-  return planCypher(parseCypher(text), schema, parameters).warnings;
+  return planCypher(parseSimpleQuery(text), schema, parameters).warnings;
 }
 
 export function errorOf(text: string, parameters: Record<string, unknown> = {}): ApiError {

@@ -1,8 +1,8 @@
 import { type Expression, type MapEntry } from '../../src/cypher/syntax/cypher-ast.js';
-import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../../src/cypher/plan/simple-query.js';
 import { aLabel, anEdge } from '../support/graph-schema.js';
 import { type GraphSchema, type PropertySchema } from '../../src/cypher/semantics/graph-schema.js';
-import { readTckValue } from './tck-value.js';
+import { readJsonValue } from './json-value.js';
 
 export interface CreatedNode {
   id: number;
@@ -38,7 +38,7 @@ export class CreatedGraph {
   private create(statement: string, scope: Record<string, string>): void {
     if (!/^\s*CREATE\b/.test(statement) || /\b(UNWIND|WITH|MATCH|SET|MERGE|DELETE|FOREACH)\b/.test(statement))
       throw new Error('setup is more than CREATE');
-    const { matches } = parseCypher(`${statement.replace(/\bCREATE\b/g, 'MATCH').replace(/;\s*$/, '')} RETURN 1`);
+    const { matches } = parseSimpleQuery(`${statement.replace(/\bCREATE\b/g, 'MATCH').replace(/;\s*$/, '')} RETURN 1`);
     const named = new Map<string, CreatedNode>();
     for (const { patterns } of matches) {
       for (const pattern of patterns) {
@@ -105,5 +105,5 @@ function jsonOf(value: Expression, scope: Record<string, string>): string {
 function listOf(list: string): unknown[] {
   const range = /range\((\d+), ?(\d+)\)/.exec(list);
   if (range) return Array.from({ length: Number(range[2]) - Number(range[1]) + 1 }, (_, i) => Number(range[1]) + i);
-  return readTckValue(list) as unknown[];
+  return readJsonValue(list) as unknown[];
 }

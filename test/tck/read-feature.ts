@@ -2,55 +2,75 @@
 export interface Scenario {
   /** `Match3 [4] Get two related nodes`, with the number of the example row. */
   name: string;
+  /** `binary-tree-1`, or null for any graph and for an empty one. */
+  namedGraph: string | null;
   setup: string[];
-  /** Steps that this reader knows but the runner does not load: named graphs, procedures. */
-  unusual: string[];
+  procedures: string[];
   parameters: [string, string][];
   query: string;
-  expected:
-    | { kind: 'rows'; ordered: boolean; anyListOrder: boolean; columns: string[]; rows: string[][] }
-    | { kind: 'error'; type: string; detail: string };
+  expected: Expected;
+  /** Queries that look at the graph afterwards. */
+  controls: { query: string; expected: Expected }[];
+  /** Each effect with its number, such as `+nodes`. Null where the scenario says nothing on them. */
+  sideEffects: Record<string, number> | null;
 }
 
-type Step = { text: string; block: string; table: string[][] };
+export type Expected =
+  | { kind: 'rows'; ordered: boolean; anyListOrder: boolean; columns: string[]; rows: string[][] }
+  /** `detail` may be `*` for any; `phase` is `compile time`, `runtime` or `any time`. */
+  | { kind: 'error'; type: string; phase: string; detail: string };
 
-/** Reads the Gherkin of the openCypher TCK: scenarios, outlines, doc strings and tables. */
+interface Step {
+  text: string;
+  block: string;
+  table: string[][];
+}
+
+interface Section {
+  title: string;
+  steps: Step[];
+  examples: string[][];
+}
+
+/** Reads the Gherkin of the openCypher TCK: backgrounds, scenarios, outlines, doc strings and tables. */
 export function readFeature(text: string): Scenario[] {
-  const feature = /^Feature: (\S+)/m.exec(text)?.[1] ?? '?';
-  return text
-    .split(/^ {2}(?=(?:@\S+\s+)*Scenario(?: Outline)?: )/m)
-    .slice(1)
-    .flatMap(chunk => readScenario(feature, chunk));
-}
-
-function readScenario(feature: string, chunk: string): Scenario[] {
-  const lines = chunk.split('\n').filter(line => !/^\s*(#|@)/.test(line));
-  const title = (lines[0] ?? '').replace(/^\s*Scenario(?: Outline)?: /, '').trim();
-  const steps: Step[] = [];
-  const examples: string[][] = [];
-  let inExamples = false;
-  for (let i = 1; i < lines.length; i += 1) {
+  const lines = text.split(/\r?\n/);
+  const background: Section = { title: '', steps: [], examples: [] };
+  const sections: Section[] = [];
+  let feature = '?';
+  let section = background;
+  let table: string[][] = [];
+  for (let i = 0; i < lines.length; i += 1) {
     const line = (lines[i] ?? '').trim();
-    if (/^Examples:/.test(line)) inExamples = true;
+    const heading = /^(Feature|Scenario|Scenario Outline): (\S+)(.*)$/.exec(line);
+    const step = /^(?:Given|When|Then|And|But) (.*)$/.exec(line);
+    if (heading?.[1] === 'Feature') feature = heading[2] ?? '?';
+    else if (heading) {
+      section = { title: `${heading[2]}${heading[3]}`, steps: [], examples: [] };
+      sections.push(section);
+    } else if (/^Examples:/.test(line)) table = section.examples;
+    else if (step) {
+      section.steps.push({ text: step[1] ?? '', block: '', table: [] });
+      table = section.steps.at(-1)?.table ?? [];
+    } else if (line.startsWith('|')) table.push(cellsOf(line));
     else if (line === '"""') {
       const end = lines.findIndex((other, j) => j > i && other.trim() === '"""');
-      const block = lines
-        .slice(i + 1, end)
-        .map(other => other.replace(/^ {6}/, ''))
-        .join('\n');
-      const step = steps.at(-1);
-      if (step) step.block = block;
+      const indent = (lines[i] ?? '').indexOf('"""');
+      const last = section.steps.at(-1);
+      const block = lines.slice(i + 1, end).map(other => withoutIndent(other, indent));
+      if (last) last.block = block.join('\n');
       i = end;
-    } else if (line.startsWith('|')) (inExamples ? examples : (steps.at(-1)?.table ?? [])).push(cellsOf(line));
-    else if (/^(Given|And|When|Then|But) /.test(line)) steps.push({ text: line.replace(/^\S+ /, ''), block: '', table: [] });
+    } else if (line !== '' && !/^[#@]|^Background:$/.test(line)) throw new Error(`not a line of a feature: ${line}`);
   }
-  if (examples.length === 0) return toScenario(`${feature} ${title}`, steps);
-  const [names = [], ...rows] = examples;
-  return rows.flatMap((row, i) => {
-    const fill = (value: string) => names.reduce((filled, name, j) => filled.replaceAll(`<${name}>`, row[j] ?? ''), value);
-    const filled = steps.map(step => ({ text: fill(step.text), block: fill(step.block), table: step.table.map(cells => cells.map(fill)) }));
-    return toScenario(`${feature} ${title} #${i + 1}`, filled);
+  return sections.flatMap(({ title, steps, examples }) => {
+    const name = `${feature} ${title}`;
+    const all = [...background.steps, ...steps];
+    return examples.length === 0 ? [toScenario(name, all)] : fillOutline(name, all, examples);
   });
+}
+
+function withoutIndent(line: string, indent: number): string {
+  return line.slice(Math.min(indent, line.length - line.trimStart().length));
 }
 
 function cellsOf(line: string): string[] {
@@ -60,37 +80,51 @@ function cellsOf(line: string): string[] {
     .map(cell => cell.trim().replace(/\\([\\|n])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped)));
 }
 
-function toScenario(name: string, steps: Step[]): Scenario[] {
-  const scenario: Scenario = {
-    name,
-    setup: [],
-    unusual: [],
-    parameters: [],
-    query: '',
-    expected: { kind: 'error', type: '?', detail: '?' },
-  };
-  for (const step of steps) {
-    if (step.text.startsWith('having executed')) scenario.setup.push(step.block);
-    else if (step.text.startsWith('parameters are'))
-      scenario.parameters.push(...step.table.map(([key = '', value = '']): [string, string] => [key, value]));
-    else if (step.text.startsWith('executing query')) scenario.query = step.block;
-    else if (/^the .* graph$|^there exists|^executing control query/.test(step.text)) scenario.unusual.push(step.text);
-    else if (step.text.startsWith('the result should be')) scenario.expected = toRows(step);
-    else if (/should be raised/.test(step.text)) {
-      const [, type = '?', detail = '?'] = /^an? (\w+) should be raised at [\w ]+: (.*)$/.exec(step.text) ?? [];
-      scenario.expected = { kind: 'error', type, detail };
-    }
-  }
-  return scenario.query === '' ? [] : [scenario];
+function fillOutline(name: string, steps: Step[], [names = [], ...rows]: string[][]): Scenario[] {
+  return rows.map((row, i) => {
+    const fill = (text: string) => text.replace(/<([^<>\n]+)>/g, (all, key: string) => row[names.indexOf(key)] ?? all);
+    const filled = steps.map(step => ({ text: fill(step.text), block: fill(step.block), table: step.table.map(cells => cells.map(fill)) }));
+    return toScenario(`${fill(name)} #${i + 1}`, filled);
+  });
 }
 
-function toRows(step: Step): Scenario['expected'] {
-  const [columns = [], ...rows] = step.table;
-  return {
-    kind: 'rows',
-    ordered: step.text.includes('in order'),
-    anyListOrder: step.text.includes('ignoring element order'),
-    columns,
-    rows,
+function toScenario(name: string, steps: Step[]): Scenario {
+  const scenario: Scenario = {
+    name,
+    namedGraph: null,
+    setup: [],
+    procedures: [],
+    parameters: [],
+    query: '',
+    expected: { kind: 'error', type: '?', phase: '?', detail: '?' },
+    controls: [],
+    sideEffects: null,
   };
+  for (const step of steps) {
+    const { text, block, table } = step;
+    const expected = expectedOf(step);
+    const control = scenario.controls.at(-1);
+    if (expected && control) control.expected = expected;
+    else if (expected) scenario.expected = expected;
+    else if (text.startsWith('executing query')) scenario.query = block;
+    else if (text.startsWith('executing control query')) scenario.controls.push({ query: block, expected: scenario.expected });
+    else if (text.startsWith('having executed')) scenario.setup.push(block);
+    else if (text.startsWith('parameters are'))
+      scenario.parameters.push(...table.map(([key = '', value = '']) => [key, value] as [string, string]));
+    else if (text.startsWith('there exists a procedure')) scenario.procedures.push(text);
+    else if (text === 'no side effects') scenario.sideEffects = {};
+    else if (text.startsWith('the side effects should be'))
+      scenario.sideEffects = Object.fromEntries(table.map(([effect = '', count]) => [effect, Number(count)]));
+    else if (/^the \S+ graph$/.test(text)) scenario.namedGraph = text.split(' ')[1] ?? null;
+    else if (text !== 'any graph' && text !== 'an empty graph') throw new Error(`not a step of the TCK: ${text}`);
+  }
+  return scenario;
+}
+
+function expectedOf({ text, table }: Step): Expected | null {
+  const [, type, phase, detail] = /^an? (\w+) should be raised at ([\w ]+): (.*)$/.exec(text) ?? [];
+  if (type !== undefined && phase !== undefined && detail !== undefined) return { kind: 'error', type, phase, detail };
+  if (!text.startsWith('the result should be')) return null;
+  const [columns = [], ...rows] = table;
+  return { kind: 'rows', ordered: text.includes('in order'), anyListOrder: text.includes('ignoring element order'), columns, rows };
 }

@@ -1,97 +1,130 @@
+import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue, type PathValue } from '../../src/cypher/values/cypher-value.js';
+
 /**
- * Reads values as the TCK writes them: `(:A {num: 1})`, `[:T]`, `'text'`, `[1, null]`, `{a: 1}`. Both sides of a comparison become
- * a text that is equal for equal values: nodes and relationships without ids, map keys in order, numbers by value.
+ * Reads a value as the TCK writes it: `(:A {num: 1})`, `[:T]`, `<(:A)-[:T]->(:B)>`, `'text'`, `[1, null]`, `{a: 1.0}`. The elements
+ * of a path have ids that tell its directions; all other ids mean nothing.
  */
-export function readTckValue(text: string): unknown {
+export function readTckValue(text: string): CypherValue {
   const reader = new ValueReader(text);
   const value = reader.value();
-  if (!reader.atEnd()) throw new Error(`not a TCK value: ${text}`);
+  if (!reader.atEnd()) throw reader.unreadable();
   return value;
-}
-
-/** A result cell in the form of readTckValue. A node with the empty label stands for one without labels. */
-export function fromResult(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length === 1 && value[0] === '' ? [] : value.map(fromResult);
-  if (value === null || typeof value !== 'object') return value;
-  const { _kind: kind, label, type, properties } = value as { _kind?: string; label?: string; type?: string; properties?: object };
-  if (kind === 'node') return { node: label === '' ? [] : [label], properties: fromResult(properties) };
-  if (kind === 'edge') return { edge: type, properties: fromResult(properties) };
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fromResult(inner)]));
-}
-
-export function canonical(value: unknown, anyListOrder: boolean): string {
-  if (Array.isArray(value)) {
-    const items = value.map(item => canonical(item, anyListOrder));
-    return `[${(anyListOrder ? items.sort() : items).join(',')}]`;
-  }
-  if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner, anyListOrder)}`).join(',')}}`;
-  }
-  // Decimal arithmetic has more digits than the doubles for which the TCK was written.
-  return typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(12).replace(/0+$/, '') : JSON.stringify(value);
 }
 
 class ValueReader {
   private at = 0;
+  private lastId = 0;
 
   constructor(private readonly text: string) {}
 
   atEnd(): boolean {
-    return this.rest().trim() === '';
+    return this.text.slice(this.at).trim() === '';
   }
 
-  value(): unknown {
-    this.take(/\s*/y);
-    if (this.take(/null\b/y) !== null) return null;
-    if (this.take(/true\b/y) !== null) return true;
-    if (this.take(/false\b/y) !== null) return false;
-    const number = this.take(/-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y);
-    if (number !== null) return Math.abs(Number(number)) > Number.MAX_SAFE_INTEGER && /^-?\d+$/.test(number) ? number : Number(number);
+  unreadable(): Error {
+    return new Error(`not a TCK value: ${this.text}`);
+  }
+
+  value(): CypherValue {
+    const word = this.take(/null\b|true\b|false\b|NaN\b|-?Inf\b/y);
+    if (word !== null) return wordValues[word] ?? null;
+    const float = this.take(/-?(?:\d+\.\d+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)/y);
+    if (float !== null) return Number(float);
+    const integer = this.take(/-?\d+/y);
+    if (integer !== null) return BigInt(integer);
     const string = this.take(/'(?:[^'\\]|\\.)*'/y);
     if (string !== null) return string.slice(1, -1).replace(/\\(.)/g, '$1');
-    if (this.rest().startsWith('<')) throw new Error('paths are not read');
-    if (this.take(/\(/y) !== null) return this.element('node', ')');
-    if (this.take(/\[(?=:)/y) !== null) return this.element('edge', ']');
+    if (this.take(/</y) !== null) return this.path();
+    if (this.take(/\(/y) !== null) return this.node();
+    if (this.take(/\[(?=:)/y) !== null) return this.edge(0, 0);
     if (this.take(/\[/y) !== null) return this.items(']', () => this.value());
     if (this.take(/\{/y) !== null) return this.map();
-    throw new Error(`not a TCK value: ${this.text}`);
+    throw this.unreadable();
   }
 
-  private element(kind: 'node' | 'edge', close: string): unknown {
+  private path(): PathValue {
+    this.expect(/\(/y);
+    const nodes = [this.node()];
+    const edges: EdgeValue[] = [];
+    while (this.take(/>/y) === null) {
+      const pointsLeft = this.take(/<-\[/y) !== null;
+      if (!pointsLeft) this.expect(/-\[/y);
+      const left = nodes.at(-1)?.id ?? 0;
+      const right = left + 1;
+      edges.push(pointsLeft ? this.edge(right, left) : this.edge(left, right));
+      this.expect(pointsLeft ? /-\(/y : /->\(/y);
+      nodes.push({ ...this.node(), id: right });
+    }
+    return { kind: 'path', nodes, edges };
+  }
+
+  private node(): NodeValue {
     const labels: string[] = [];
-    for (let label = this.take(/\s*:(\w+)/y); label !== null; label = this.take(/\s*:(\w+)/y)) labels.push(label.trim().slice(1));
-    const properties = this.take(/\s*\{/y) === null ? {} : this.map();
-    if (this.take(new RegExp(`\\s*\\${close}`, 'y')) === null) throw new Error(`not a TCK value: ${this.text}`);
-    return { [kind]: kind === 'node' ? labels : labels[0], properties };
+    for (let label = this.take(/:\w+/y); label !== null; label = this.take(/:\w+/y)) labels.push(label.slice(1));
+    const properties = this.properties();
+    this.expect(/\)/y);
+    return { kind: 'node', id: this.nextId(), labels, properties };
   }
 
-  private map(): Record<string, unknown> {
-    const entries = this.items('}', () => {
-      const key = this.take(/\s*[^\s:]+\s*:/y);
-      if (key === null) throw new Error(`not a TCK value: ${this.text}`);
-      return [key.trim().slice(0, -1).trim().replaceAll('`', ''), this.value()] as const;
-    });
-    return Object.fromEntries(entries);
+  private edge(source: number, target: number): EdgeValue {
+    const type = this.expect(/:\w+/y).slice(1);
+    const properties = this.properties();
+    this.expect(/\]/y);
+    return { kind: 'edge', id: this.nextId(), type, source, target, properties };
+  }
+
+  private properties(): CypherMap {
+    return this.take(/\{/y) === null ? new Map() : this.map();
+  }
+
+  private map(): CypherMap {
+    return new Map(
+      this.items('}', () => {
+        const key = this.expect(/`[^`]+`|[^\s:`]+/y);
+        this.expect(/:/y);
+        return [key.replaceAll('`', ''), this.value()] as const;
+      }),
+    );
   }
 
   private items<T>(close: string, item: () => T): T[] {
     const items: T[] = [];
-    while (this.take(new RegExp(`\\s*\\${close}`, 'y')) === null) {
-      items.push(item());
-      this.take(/\s*,/y);
-    }
+    const end = new RegExp(`\\${close}`, 'y');
+    if (this.take(end) !== null) return items;
+    do items.push(item());
+    while (this.take(/,/y) !== null);
+    this.expect(end);
     return items;
   }
 
-  private take(pattern: RegExp): string | null {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text)?.[0] ?? null;
-    this.at += found?.length ?? 0;
+  private nextId(): number {
+    this.lastId += 1;
+    return this.lastId;
+  }
+
+  private expect(pattern: RegExp): string {
+    const found = this.take(pattern);
+    if (found === null) throw this.unreadable();
     return found;
   }
 
-  private rest(): string {
-    return this.text.slice(this.at);
+  /** Takes what matches after spaces, or gives null. */
+  private take(pattern: RegExp): string | null {
+    const space = /\s*/y;
+    space.lastIndex = this.at;
+    pattern.lastIndex = this.at + (space.exec(this.text)?.[0].length ?? 0);
+    const found = pattern.exec(this.text)?.[0];
+    if (found === undefined) return null;
+    this.at = pattern.lastIndex;
+    return found;
   }
 }
+
+const wordValues: Record<string, CypherValue> = {
+  null: null,
+  true: true,
+  false: false,
+  NaN: Number.NaN,
+  Inf: Number.POSITIVE_INFINITY,
+  '-Inf': Number.NEGATIVE_INFINITY,
+};

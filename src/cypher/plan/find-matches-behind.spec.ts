@@ -1,7 +1,7 @@
 import { aLabel } from '../../../test/support/graph-schema.js';
 import { planCypher } from './plan-cypher.js';
 import { type GraphSchema } from '../semantics/graph-schema.js';
-import { parseCypher } from '../syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../plan/simple-query.js';
 import { findMatchesBehind } from './find-matches-behind.js';
 
 const schema: GraphSchema = {
@@ -16,7 +16,7 @@ const schema: GraphSchema = {
   ],
   edges: [],
 };
-const behind = (cypher: string, ...rows: unknown[][]) => findMatchesBehind(planCypher(parseCypher(cypher), schema), rows);
+const behind = (cypher: string, ...rows: unknown[][]) => findMatchesBehind(planCypher(parseSimpleQuery(cypher), schema), rows);
 
 describe('findMatchesBehind', () => {
   it('returns the groups of the rows', () => {

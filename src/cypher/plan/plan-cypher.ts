@@ -5,8 +5,9 @@ import { PatternResolver } from '../semantics/resolve-patterns.js';
 import { countOf, Groups, readReturn } from '../semantics/resolve-return.js';
 import { type ExpressionScope, typeCondition, typeExpression } from '../semantics/type-expression.js';
 import { type TypedExpression } from '../semantics/typed-tree.js';
-import { type CypherQuery, type Expression } from '../syntax/cypher-ast.js';
+import { type Expression } from '../syntax/cypher-ast.js';
 import { findKeys } from './find-keys.js';
+import { type SimpleQuery } from './simple-query.js';
 import { type Operator, type QueryPlan } from './operators.js';
 
 /**
@@ -14,7 +15,7 @@ import { type Operator, type QueryPlan } from './operators.js';
  * @throws CypherSyntaxError on unknown or twice bound variables, misplaced aggregates, equal column names and values that can never
  * fit; MissingParameterError, InvalidParameterError and ParametersTooLargeError; CypherNotSupportedError
  */
-export function planCypher(query: CypherQuery, schema: GraphSchema, parameters: Readonly<Record<string, unknown>> = {}): QueryPlan {
+export function planCypher(query: SimpleQuery, schema: GraphSchema, parameters: Readonly<Record<string, unknown>> = {}): QueryPlan {
   const context = new QueryContext(query.text, schema, parameters);
   const patterns = new PatternResolver(context);
   for (const clause of query.matches) patterns.addClause(clause);

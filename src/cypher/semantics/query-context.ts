@@ -61,6 +61,16 @@ export class QueryContext {
     return resolved;
   }
 
+  /** The stored name of a property that some node or edge of the graph has. */
+  anyProperty(name: string, kind: 'node' | 'edge'): string {
+    const { schema } = this;
+    const resolved = kind === 'node' ? schema.nodeProperty(name, schema.labelNames) : schema.edgeProperty(name, []);
+    if (resolved.known) return resolved.name;
+    const nearest = () => (kind === 'node' ? schema.nearestNodeProperty(name, schema.labelNames) : schema.nearestEdgeProperty(name, []));
+    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
+    return name;
+  }
+
   warnMismatch(warning: Omit<QueryWarning, 'code'>): void {
     this.mismatches.push({ code: 'type_mismatch', ...warning });
   }

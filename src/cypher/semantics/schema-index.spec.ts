@@ -1,6 +1,6 @@
 import { aLabel, anEdge } from '../../../test/support/graph-schema.js';
 import { planCypher } from '../plan/plan-cypher.js';
-import { parseCypher } from '../syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../plan/simple-query.js';
 import { SchemaIndex } from './schema-index.js';
 
 describe('SchemaIndex', () => {
@@ -34,7 +34,7 @@ describe('SchemaIndex', () => {
       },
     }));
     const text = `MATCH (n) RETURN ${Array.from({ length: 300 }, (_, i) => `n.x${i}`).join(', ')}`;
-    const { warnings } = planCypher(parseCypher(text), { labels: [aLabel('N', { properties })], edges: [] });
+    const { warnings } = planCypher(parseSimpleQuery(text), { labels: [aLabel('N', { properties })], edges: [] });
     expect(warnings).toHaveLength(300);
     expect(reads).toBeLessThan(3 * properties.length);
   });
@@ -42,7 +42,7 @@ describe('SchemaIndex', () => {
   it('looks for the nearest of the first unknown names only', () => {
     const properties = Array.from({ length: 9 }, (_, i) => ({ name: `property${i}`, type: 'string' }));
     const text = `MATCH (n) RETURN ${properties.map(({ name }) => `n.${name}x`).join(', ')}`;
-    const { warnings } = planCypher(parseCypher(text), { labels: [aLabel('N', { properties })], edges: [] });
+    const { warnings } = planCypher(parseSimpleQuery(text), { labels: [aLabel('N', { properties })], edges: [] });
     expect(warnings.map(({ context }) => context.nearest)).toEqual([
       'property0', 'property1', 'property2', 'property3', 'property4', undefined, undefined, undefined, undefined,
     ]); // prettier-ignore

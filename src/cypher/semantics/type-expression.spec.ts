@@ -1,7 +1,7 @@
 import { aLabel, anEdge } from '../../../test/support/graph-schema.js';
 import { planCypher } from '../plan/plan-cypher.js';
 import { findOperator } from '../plan/operators.js';
-import { parseCypher } from '../syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../plan/simple-query.js';
 import { type GraphSchema } from './graph-schema.js';
 import { type TypedExpression } from './typed-tree.js';
 
@@ -26,7 +26,7 @@ const parameters = { list: [1, null], text: 'x' };
 
 /** Types the expression in `MATCH (o:订单)-[r:退换]->(p) RETURN …`. */
 function typed(expression: string): TypedExpression {
-  const { root } = planCypher(parseCypher(`MATCH (o:订单)-[r:退换]->(p) RETURN ${expression} AS x`), schema, parameters);
+  const { root } = planCypher(parseSimpleQuery(`MATCH (o:订单)-[r:退换]->(p) RETURN ${expression} AS x`), schema, parameters);
   const [column] = findOperator(root, 'project')?.columns ?? [];
   if (!column) throw new Error('no column');
   return column.expression;
@@ -83,7 +83,7 @@ describe('typeExpression', () => {
   });
 
   it('takes startNode() only from the group where the group has the node, whatever variables are called', () => {
-    const plan = (text: string) => planCypher(parseCypher(text), schema);
+    const plan = (text: string) => planCypher(parseSimpleQuery(text), schema);
     expect(() => plan('MATCH ()-[k0:退换]->() RETURN DISTINCT k0 ORDER BY id(startNode(k0))')).toThrow(/not supported/);
     expect(() => plan('MATCH (a)-[k0:退换]->(b) RETURN k0, count(*) AS n ORDER BY startNode(k0).编号')).toThrow(/not supported/);
     const { root } = plan('MATCH (a)-[k0:退换]->(b) RETURN k0, a, count(*) AS n ORDER BY startNode(k0).编号');
@@ -114,7 +114,7 @@ describe('typeExpression', () => {
 describe('the plan of a query', () => {
   it('is a tree of operators, with the aggregation below the order and the columns', () => {
     const { root } = planCypher(
-      parseCypher('MATCH (o:订单) WHERE o.编号 > 1 RETURN o.备注 AS a, sum(o.运费) / count(*) AS b ORDER BY b DESC SKIP 2 LIMIT 3'),
+      parseSimpleQuery('MATCH (o:订单) WHERE o.编号 > 1 RETURN o.备注 AS a, sum(o.运费) / count(*) AS b ORDER BY b DESC SKIP 2 LIMIT 3'),
       schema,
     );
     const aggregate = { kind: 'aggregate', keys: [{ name: 'k0' }], aggregates: [{ name: 'a0' }, { name: 'a1' }] };

@@ -1,12 +1,12 @@
 import { type Expression } from '../syntax/cypher-ast.js';
 import { nearestName } from '../../text/nearest-name.js';
 import { CypherNotSupportedError, CypherSyntaxError } from '../syntax/cypher.errors.js';
-import { unbuilt } from '../syntax/phrases.js';
+import { notInSql } from '../syntax/phrases.js';
 import { ValueTooLargeError } from '../too-large.errors.js';
 import { maxValueBytes } from '../values/bounds.js';
 import { type Constant, ExactNumber, sizeOfConstant } from '../values/constant.js';
 import { commonType, familyOf, mayBe, type ValueType } from '../values/value-type.js';
-import { isAggregate, isUnbuiltAggregate } from './aggregates.js';
+import { isAggregate } from './aggregates.js';
 import { findFunction, functionNames, takes, typeOfCall } from './functions.js';
 import { type QueryContext } from './query-context.js';
 import { type PatternResolver } from './resolve-patterns.js';
@@ -88,6 +88,13 @@ export function typeExpression(expression: Expression, scope: ExpressionScope): 
       throw context.error(`变量 ${expression.name} 未定义`, `The variable ${expression.name} is not defined`, position);
     case 'countAll':
       return misplacedAggregate();
+    case 'listComprehension':
+    case 'patternComprehension':
+    case 'quantifier':
+    case 'reduce':
+    case 'pattern':
+    case 'subquery':
+      throw new CypherNotSupportedError(expression.kind, context.place(position));
     default:
       return expression satisfies never;
   }
@@ -222,7 +229,7 @@ function typeCall(expression: Expression & { kind: 'call' }, scope: ExpressionSc
   if (end !== undefined && args.length === 1 && args[0]) return typeEnd(end, args[0], expression, scope);
   const found = findFunction(name);
   if (!found) {
-    const nearest = isUnbuiltAggregate(name) ? null : nearestName(name, functionNames);
+    const nearest = nearestName(name, functionNames);
     throw new CypherNotSupportedError(
       `${name}()`,
       place,
@@ -244,7 +251,7 @@ function typeCall(expression: Expression & { kind: 'call' }, scope: ExpressionSc
   // Every function with one argument gives null for null.
   if (only && isNull(only) && found.name !== 'exists') return constant(null, position);
   if (only && found.name === 'coalesce') return only;
-  if (found.name === 'date' && types[0] === 'map') throw new CypherNotSupportedError(unbuilt.dateOfMap, place);
+  if (found.name === 'date' && types[0] === 'map') throw new CypherNotSupportedError(notInSql.dateOfMap, place);
   if (!takes(signature, types) || (found.name === 'date' && only && !mayBeDate(only)))
     throw mismatch(context, expression, ` ${name}() 的参数`, `an argument of ${name}()`);
   return { kind: 'call', type: typeOfCall(signature, types), function: found.name, args: values, position };
@@ -263,6 +270,6 @@ function typeEnd(end: 'source' | 'target', argument: Expression, { position }: E
   const node = scope.patterns.endOf(edge.element, end);
   // Among the columns of a group, the node is there only if the group has it as a key.
   const found = node && scope.resolve({ kind: 'variable', name: node.variable, position });
-  if (!found) throw new CypherNotSupportedError(unbuilt.endsWithoutDirection, context.place(position));
+  if (!found) throw new CypherNotSupportedError(notInSql.endsWithoutDirection, context.place(position));
   return found;
 }

@@ -1,6 +1,6 @@
 import { CypherNotSupportedError, type CypherSyntaxError } from '../syntax/cypher.errors.js';
 import { type BinaryOperator, type ComparisonOperator } from '../syntax/cypher-ast.js';
-import { unbuilt } from '../syntax/phrases.js';
+import { notInSql } from '../syntax/phrases.js';
 import { constantIn, equalConstants } from '../values/constant-equality.js';
 import { type Constant, ExactNumber, typeOfConstant } from '../values/constant.js';
 import { familyOf, mayBe, numericType } from '../values/value-type.js';
@@ -45,7 +45,7 @@ export function typeOperator(
     case '<=':
     case '>':
     case '>=':
-      if (left.type === 'list' || right.type === 'list') throw new CypherNotSupportedError(unbuilt.listOrdering, context.place(position));
+      if (left.type === 'list' || right.type === 'list') throw new CypherNotSupportedError(notInSql.listOrdering, context.place(position));
       return ordering(operator, left, right, position);
     case 'STARTS WITH':
     case 'ENDS WITH':

@@ -1,20 +1,52 @@
 /** The tree of a query. `position` is the offset of the first character in the query text. Trees built in code may use 0. */
-export interface CypherQuery {
+export interface CypherQuery extends UnionQuery {
   /** The text that positions point into; '' for a tree built in code. */
   text: string;
-  matches: MatchClause[];
-  returns: ReturnClause;
 }
 
-/** `MATCH pattern, … [WHERE …]`. The edges of one clause are pairwise different; those of two clauses may be the same. */
+/** Queries joined by UNION, which all have the same columns. `distinct` is false for UNION ALL. */
+export interface UnionQuery {
+  queries: Clause[][];
+  distinct: boolean;
+}
+
+export type Clause = MatchClause | UnwindClause | WithClause | ReturnClause;
+
+/**
+ * `[OPTIONAL] MATCH pattern, … [WHERE …]`. The edges of one clause are pairwise different; those of two clauses may be the same.
+ */
 export interface MatchClause {
+  kind: 'match';
+  optional: boolean;
   patterns: PathPattern[];
   where: Expression | null;
   position: number;
 }
 
-/** `nodes.length === edges.length + 1`; `edges[i]` lies between `nodes[i]` and `nodes[i + 1]`. */
+/** `UNWIND list AS variable` */
+export interface UnwindClause {
+  kind: 'unwind';
+  list: Expression;
+  variable: string;
+  position: number;
+}
+
+export interface WithClause extends Projection {
+  kind: 'with';
+  where: Expression | null;
+}
+
+export interface ReturnClause extends Projection {
+  kind: 'return';
+}
+
+/**
+ * `nodes.length === edges.length + 1`; `edges[i]` lies between `nodes[i]` and `nodes[i + 1]`. `shortest` is set by shortestPath()
+ * and allShortestPaths(), which take a single edge.
+ */
 export interface PathPattern {
+  variable: string | null;
+  shortest: 'one' | 'all' | null;
   nodes: NodePattern[];
   edges: EdgePattern[];
   position: number;
@@ -32,10 +64,14 @@ export interface NodePattern {
 export interface EdgePattern {
   variable: string | null;
   types: Name[];
-  direction: 'out' | 'in' | 'both';
+  direction: Direction;
+  /** For `*least..most`: the numbers of edges in a row; `most` is null without a limit. Null for exactly one edge. */
+  length: { least: number; most: number | null } | null;
   properties: MapEntry[];
   position: number;
 }
+
+export type Direction = 'out' | 'in' | 'both';
 
 export interface Name {
   name: string;
@@ -48,7 +84,8 @@ export interface MapEntry {
   position: number;
 }
 
-export interface ReturnClause {
+/** What WITH and RETURN have in common. */
+export interface Projection {
   distinct: boolean;
   /** `*`: every named variable, before the items. */
   star: boolean;
@@ -93,10 +130,20 @@ export type Expression = { position: number } & (
   | { kind: 'hasLabels'; object: Expression; labels: Name[][] }
   | { kind: 'call'; name: string; distinct: boolean; args: Expression[] }
   | { kind: 'countAll' }
+  | { kind: 'listComprehension'; variable: string; list: Expression; where: Expression | null; projection: Expression | null }
+  | { kind: 'patternComprehension'; pattern: PathPattern; where: Expression | null; projection: Expression }
+  | { kind: 'quantifier'; quantifier: Quantifier; variable: string; list: Expression; where: Expression | null }
+  | { kind: 'reduce'; accumulator: string; initial: Expression; variable: string; list: Expression; step: Expression }
+  /** Whether the pattern occurs; with `shortest` the path, or the list of all shortest paths. */
+  | { kind: 'pattern'; pattern: PathPattern }
+  /** `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }`. A query without RETURN gives its rows. */
+  | { kind: 'subquery'; form: 'EXISTS' | 'COUNT' | 'COLLECT'; query: UnionQuery }
   | { kind: 'case'; subject: Expression | null; branches: { when: Expression; then: Expression }[]; otherwise: Expression | null }
 );
 
-/** The expressions directly under this one. */
+export type Quantifier = 'all' | 'any' | 'none' | 'single';
+
+/** The expressions directly under this one, without those inside of subqueries. */
 export function childrenOf(expression: Expression): Expression[] {
   switch (expression.kind) {
     case 'literal':
@@ -125,6 +172,18 @@ export function childrenOf(expression: Expression): Expression[] {
       return [expression.left, expression.right];
     case 'call':
       return expression.args;
+    case 'listComprehension':
+      return [expression.list, expression.where, expression.projection].filter(child => child !== null);
+    case 'patternComprehension':
+      return [...expressionsOf(expression.pattern), expression.where, expression.projection].filter(child => child !== null);
+    case 'quantifier':
+      return [expression.list, expression.where].filter(child => child !== null);
+    case 'reduce':
+      return [expression.initial, expression.list, expression.step];
+    case 'pattern':
+      return expressionsOf(expression.pattern);
+    case 'subquery':
+      return [];
     case 'case': {
       const branches = expression.branches.flatMap(branch => [branch.when, branch.then]);
       return [expression.subject, ...branches, expression.otherwise].filter(child => child !== null);
@@ -132,6 +191,11 @@ export function childrenOf(expression: Expression): Expression[] {
     default:
       return expression satisfies never;
   }
+}
+
+/** The values of the properties in a path. */
+export function expressionsOf({ nodes, edges }: PathPattern): Expression[] {
+  return [...nodes, ...edges].flatMap(({ properties }) => properties.map(({ value }) => value));
 }
 
 /** Calls `visit` on the expression and everything under it, parents first. */

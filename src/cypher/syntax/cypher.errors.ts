@@ -36,8 +36,30 @@ export class CypherError extends LanguageError {
 
 /** The text is not a query: a wrong token, an unknown variable, or a value whose type can never fit its place. */
 export class CypherSyntaxError extends CypherError {
-  constructor(sentence: Bilingual, place: TextPlace | null, facts: Record<string, unknown> = {}) {
+  /** @param detail openCypher's word for the error */
+  constructor(
+    sentence: Bilingual,
+    place: TextPlace | null,
+    facts: Record<string, unknown> = {},
+    readonly detail = 'UnexpectedSyntax',
+  ) {
     super('cypher_syntax_error', sentence, place, facts);
+  }
+}
+
+/** A value met while the query runs does not fit its place. */
+export class CypherValueError extends CypherError {
+  /**
+   * @param type openCypher's words for the error, such as `TypeError` and `InvalidArgumentValue`
+   * @param detail
+   */
+  constructor(
+    readonly type: string,
+    readonly detail: string,
+    sentence: Bilingual,
+    place: TextPlace | null,
+  ) {
+    super('cypher_value_error', sentence, place, { type, detail });
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ApiError } from '../../common/errors/api-error.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
+import { parseSimpleQuery } from '../plan/simple-query.js';
 import { parseCypher } from './parse-cypher.js';
 import { maxQueryCharacters } from './tokenize.js';
 
@@ -13,7 +14,7 @@ function errorOf(text: string): ApiError {
 }
 
 function returned(expression: string): unknown {
-  return stripped(parseCypher(`MATCH (n) RETURN ${expression}`).returns.items[0]?.expression);
+  return stripped(parseSimpleQuery(`MATCH (n) RETURN ${expression}`).returns.items[0]?.expression);
 }
 
 function stripped(value: unknown): unknown {
@@ -22,7 +23,7 @@ function stripped(value: unknown): unknown {
 
 describe('parseCypher', () => {
   it('reads labels, types, property maps and directions of a pattern', () => {
-    const { matches } = parseCypher("MATCH (s:供应商|Supplier:A {国家: '德国'})-[r:供应|:包含 {数量: 3}]->()<--(`a b`)--(x) RETURN 1");
+    const { matches } = parseSimpleQuery("MATCH (s:供应商|Supplier:A {国家: '德国'})-[r:供应|:包含 {数量: 3}]->()<--(`a b`)--(x) RETURN 1");
     const [pattern] = matches[0]!.patterns;
     expect(pattern!.nodes.map(node => [node.variable, node.labels.map(group => group.map(label => label.name))])).toEqual([
       ['s', [['供应商', 'Supplier'], ['A']]],
@@ -39,7 +40,7 @@ describe('parseCypher', () => {
   });
 
   it('names a column after its alias, its variable or its text', () => {
-    const { items } = parseCypher('MATCH (n) RETURN n, n . 名称, count( * ) AS `数 量`').returns;
+    const { items } = parseSimpleQuery('MATCH (n) RETURN n, n . 名称, count( * ) AS `数 量`').returns;
     expect(items.map(item => item.name)).toEqual(['n', 'n . 名称', '数 量']);
   });
 
@@ -92,20 +93,32 @@ describe('parseCypher', () => {
   });
 
   it.each([
-    ['OPTIONAL MATCH (n) RETURN n', 'OPTIONAL MATCH'],
-    ['MATCH (n) WITH n RETURN n', 'WITH'],
-    ['UNWIND [1] AS x RETURN x', 'UNWIND'],
-    ['RETURN 1 UNION RETURN 2', 'UNION'],
-    ['MATCH (a)-[:T*1..3]->(b) RETURN a', 'a relationship of variable length'],
-    ['MATCH p = (a)-->(b) RETURN p', 'named path'],
-    ['MATCH shortestPath((a)-->(b)) RETURN a', 'shortestPath'],
-    ['MATCH (a)-->()-->()-->()-->(b) RETURN a', 'a path of more than 3 relationships'],
-    ['MATCH (n) WHERE EXISTS { (n)-->() } RETURN n', 'EXISTS { … }'],
-    ['MATCH (n) WHERE (n)-->() RETURN n', 'pattern expression'],
-    ['MATCH (n) RETURN [x IN n.a | x]', 'list comprehension'],
-    ['MATCH (n) WHERE any(x IN n.a WHERE x > 1) RETURN n', 'any(… IN …)'],
+    ['OPTIONAL MATCH (n) RETURN n', { kind: 'match', optional: true }],
+    ['UNWIND [1] AS x RETURN x', { kind: 'unwind', variable: 'x' }],
+    ['WITH 1 AS x WHERE x > 0 RETURN x', { kind: 'with', where: { operator: '>' } }],
+    ['MATCH (a)-[:T*1..3]->(b) RETURN a', { patterns: [{ edges: [{ length: { least: 1, most: 3 } }] }] }],
+    ['MATCH (a)-[*]->(b) RETURN a', { patterns: [{ edges: [{ length: { least: 1, most: null } }] }] }],
+    ['MATCH p = (a)-->(b) RETURN p', { patterns: [{ variable: 'p' }] }],
+    ['MATCH p = shortestPath((a)-[*..5]-(b)) RETURN p', { patterns: [{ shortest: 'one', edges: [{ length: { least: 1, most: 5 } }] }] }],
+    ['MATCH (n) WHERE EXISTS { (n)-->() } RETURN n', { where: { kind: 'subquery', form: 'EXISTS' } }],
+    ['MATCH (n) WHERE (n)-->() RETURN n', { where: { kind: 'pattern' } }],
+    ['MATCH (n) WHERE any(x IN n.a WHERE x > 1) RETURN n', { where: { kind: 'quantifier', quantifier: 'any', variable: 'x' } }],
+  ])('reads %s', (text, clause) => {
+    expect(parseCypher(text).queries[0]![0]).toMatchObject(clause);
+  });
+
+  it('reads queries joined by UNION, all of one kind', () => {
+    expect(parseCypher('RETURN 1 AS a UNION RETURN 2 AS a')).toMatchObject({ queries: [{}, {}], distinct: true });
+    expect(parseCypher('RETURN 1 AS a UNION ALL RETURN 2 AS a').distinct).toBe(false);
+    expect(errorOf('RETURN 1 AS a UNION ALL RETURN 2 AS a UNION RETURN 3 AS a')).toMatchObject({ code: 'cypher_syntax_error' });
+  });
+
+  it.each([
     ['MATCH (n) RETURN n {.a}', 'map projection'],
     ["MATCH (n) WHERE n.a =~ 'x' RETURN n", '=~'],
+    ['MATCH (n:!A) RETURN n', 'label expressions with !, % or parentheses'],
+    ['RETURN filter(x IN [1] WHERE x > 1)', 'filter(… IN …)'],
+    ['PROFILE MATCH (n) RETURN n', 'PROFILE'],
   ])('refuses %s by name', (text, feature) => {
     expect(errorOf(text)).toMatchObject({ status: 400, code: 'cypher_not_supported', context: { feature, line: 1 } });
   });
@@ -135,9 +148,9 @@ describe('parseCypher', () => {
 
   it.each([
     ['MATCH (n) RETURN n n', '语法错误：此处应为 查询结尾，实际为 n'],
-    ['MATCH (n)-[*1..2]->(m) RETURN n', '暂不支持 变长关系'],
+    ['MATCH (n) RETURN n {.a}', '暂不支持 映射投影'],
     ['MATCH (n:) RETURN n', '此处应为 标签'],
-    ['MATCH (a)-->(b)-->(c)-->(d)-->(e) RETURN a', '暂不支持 超过 3 个关系的路径'],
+    ['MATCH shortestPath((a)-->(b)-->(c)) RETURN a', '须恰好有一个关系'],
   ])('says what is wrong with %s in Chinese too', (text, zh) => {
     expect(() => parseCypher(text)).toThrow(zh);
   });

@@ -1,121 +1,133 @@
 import {
+  type Clause,
   type CypherQuery,
-  type EdgePattern,
+  type Expression,
   type MatchClause,
-  type NodePattern,
   type OrderItem,
-  type PathPattern,
-  type ReturnClause,
+  type Projection,
   type ReturnItem,
+  type UnionQuery,
 } from './cypher-ast.js';
-import { parseExpression, parseLabels, parseMapEntries, takeName, takeVariable } from './parse-expression.js';
-import { expected, unbuilt } from './phrases.js';
+import { parseExpression, takeVariable } from './parse-expression.js';
+import { parseChain, parsePath, parsePatterns, parseShortestPath } from './parse-pattern.js';
+import { expected } from './phrases.js';
 import { unbuiltReads, writingClauses } from './refused.js';
 import { TokenStream } from './token-stream.js';
 
-/** The longest path of one pattern, in relationships. */
-export const maxHops = 3;
-
-const tooLongPath = { zh: `超过 ${maxHops} 个关系的路径`, en: `a path of more than ${maxHops} relationships` };
-
 /**
- * Parses one openCypher query: `MATCH … [WHERE …]` any number of times, then `RETURN …`.
+ * Parses one openCypher query that reads: MATCH, OPTIONAL MATCH, UNWIND and WITH in any order, then RETURN; several of them with
+ * UNION in between.
  * @throws CypherSyntaxError with the place and what was expected; CypherReadOnlyError for clauses that write or call;
  * CypherNotSupportedError for reads that are not built
  */
 export function parseCypher(text: string): CypherQuery {
-  const tokens = new TokenStream(text);
-  const matches: MatchClause[] = [];
-  for (;;) {
-    refuseUnbuilt(tokens);
-    if (!tokens.isKeyword('MATCH')) break;
-    matches.push(parseMatch(tokens));
-  }
-  const returns = parseReturn(tokens);
+  const tokens = tokensOf(text);
+  const query = parseUnion(tokens);
   tokens.takeSymbol(';');
   refuseUnbuilt(tokens);
   if (tokens.current.kind !== 'end') throw tokens.unexpected(expected.endOfQuery);
-  return { text, matches, returns };
+  return { text, ...query };
+}
+
+export function tokensOf(text: string): TokenStream {
+  return new TokenStream(text, { path: parsePath, chain: parseChain, shortestPath: parseShortestPath, subquery: parseSubquery });
+}
+
+function parseUnion(tokens: TokenStream): UnionQuery {
+  const queries = [parseClauses(tokens)];
+  let distinct: boolean | null = null;
+  for (;;) {
+    const { position } = tokens.current;
+    if (!tokens.takeKeywords('UNION')) return { queries, distinct: distinct ?? true };
+    const all = tokens.takeKeywords('ALL');
+    if (distinct === all)
+      throw tokens.refuse(
+        { zh: 'UNION 与 UNION ALL 不能混用', en: 'UNION and UNION ALL cannot be mixed' },
+        position,
+        {},
+        'InvalidClauseComposition',
+      );
+    distinct = !all;
+    queries.push(parseClauses(tokens));
+  }
+}
+
+/** Parses clauses up to and with RETURN. */
+function parseClauses(tokens: TokenStream): Clause[] {
+  const clauses: Clause[] = [];
+  for (;;) {
+    const clause = parseReadingClause(tokens);
+    clauses.push(clause);
+    if (clause.kind === 'return') return clauses;
+  }
+}
+
+/** Parses what stands between the braces of EXISTS, COUNT and COLLECT: a query, or patterns with a condition. */
+export function parseSubquery(tokens: TokenStream): UnionQuery {
+  tokens.expectSymbol('{');
+  const query = parseInner(tokens);
+  tokens.expectSymbol('}');
+  return query;
+}
+
+function parseInner(tokens: TokenStream): UnionQuery {
+  if (tokens.current.kind === 'symbol' || tokens.isSymbol('=', 1) || (tokens.isSymbol('(', 1) && !tokens.isKeyword('MATCH'))) {
+    const { position } = tokens.current;
+    return { queries: [[parsePatternsAndWhere(tokens, false, position)]], distinct: true };
+  }
+  const clauses: Clause[] = [];
+  while (!tokens.isSymbol('}')) {
+    if (tokens.isKeyword('UNION') && clauses.at(-1)?.kind === 'return') {
+      tokens.next();
+      const all = tokens.takeKeywords('ALL');
+      const { queries } = parseInner(tokens);
+      return { queries: [clauses, ...queries], distinct: !all };
+    }
+    clauses.push(parseReadingClause(tokens));
+  }
+  return { queries: [clauses], distinct: true };
+}
+
+/** Parses one clause. @throws CypherReadOnlyError, CypherNotSupportedError */
+export function parseReadingClause(tokens: TokenStream): Clause {
+  refuseUnbuilt(tokens);
+  const { position } = tokens.current;
+  if (tokens.takeKeywords('MATCH')) return parsePatternsAndWhere(tokens, false, position);
+  if (tokens.takeKeywords('OPTIONAL', 'MATCH')) return parsePatternsAndWhere(tokens, true, position);
+  if (tokens.takeKeywords('UNWIND')) return parseUnwind(tokens, position);
+  if (tokens.takeKeywords('WITH')) {
+    const projection = parseProjection(tokens, position);
+    return { kind: 'with', ...projection, where: parseWhere(tokens) };
+  }
+  if (tokens.takeKeywords('RETURN')) return { kind: 'return', ...parseProjection(tokens, position) };
+  throw tokens.unexpected(expected.clause);
 }
 
 function refuseUnbuilt(tokens: TokenStream): void {
   const write = Object.keys(writingClauses).find(word => tokens.isKeyword(word));
   if (write !== undefined) throw tokens.readOnly(write === 'DETACH' ? 'DETACH DELETE' : write);
   const read = Object.keys(unbuiltReads).find(word => tokens.isKeyword(word));
-  if (read !== undefined) throw tokens.notSupported(read === 'OPTIONAL' ? 'OPTIONAL MATCH' : read);
+  if (read !== undefined) throw tokens.notSupported(read);
 }
 
-function parseMatch(tokens: TokenStream): MatchClause {
-  const { position } = tokens.next();
-  const patterns: PathPattern[] = [];
-  do patterns.push(parsePath(tokens));
-  while (tokens.takeSymbol(','));
-  const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
-  return { patterns, where, position };
+function parsePatternsAndWhere(tokens: TokenStream, optional: boolean, position: number): MatchClause {
+  const patterns = parsePatterns(tokens);
+  return { kind: 'match', optional, patterns, where: parseWhere(tokens), position };
 }
 
-function parsePath(tokens: TokenStream): PathPattern {
-  const { position, kind, text } = tokens.current;
-  if ((kind === 'name' || kind === 'quoted') && tokens.isSymbol('=', 1)) throw tokens.notSupported(unbuilt.namedPath);
-  if (kind === 'name' && tokens.isSymbol('(', 1)) throw tokens.notSupported(text);
-  const nodes = [parseNode(tokens)];
-  const edges: EdgePattern[] = [];
-  while (tokens.isSymbol('-') || tokens.isSymbol('<')) {
-    const start = tokens.current.position;
-    edges.push(parseEdge(tokens));
-    if (edges.length > maxHops) {
-      throw tokens.notSupported(tooLongPath, start, {
-        zh: `（每条路径最多 ${maxHops} 跳）`,
-        en: ` (at most ${maxHops} hops in one path)`,
-      });
-    }
-    nodes.push(parseNode(tokens));
-  }
-  return { nodes, edges, position };
+function parseWhere(tokens: TokenStream): Expression | null {
+  return tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
 }
 
-function parseNode(tokens: TokenStream): NodePattern {
-  const { position } = tokens.expectSymbol('(');
+function parseUnwind(tokens: TokenStream, position: number): Clause {
+  const list = parseExpression(tokens);
+  if (!tokens.takeKeywords('AS')) throw tokens.unexpected('AS');
   const variable = takeVariable(tokens);
-  const labels = parseLabels(tokens);
-  if (tokens.current.kind === 'parameter') throw tokens.notSupported(unbuilt.parameterAsProperties);
-  const properties = tokens.isSymbol('{') ? parseMapEntries(tokens) : [];
-  tokens.expectSymbol(')');
-  return { variable, labels, properties, position };
+  if (variable === null) throw tokens.unexpected(expected.variable);
+  return { kind: 'unwind', list, variable, position };
 }
 
-function parseEdge(tokens: TokenStream): EdgePattern {
-  const { position } = tokens.current;
-  const pointsLeft = tokens.takeSymbol('<');
-  tokens.expectSymbol('-');
-  const edge: EdgePattern = { variable: null, types: [], direction: 'both', properties: [], position };
-  if (tokens.takeSymbol('[')) {
-    edge.variable = takeVariable(tokens);
-    if (tokens.isSymbol(':')) edge.types = parseTypes(tokens);
-    if (tokens.isSymbol('*')) throw tokens.notSupported(unbuilt.variableLength);
-    if (tokens.current.kind === 'parameter') throw tokens.notSupported(unbuilt.parameterAsProperties);
-    if (tokens.isSymbol('{')) edge.properties = parseMapEntries(tokens);
-    tokens.expectSymbol(']');
-  }
-  tokens.expectSymbol('-');
-  const pointsRight = tokens.takeSymbol('>');
-  if (pointsLeft !== pointsRight) edge.direction = pointsLeft ? 'in' : 'out';
-  return edge;
-}
-
-function parseTypes(tokens: TokenStream): EdgePattern['types'] {
-  tokens.expectSymbol(':');
-  const types = [takeName(tokens, expected.relationshipType)];
-  while (tokens.takeSymbol('|')) {
-    tokens.takeSymbol(':');
-    types.push(takeName(tokens, expected.relationshipType));
-  }
-  return types;
-}
-
-function parseReturn(tokens: TokenStream): ReturnClause {
-  const { position } = tokens.current;
-  if (!tokens.takeKeywords('RETURN')) throw tokens.unexpected(expected.clause);
+function parseProjection(tokens: TokenStream, position: number): Projection {
   const distinct = tokens.takeKeywords('DISTINCT');
   const star = tokens.takeSymbol('*');
   const items: ReturnItem[] = [];
@@ -133,8 +145,9 @@ function parseItem(tokens: TokenStream): ReturnItem {
   const { position } = tokens.current;
   const expression = parseExpression(tokens);
   const written = tokens.textSince(position);
-  if (!tokens.takeKeywords('AS')) return { name: expression.kind === 'variable' ? expression.name : written, aliased: false, expression };
-  return { name: tokens.expectName(expected.columnName).value, aliased: true, expression };
+  if (tokens.takeKeywords('AS')) return { name: tokens.expectName(expected.columnName).value, aliased: true, expression };
+  if (expression.kind === 'variable') return { name: expression.name, aliased: false, expression };
+  return { name: written, aliased: false, expression };
 }
 
 function parseOrder(tokens: TokenStream): OrderItem[] {

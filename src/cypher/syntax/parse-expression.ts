@@ -7,13 +7,14 @@ import {
   type Expression,
   type MapEntry,
   type Name,
+  type Quantifier,
 } from './cypher-ast.js';
 import { expected, unbuilt } from './phrases.js';
-import { listPredicates, pathFunctions } from './refused.js';
+import { unbuiltFunctions } from './refused.js';
 import { maxDepth, type TokenStream } from './token-stream.js';
 
 const comparisonOperators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
-const pathFunctionNames: ReadonlySet<string> = new Set(Object.keys(pathFunctions).map(name => name.toLowerCase()));
+const quantifiers: ReadonlySet<string> = new Set<Quantifier>(['all', 'any', 'none', 'single']);
 
 /** The middle of `a < b < c` is computed twice, so chains nested in chains would double at every level. */
 const maxChainedSize = 20;
@@ -216,11 +217,15 @@ export function takeName(tokens: TokenStream, what: Bilingual): Name {
  * is missing.
  */
 export function takeVariable(tokens: TokenStream): string | null {
-  const { kind, text } = tokens.current;
-  if (kind === 'quoted') return tokens.next().value;
+  const { kind, text, value } = tokens.current;
+  if (kind === 'quoted' && value !== '') return tokens.next().value;
   if (kind !== 'name') return null;
   if (reservedWords.has(text.toUpperCase())) throw tokens.unexpected(expected.variable);
   return tokens.next().value;
+}
+
+export function isShortestPath(tokens: TokenStream): boolean {
+  return (tokens.isKeyword('SHORTESTPATH') || tokens.isKeyword('ALLSHORTESTPATHS')) && tokens.isSymbol('(', 1);
 }
 
 function parseAtom(tokens: TokenStream): Expression {
@@ -233,9 +238,14 @@ function parseAtom(tokens: TokenStream): Expression {
     case 'float':
       // 2^63 only has a meaning below zero.
       if (value === '9223372036854775808')
-        throw tokens.refuse({ zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` }, position, {
-          found: text,
-        });
+        throw tokens.refuse(
+          { zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` },
+          position,
+          {
+            found: text,
+          },
+          'IntegerOverflow',
+        );
       tokens.next();
       return { kind: 'number', text: value, integer: kind === 'integer', position };
     case 'parameter':
@@ -256,13 +266,17 @@ function parseAtom(tokens: TokenStream): Expression {
 function parseNamed(tokens: TokenStream): Expression {
   const { kind, text, position } = tokens.current;
   const word = kind === 'name' ? text.toUpperCase() : '';
+  if (isShortestPath(tokens)) return { kind: 'pattern', pattern: tokens.rules.shortestPath(tokens), position };
   if (tokens.isSymbol('(', 1) || (word !== '' && tokens.isSymbol('.', 1) && isNamespacedCall(tokens))) return parseCall(tokens);
   if (word === 'TRUE' || word === 'FALSE' || word === 'NULL') {
     tokens.next();
     return { kind: 'literal', value: word === 'NULL' ? null : word === 'TRUE', position };
   }
   if (word === 'CASE') return tokens.nested(() => parseCase(tokens));
-  if ((word === 'EXISTS' || word === 'COUNT' || word === 'COLLECT') && tokens.isSymbol('{', 1)) throw tokens.notSupported(`${word} { … }`);
+  if ((word === 'EXISTS' || word === 'COUNT' || word === 'COLLECT') && tokens.isSymbol('{', 1)) {
+    tokens.next();
+    return { kind: 'subquery', form: word, query: tokens.nested(() => tokens.rules.subquery(tokens)), position };
+  }
   const name = takeVariable(tokens);
   if (name === null) throw tokens.unexpected(expected.expression);
   return { kind: 'variable', name, position };
@@ -280,10 +294,10 @@ function parseCall(tokens: TokenStream): Expression {
   let name = start.value;
   while (tokens.takeSymbol('.')) name += `.${tokens.next().value}`;
   const lower = name.toLowerCase();
-  if (pathFunctionNames.has(lower)) throw tokens.notSupported(name, start.position);
   tokens.expectSymbol('(');
-  if ((Object.hasOwn(listPredicates, lower) && isIteration(tokens)) || lower === 'reduce')
-    throw tokens.notSupported(`${lower}(… IN …)`, start.position);
+  if (quantifiers.has(lower)) return parseQuantifier(tokens, lower as Quantifier, start.position);
+  if (lower === 'reduce') return parseReduce(tokens, start.position);
+  if (Object.hasOwn(unbuiltFunctions, lower) && isIteration(tokens)) throw tokens.notSupported(`${lower}(… IN …)`, start.position);
   if (lower === 'count' && tokens.takeSymbol('*')) {
     tokens.expectSymbol(')');
     return { kind: 'countAll', position: start.position };
@@ -296,6 +310,39 @@ function parseCall(tokens: TokenStream): Expression {
   }
   tokens.expectSymbol(')');
   return { kind: 'call', name, distinct, args, position: start.position };
+}
+
+/** Parses `variable IN list WHERE condition)`. */
+function parseQuantifier(tokens: TokenStream, quantifier: Quantifier, position: number): Expression {
+  const { variable, list } = parseIteration(tokens);
+  const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
+  tokens.expectSymbol(')');
+  return { kind: 'quantifier', quantifier, variable, list, where, position };
+}
+
+/** Parses `accumulator = initial, variable IN list | step)`. */
+function parseReduce(tokens: TokenStream, position: number): Expression {
+  const accumulator = expectVariable(tokens);
+  tokens.expectSymbol('=');
+  const initial = parseExpression(tokens);
+  tokens.expectSymbol(',');
+  const { variable, list } = parseIteration(tokens);
+  tokens.expectSymbol('|');
+  const step = parseExpression(tokens);
+  tokens.expectSymbol(')');
+  return { kind: 'reduce', accumulator, initial, variable, list, step, position };
+}
+
+function parseIteration(tokens: TokenStream): { variable: string; list: Expression } {
+  const variable = expectVariable(tokens);
+  if (!tokens.takeKeywords('IN')) throw tokens.unexpected('IN');
+  return { variable, list: parseExpression(tokens) };
+}
+
+function expectVariable(tokens: TokenStream): string {
+  const variable = takeVariable(tokens);
+  if (variable === null) throw tokens.unexpected(expected.variable);
+  return variable;
 }
 
 function isIteration(tokens: TokenStream): boolean {
@@ -319,38 +366,61 @@ function parseCase(tokens: TokenStream): Expression {
 
 function parseBracketed(tokens: TokenStream): Expression {
   const { position } = tokens.current;
-  if (tokens.takeSymbol('(')) {
-    if (looksLikeNode(tokens)) throw tokens.notSupported(unbuilt.patternExpression, position);
-    const inner = parseExpression(tokens);
-    tokens.expectSymbol(')');
-    if (
-      inner.kind === 'variable' &&
-      ((tokens.isSymbol('-') && (tokens.isSymbol('-', 1) || tokens.isSymbol('[', 1))) ||
-        (tokens.isSymbol('<') && tokens.isSymbol('-', 1) && (tokens.isSymbol('-', 2) || tokens.isSymbol('[', 2))))
-    ) {
-      throw tokens.notSupported(unbuilt.patternExpression, position);
-    }
-    return inner;
+  if (tokens.isSymbol('(')) {
+    return tokens.either<Expression>(
+      () => {
+        const pattern = tokens.rules.chain(tokens);
+        return pattern.edges.length === 0 ? null : { kind: 'pattern', pattern, position };
+      },
+      () => {
+        tokens.expectSymbol('(');
+        const inner = parseExpression(tokens);
+        tokens.expectSymbol(')');
+        return inner;
+      },
+    );
   }
   if (tokens.isSymbol('{')) {
     const entries = parseMapEntries(tokens);
     return { kind: 'map', entries, position };
   }
   if (!tokens.takeSymbol('[')) throw tokens.unexpected(expected.expression);
-  if (isIteration(tokens)) throw tokens.notSupported(unbuilt.listComprehension, position);
+  if (isIteration(tokens)) return parseListComprehension(tokens, position);
+  return tokens.either<Expression>(
+    () => parsePatternComprehension(tokens, position),
+    () => parseList(tokens, position),
+  );
+}
+
+/** Parses `variable IN list [WHERE condition] [| projection]]`. `[x IN list]` alone is a list of one boolean in no dialect. */
+function parseListComprehension(tokens: TokenStream, position: number): Expression {
+  const { variable, list } = parseIteration(tokens);
+  const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
+  const projection = tokens.takeSymbol('|') ? parseExpression(tokens) : null;
+  tokens.expectSymbol(']');
+  return { kind: 'listComprehension', variable, list, where, projection, position };
+}
+
+/** Parses `[path =] pattern [WHERE condition] | projection]`. Null for anything else. */
+function parsePatternComprehension(tokens: TokenStream, position: number): Expression | null {
+  if (!tokens.isSymbol('(') && !tokens.isSymbol('=', 1)) return null;
+  const pattern = tokens.rules.path(tokens);
+  if (pattern.edges.length === 0) return null;
+  const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
+  if (!tokens.takeSymbol('|')) return null;
+  const projection = parseExpression(tokens);
+  tokens.expectSymbol(']');
+  return { kind: 'patternComprehension', pattern, where, projection, position };
+}
+
+function parseList(tokens: TokenStream, position: number): Expression {
   const items: Expression[] = [];
   if (!tokens.isSymbol(']')) {
     do items.push(parseExpression(tokens));
     while (tokens.takeSymbol(','));
   }
-  if (tokens.isSymbol('|')) throw tokens.notSupported(unbuilt.patternComprehension, position);
   tokens.expectSymbol(']');
   return { kind: 'list', items, position };
-}
-
-/** Recognises `()`, `(:Label` and `(n {` after `(`. Only a node pattern starts like that. */
-function looksLikeNode(tokens: TokenStream): boolean {
-  return tokens.isSymbol(')') || tokens.isSymbol(':') || (tokens.current.kind === 'name' && tokens.isSymbol('{', 1));
 }
 
 export function parseMapEntries(tokens: TokenStream): MapEntry[] {

@@ -7,20 +7,20 @@ export const expected = {
   variable: { zh: '变量', en: 'a variable' },
   expression: { zh: '表达式', en: 'an expression' },
   index: { zh: '下标', en: 'an index' },
-  clause: { zh: 'MATCH、WHERE 或 RETURN', en: 'MATCH, WHERE or RETURN' },
+  clause: { zh: 'MATCH、UNWIND、WITH 或 RETURN', en: 'MATCH, UNWIND, WITH or RETURN' },
+  count: { zh: '非负整数', en: 'a non-negative integer' },
   endOfQuery: { zh: '查询结尾', en: 'end of query' },
 } as const;
 
-/** Parts of openCypher that this compiler does not build. */
+/** Parts of the language that are refused. */
 export const unbuilt = {
   longChain: { zh: '连续比较中的长表达式', en: 'a long expression inside a chain of comparisons' },
   mapProjection: { zh: '映射投影', en: 'map projection' },
   labelExpression: { zh: '含有 !、% 或括号的标签表达式', en: 'label expressions with !, % or parentheses' },
-  patternExpression: { zh: '模式表达式', en: 'pattern expression' },
-  listComprehension: { zh: '列表推导', en: 'list comprehension' },
-  patternComprehension: { zh: '模式推导', en: 'pattern comprehension' },
-  namedPath: { zh: '命名路径', en: 'named path' },
-  parameterAsProperties: { zh: '以参数作为模式的属性', en: 'a parameter as the property map of a pattern' },
+} as const;
+
+/** Parts that SQL does not run. The graph in memory does. */
+export const notInSql = {
   listOrdering: { zh: '列表的大小比较', en: 'ordering of lists' },
   dateOfMap: { zh: '以映射为参数的 date()', en: 'date() of a map' },
   endsWithoutDirection: {
@@ -28,5 +28,4 @@ export const unbuilt = {
     en: 'startNode() and endNode() of a relationship without direction',
   },
   complexQuery: { zh: '如此复杂的查询', en: 'a query this complex' },
-  variableLength: { zh: '变长关系', en: 'a relationship of variable length' },
 } as const;

@@ -23,10 +23,6 @@ export const writingClauses = {
 
 /** Clauses that read and are not built. */
 export const unbuiltReads = {
-  OPTIONAL: 'MATCH (c:Customer) OPTIONAL MATCH (c)-[:PLACED]->(o) RETURN c, o',
-  WITH: 'MATCH (c:Customer) WITH c RETURN c',
-  UNWIND: 'UNWIND [1, 2] AS x RETURN x',
-  UNION: 'MATCH (n:Customer) RETURN n UNION MATCH (n:Supplier) RETURN n',
   USE: 'USE other MATCH (c:Customer) RETURN c',
   EXPLAIN: 'EXPLAIN MATCH (c:Customer) RETURN c',
   PROFILE: 'PROFILE MATCH (c:Customer) RETURN c',
@@ -35,18 +31,8 @@ export const unbuiltReads = {
   FINISH: 'MATCH (c:Customer) FINISH',
 } as const;
 
-/** Functions with a variable of their own. */
-export const listPredicates = {
-  all: 'RETURN all(x IN [1, 2] WHERE x > 0)',
-  any: 'RETURN any(x IN [1, 2] WHERE x > 0)',
-  none: 'RETURN none(x IN [1, 2] WHERE x > 0)',
-  single: 'RETURN single(x IN [1, 2] WHERE x > 1)',
-  reduce: 'RETURN reduce(sum = 0, x IN [1, 2] | sum + x)',
+/** Functions with a variable of their own, which list comprehensions have replaced. */
+export const unbuiltFunctions = {
   filter: 'RETURN filter(x IN [1, 2] WHERE x > 1)',
   extract: 'RETURN extract(x IN [1, 2] | x + 1)',
-} as const;
-
-export const pathFunctions = {
-  shortestPath: 'MATCH shortestPath((a:Customer)-[*]-(b:Product)) RETURN a',
-  allShortestPaths: 'MATCH allShortestPaths((a:Customer)-[*]-(b:Product)) RETURN a',
 } as const;

@@ -38,6 +38,14 @@ export function replaceVariables(expression: Expression, replacements: ReadonlyM
     case 'parameter':
     case 'countAll':
       return expression;
+    case 'listComprehension':
+    case 'patternComprehension':
+    case 'quantifier':
+    case 'reduce':
+    case 'pattern':
+    case 'subquery':
+      // They have variables of their own, and SQL runs none of them.
+      return expression;
     default:
       return expression satisfies never;
   }

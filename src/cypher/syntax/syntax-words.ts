@@ -18,6 +18,25 @@ export const clauseWords: Record<string, CypherWord> = {
     },
     example: 'MATCH (c:Customer {国家: $country})-[:PLACED]->(o:Order)<-[:PLACED]-(other) MATCH (o)-[:CONTAINS]->(p:Product) RETURN p',
   },
+  'OPTIONAL MATCH': {
+    meaning: { zh: '同 MATCH；没有匹配时变量为 null', en: 'Like MATCH; without a match its variables are null' },
+    example: 'MATCH (c:Customer) OPTIONAL MATCH (c)-[:PLACED]->(o:Order) RETURN c, count(o) AS n',
+  },
+  UNWIND: {
+    meaning: { zh: '列表的每一项成为一行', en: 'Makes a row of each item of a list' },
+    example: `UNWIND ['法国', '德国'] AS name MATCH (c:Customer {国家: name}) RETURN name, count(c)`,
+  },
+  WITH: {
+    meaning: {
+      zh: '为其后的子句留下各列；可带聚合、DISTINCT、ORDER BY、LIMIT 与 WHERE',
+      en: 'Keeps columns for the clauses behind; may aggregate, and take DISTINCT, ORDER BY, LIMIT and WHERE',
+    },
+    example: 'MATCH (c:Customer)-[:PLACED]->(o) WITH c, count(o) AS n WHERE n > 2 MATCH (c)-[:PLACED]->(x) RETURN c, x',
+  },
+  UNION: {
+    meaning: { zh: '合并两个查询的行；UNION ALL 保留重复', en: 'The rows of two queries; UNION ALL keeps repetitions' },
+    example: 'MATCH (n:Customer) RETURN n.国家 AS name UNION MATCH (n:Product) RETURN n.类别 AS name',
+  },
   WHERE: { meaning: { zh: '须成立的条件', en: 'A condition that must hold' }, example: `MATCH (p:Product) WHERE p.单价 > 10 RETURN p` },
   RETURN: {
     meaning: {
@@ -77,6 +96,39 @@ export const expressionWords: Record<Exclude<Expression['kind'], 'binary' | 'cal
     meaning: { zh: '是否有标签；| 表示任一', en: 'Whether it has the label; | is any of several' },
     example: 'c:Customer|Supplier',
   },
+  listComprehension: {
+    name: '[x IN list WHERE … | …]',
+    meaning: { zh: '列表推导', en: 'The items of a list that a condition keeps, each turned into a value' },
+    example: `[word IN split(c.公司名称, ' ') WHERE size(word) > 2 | toUpper(word)]`,
+  },
+  patternComprehension: {
+    name: '[(a)-->(b) | …]',
+    meaning: { zh: '模式推导：每个匹配的值', en: 'A value for each match of a pattern' },
+    example: '[(c)-[:PLACED]->(x:Order) | x.下单日期]',
+  },
+  quantifier: {
+    name: 'all, any, none, single (x IN list WHERE …)',
+    meaning: { zh: '列表中有多少项符合条件', en: 'How many items of a list keep a condition' },
+    example: `any(word IN split(c.公司名称, ' ') WHERE word = 'GmbH')`,
+  },
+  reduce: {
+    name: 'reduce(a = …, x IN list | …)',
+    meaning: { zh: '依次累积列表的各项', en: 'Gathers the items of a list one after the other' },
+    example: `reduce(sum = 0, x IN [1, 2, 3] | sum + x)`,
+  },
+  pattern: {
+    name: 'shortestPath((a)-[*..5]-(b)), allShortestPaths(…)',
+    meaning: {
+      zh: '两个节点间的最短路径；不带函数的模式是条件：WHERE (a)-->(b)',
+      en: 'The shortest path between two nodes; a pattern without the function is a condition: WHERE (a)-->(b)',
+    },
+    example: 'length(shortestPath((c)-[*..5]-(p)))',
+  },
+  subquery: {
+    name: 'EXISTS { … }, COUNT { … }, COLLECT { … }',
+    meaning: { zh: '子查询：有没有行、有几行、各行的值', en: 'A query inside: whether it has rows, how many, and their values' },
+    example: 'COUNT { (c)-[:PLACED]->(:Order) }',
+  },
   countAll: { name: 'count(*)', meaning: { zh: '行数', en: 'How many rows' }, example: 'count(*)' },
   case: {
     name: 'CASE',
@@ -114,16 +166,6 @@ export const operatorWords: Record<BinaryOperator | 'AND' | 'OR' | 'NOT', Cypher
 /** A query with each part that is not built. Null where it would be too long to read. */
 export const unbuiltExamples: Record<keyof typeof unbuilt, string | null> = {
   longChain: null,
-  complexQuery: null,
   mapProjection: 'MATCH (c:Customer) RETURN c {.国家}',
   labelExpression: 'MATCH (c:!Customer) RETURN c',
-  patternExpression: 'MATCH (c:Customer) WHERE (c)-[:PLACED]->(:Order) RETURN c',
-  listComprehension: 'RETURN [x IN [1, 2] | x + 1]',
-  patternComprehension: 'MATCH (c:Customer) RETURN [1 | 2]',
-  namedPath: 'MATCH p = (c:Customer)-[:PLACED]->(o:Order) RETURN p',
-  parameterAsProperties: 'MATCH (c:Customer $properties) RETURN c',
-  listOrdering: 'RETURN [1] < [2]',
-  dateOfMap: 'RETURN date({year: 2024, month: 5, day: 1})',
-  endsWithoutDirection: 'MATCH (c:Customer)-[r:PLACED]-(o:Order) RETURN startNode(r)',
-  variableLength: 'MATCH (c:Customer)-[*1..3]-(p:Product) RETURN p',
 };

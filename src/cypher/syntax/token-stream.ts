@@ -1,17 +1,34 @@
 import { type Bilingual, inBoth, type Phrase } from '../../text/bilingual.js';
 import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, placeOf, type TextPlace } from './cypher.errors.js';
+import { type PathPattern, type UnionQuery } from './cypher-ast.js';
 import { expected } from './phrases.js';
 import { tokenize, type Token } from './tokenize.js';
 
 export const maxDepth = 64;
 
+/**
+ * The rules that expressions take from the files on patterns and clauses, which themselves take expressions. The stream carries them,
+ * so that no two files import each other.
+ */
+export interface OuterRules {
+  path(tokens: TokenStream): PathPattern;
+  chain(tokens: TokenStream): PathPattern;
+  shortestPath(tokens: TokenStream): PathPattern;
+  subquery(tokens: TokenStream): UnionQuery;
+}
+
 /** A cursor over the tokens of one query, with the questions that a recursive descent parser asks. */
 export class TokenStream {
   private readonly tokens: Token[];
   private index = 0;
+  /** Where the first rule of `either` has failed. */
+  private readonly dead = new Set<number>();
   private depth = 0;
 
-  constructor(readonly text: string) {
+  constructor(
+    readonly text: string,
+    readonly rules: OuterRules,
+  ) {
     this.tokens = tokenize(text);
   }
 
@@ -61,7 +78,9 @@ export class TokenStream {
 
   /** Takes a label, type, property, map key or alias: any name, also a keyword. */
   expectName(what: Bilingual): Token {
-    if (this.current.kind !== 'name' && this.current.kind !== 'quoted') throw this.unexpected(what);
+    const { kind, value } = this.current;
+    // Only the key of a map may be empty.
+    if ((kind !== 'name' && kind !== 'quoted') || (value === '' && what !== expected.propertyName)) throw this.unexpected(what);
     return this.next();
   }
 
@@ -69,6 +88,23 @@ export class TokenStream {
   textSince(start: number): string {
     const last = this.tokens[this.index - 1];
     return last ? this.text.slice(start, last.position + last.text.length) : '';
+  }
+
+  /** Reads on by the first rule, or if it fails by the second from the same place. A rule that has failed at a place is not tried there again. */
+  either<T>(first: () => T | null, second: () => T): T {
+    const [start, depth] = [this.index, this.depth];
+    if (!this.dead.has(start)) {
+      try {
+        const result = first();
+        if (result !== null) return result;
+      } catch (error) {
+        if (!(error instanceof CypherSyntaxError)) throw error;
+      }
+      this.dead.add(start);
+      this.index = start;
+      this.depth = depth;
+    }
+    return second();
   }
 
   /** Runs one nested rule. More than 64 levels are refused before the call stack is in danger. */
@@ -88,18 +124,19 @@ export class TokenStream {
     );
   }
 
-  unexpected(wanted: Phrase): CypherSyntaxError {
+  unexpected(wanted: Phrase, detail?: string): CypherSyntaxError {
     const found = inBoth(this.current.kind === 'end' ? expected.endOfQuery : this.current.text);
     const { zh, en } = inBoth(wanted);
     return new CypherSyntaxError(
       { zh: `语法错误：此处应为 ${zh}，实际为 ${found.zh}`, en: `Syntax error: expected ${en}, found ${found.en}` },
       this.place(),
       { found: found.en, expected: en },
+      detail,
     );
   }
 
-  refuse(sentence: Bilingual, position: number, facts: Record<string, unknown> = {}): CypherSyntaxError {
-    return new CypherSyntaxError(sentence, placeOf(this.text, position), facts);
+  refuse(sentence: Bilingual, position: number, facts: Record<string, unknown> = {}, detail?: string): CypherSyntaxError {
+    return new CypherSyntaxError(sentence, placeOf(this.text, position), facts, detail);
   }
 
   notSupported(feature: Phrase, position = this.current.position, hint?: Bilingual): CypherNotSupportedError {

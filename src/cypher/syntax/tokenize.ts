@@ -75,16 +75,17 @@ function readToken(text: string, at: number): Token {
 
 function readNumber(text: string, at: number, number: string): Token {
   const shown = number.length > mostShown ? `${number.slice(0, mostShown)}…` : number;
-  const bad = (zh: string, en: string) =>
-    new CypherSyntaxError({ zh: `${zh}：${shown}`, en: `${en}: ${shown}` }, placeOf(text, at), { found: shown });
-  if (matchAt(namePattern, text, at + number.length) !== null || /^0[xo]$/i.test(number)) throw bad('数字写法有误', 'Not a number');
+  const bad = (detail: string, zh: string, en: string) =>
+    new CypherSyntaxError({ zh: `${zh}：${shown}`, en: `${en}: ${shown}` }, placeOf(text, at), { found: shown }, detail);
+  if (matchAt(namePattern, text, at + number.length) !== null || /^0[xo]$/i.test(number))
+    throw bad('InvalidNumberLiteral', '数字写法有误', 'Not a number');
   if (/^(?:0[xo]|\d+$)/i.test(number)) {
     const value = BigInt(number);
     // One above the largest: the digits of the smallest integer, whose sign is an operator of its own.
-    if (value > maxInteger) throw bad('整数超出 64 位范围', 'The integer leaves the 64-bit range');
+    if (value > maxInteger) throw bad('IntegerOverflow', '整数超出 64 位范围', 'The integer leaves the 64-bit range');
     return { kind: 'integer', text: number, value: value.toString(), position: at };
   }
-  if (!Number.isFinite(Number(number))) throw bad('浮点数超出范围', 'The float is out of range');
+  if (!Number.isFinite(Number(number))) throw bad('FloatingPointOverflow', '浮点数超出范围', 'The float is out of range');
   return { kind: 'float', text: number, value: Number(number) === 0 ? '0.0' : number, position: at };
 }
 
@@ -116,21 +117,20 @@ function readString(text: string, at: number): Token {
     if (plain !== undefined) value += plain;
     else if (code !== null && code > 0 && code <= 0x10ffff) value += String.fromCodePoint(code);
     else
-      throw new CypherSyntaxError({ zh: `未知的转义 \\${escape}`, en: `Unknown escape \\${escape}` }, placeOf(text, next), {
-        found: `\\${escape}`,
-      });
+      throw new CypherSyntaxError(
+        { zh: `未知的转义 \\${escape}`, en: `Unknown escape \\${escape}` },
+        placeOf(text, next),
+        { found: `\\${escape}` },
+        escape.toLowerCase() === 'u' ? 'InvalidUnicodeLiteral' : undefined,
+      );
     next += 2 + (unicode?.length ?? 0);
   }
 }
 
 function readQuotedName(text: string, at: number): { text: string; value: string } {
   const quoted = matchAt(/`(?:[^`]|``)*`/uy, text, at);
-  if (quoted === null || quoted === '``') {
-    throw new CypherSyntaxError(
-      { zh: '反引号名称没有结束或为空', en: 'The name in backticks does not end, or is empty' },
-      placeOf(text, at),
-      { found: '`' },
-    );
+  if (quoted === null) {
+    throw new CypherSyntaxError({ zh: '反引号名称没有结束', en: 'The name in backticks does not end' }, placeOf(text, at), { found: '`' });
   }
   return { text: quoted, value: quoted.slice(1, -1).replaceAll('``', '`') };
 }
@@ -147,5 +147,6 @@ function unreadable(text: string, at: number): CypherSyntaxError {
     { zh: `无法识别的字符 ${JSON.stringify(found)}${hint.zh}`, en: `Unexpected character ${JSON.stringify(found)}${hint.en}` },
     placeOf(text, at),
     { found },
+    found > '\u007f' ? 'InvalidUnicodeCharacter' : undefined,
   );
 }

@@ -25,22 +25,25 @@ export const cypherDifferences: CypherDifference[] = [
   },
   {
     name: 'division-by-zero',
-    meaning: { zh: '除以零没有值，既不是错误也不是 NaN', en: 'A division by zero is null, neither an error nor NaN' },
+    meaning: {
+      zh: '由 SQL 执行时，除以零没有值；在内存中执行时，整数除以零是错误，浮点数得 NaN 或无穷',
+      en: 'In SQL a division by zero is null; in memory it is an error for integers, and NaN or infinite for floats',
+    },
     example: 'RETURN 1 / 0, 1.0 / 0',
   },
   {
     name: 'decimals',
     meaning: {
-      zh: '数以十进制计算；大于 2^53 的数在答案中是其数字的文本',
-      en: 'Arithmetic is decimal; numbers beyond 2^53 leave as strings of their digits',
+      zh: 'SQL 中的数以十进制计算，内存中浮点数为双精度而来源的小数精确；大于 2^53 的数在答案中是其数字的文本',
+      en: 'In SQL arithmetic is decimal; in memory floats are doubles, and decimals of the source exact; numbers beyond 2^53 leave as strings of their digits',
     },
     example: 'RETURN 0.1 + 0.2, 9007199254740993',
   },
   {
     name: 'dates',
     meaning: {
-      zh: '日期是 YYYY-MM-DD 的文本，date() 只读此写法；与其他写法的文本比较会被拒绝',
-      en: 'A date is the text YYYY-MM-DD, and date() reads no other form; a comparison with a text in another form is refused',
+      zh: '来源的日期在 SQL 中是 YYYY-MM-DD 的文本，在内存中是时间值；两者都可与该写法的文本比较，与其他写法的比较会被拒绝',
+      en: 'A date of the source is the text YYYY-MM-DD in SQL and a time in memory; both compare with texts of that form, and a comparison with another form is refused',
     },
     example: `MATCH (o:Order) WHERE o.下单日期 > '5/1/2024' RETURN o`,
     isRefused: true,
@@ -54,21 +57,9 @@ export const cypherDifferences: CypherDifference[] = [
     example: 'MATCH (p:Product) RETURN p.单价 + 1, p.单价 + 1 + count(*)',
   },
   {
-    name: 'hops',
-    meaning: { zh: '路径的长度有限，没有变长关系', en: 'The length of a path is limited, and relationships have no variable length' },
-    example: 'MATCH (a)-[]-(b)-[]-(c)-[]-(d)-[]-(e) RETURN a',
-    isRefused: true,
-  },
-  {
     name: 'regular-expressions',
     meaning: { zh: '没有 =~；请用 CONTAINS、STARTS WITH 或 ENDS WITH', en: 'There is no =~; use CONTAINS, STARTS WITH or ENDS WITH' },
     example: `MATCH (c:Customer) WHERE c.国家 =~ 'F.*' RETURN c`,
-    isRefused: true,
-  },
-  {
-    name: 'subqueries',
-    meaning: { zh: '没有 EXISTS、COUNT 与 COLLECT 子查询', en: 'There are no EXISTS, COUNT and COLLECT subqueries' },
-    example: 'MATCH (c:Customer) WHERE EXISTS { (c)-[:PLACED]->(:Order) } RETURN c',
     isRefused: true,
   },
 ];

@@ -1,8 +1,7 @@
-import { unbuiltAggregates } from '../../cypher/semantics/aggregates.js';
 import { aggregateWords, endWords, functionWords } from '../../cypher/semantics/function-words.js';
-import { maxHops } from '../../cypher/syntax/parse-cypher.js';
+import { furtherAggregateWords, furtherFunctionWords } from '../../cypher/functions/further-words.js';
 import { unbuilt } from '../../cypher/syntax/phrases.js';
-import { listPredicates, pathFunctions, unbuiltReads, writingClauses } from '../../cypher/syntax/refused.js';
+import { unbuiltFunctions, unbuiltReads, writingClauses } from '../../cypher/syntax/refused.js';
 import { clauseWords, type CypherWord, expressionWords, operatorWords, unbuiltExamples } from '../../cypher/syntax/syntax-words.js';
 import { maxDepth } from '../../cypher/syntax/token-stream.js';
 import { maxQueryCharacters } from '../../cypher/syntax/tokenize.js';
@@ -19,8 +18,12 @@ export const cypherPage: ReferencePage = {
   title: { zh: 'openCypher', en: 'openCypher' },
   intro: [
     {
-      zh: `POST /api/graphs/{id}/query 的 cypher 字段：openCypher 9 的只读部分。最多 ${maxQueryCharacters} 个字符，每条路径最多 ${maxHops} 跳，表达式最多 ${maxDepth} 层。`,
-      en: `The cypher field of POST /api/graphs/{id}/query: the reading part of openCypher 9. At most ${maxQueryCharacters} characters, ${maxHops} hops in one path and ${maxDepth} levels of an expression.`,
+      zh: `POST /api/graphs/{id}/query 的 cypher 字段：openCypher 9 的只读部分。最多 ${maxQueryCharacters} 个字符，表达式最多 ${maxDepth} 层。`,
+      en: `The cypher field of POST /api/graphs/{id}/query: the reading part of openCypher 9. At most ${maxQueryCharacters} characters and ${maxDepth} levels of an expression.`,
+    },
+    {
+      zh: '由 MATCH、WHERE 与 RETURN 组成的查询由 SQL 执行；其他查询在内存中的图上执行，答案的 plan.executor 说明是哪一种。',
+      en: 'Queries of MATCH, WHERE and RETURN run as SQL, all others on the graph in memory; plan.executor of the answer says which.',
     },
     {
       zh: '示例可在 Swagger UI 的示例数据上运行。关键词与函数名不分大小写。',
@@ -32,13 +35,12 @@ export const cypherPage: ReferencePage = {
     section('expressions', { zh: '表达式', en: 'Expressions' }, expressionWords, queryOf),
     section('operators', { zh: '运算符', en: 'Operators' }, operatorWords, queryOf),
     section('functions', { zh: '函数', en: 'Functions' }, { ...functionWords, ...endWords }, queryOf),
-    section('aggregates', { zh: '聚合', en: 'Aggregates' }, aggregateWords, queryOf),
+    section('further-functions', { zh: '其他函数', en: 'Further functions' }, furtherFunctionWords, queryOf),
+    section('aggregates', { zh: '聚合', en: 'Aggregates' }, { ...aggregateWords, ...furtherAggregateWords }, queryOf),
     refused('writes', { zh: '拒绝：写入与过程', en: 'Refused: writing and procedures' }, onlyReads, writingClauses),
     refused('unbuilt-clauses', { zh: '拒绝：尚未支持的子句', en: 'Refused: clauses that are not supported' }, notBuilt, unbuiltReads),
     refused('unbuilt-functions', { zh: '拒绝：尚未支持的函数', en: 'Refused: functions that are not supported' }, notBuilt, {
-      ...unbuiltAggregates,
-      ...listPredicates,
-      ...pathFunctions,
+      ...unbuiltFunctions,
     }),
     {
       anchor: 'unbuilt',

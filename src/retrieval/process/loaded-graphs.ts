@@ -5,6 +5,7 @@ import { type GraphElements } from './graph-elements.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
+import { type LoadedTopology, loadTopology } from './load-topology.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { readToOneTypes } from './to-one-types.js';
@@ -25,6 +26,8 @@ export interface LoadedGraph {
   /** Maps normalised label names and aliases to their label. */
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
+  /** For queries that run in memory; loaded when the first of them comes. */
+  topology: Promise<LoadedTopology> | null;
   bytes: number;
 }
 
@@ -40,7 +43,10 @@ export interface LoadedIndex {
  */
 export class LoadedGraphs {
   /** Versions that do not fit into memory. Finding that out again would cost a whole load. */
-  private readonly refused = new Map<number, { version: number; error: GraphExceedsMemoryError }>();
+  private readonly refused = {
+    index: new Map<number, { version: number; error: GraphExceedsMemoryError }>(),
+    topology: new Map<number, { version: number; error: GraphExceedsMemoryError }>(),
+  };
   /**
    * Large graphs load in a lane of their own: one of a million nodes takes half a minute, and those of a thousand must not wait for
    * it.
@@ -82,6 +88,7 @@ export class LoadedGraphs {
       schema,
       labelNames,
       index: null,
+      topology: null,
       bytes: bytesOfSchema,
     };
     // A reader with an older snapshot must not replace a newer version.
@@ -96,34 +103,65 @@ export class LoadedGraphs {
    * share one load, which goes on when one of them gives up.
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
-  async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
-    const refused = this.refused.get(graph.graphId);
+  indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
+    return this.partOf(graph, 'index', () =>
+      this.load(graph, leastBytesPerNode, 'search', async reader => {
+        const { index, values } = await loadIndex(reader, graph.schema, this.budgetBytes);
+        const bytes = index.bytes + values.bytes;
+        return { loaded: { index, values, toOne: await readToOneTypes(reader) }, bytes };
+      }),
+    );
+  }
+
+  /** Gets the nodes and edges of this very version, likewise. */
+  topologyOf(graph: LoadedGraph): Promise<LoadedTopology | null> {
+    return this.partOf(graph, 'topology', () =>
+      this.load(graph, leastBytesPerNode, 'cypher', async reader => {
+        const loaded = await loadTopology(reader, this.budgetBytes);
+        return { loaded, bytes: loaded.bytes };
+      }),
+    );
+  }
+
+  private async partOf<P extends 'index' | 'topology'>(
+    graph: LoadedGraph,
+    part: P,
+    load: () => NonNullable<LoadedGraph[P]>,
+  ): Promise<Awaited<LoadedGraph[P]>> {
+    const refused = this.refused[part].get(graph.graphId);
     if (refused?.version === graph.version) throw refused.error;
-    graph.index ??= this.load(graph);
+    graph[part] ??= load();
     try {
-      return await graph.index;
+      const loaded = await graph[part];
+      this.refused[part].delete(graph.graphId);
+      return loaded;
     } catch (error) {
-      graph.index = null;
-      if (error instanceof VersionMovedError) return null;
-      if (error instanceof GraphExceedsMemoryError) this.refused.set(graph.graphId, { version: graph.version, error });
+      graph[part] = null;
+      if (error instanceof VersionMovedError) return null as Awaited<LoadedGraph[P]>;
+      if (error instanceof GraphExceedsMemoryError) this.refused[part].set(graph.graphId, { version: graph.version, error });
       throw error;
     }
   }
 
-  private async load(graph: LoadedGraph): Promise<LoadedIndex> {
+  private async load<T>(
+    graph: LoadedGraph,
+    leastBytes: number,
+    use: 'search' | 'cypher',
+    read: (reader: GraphReader) => Promise<{ loaded: T; bytes: number }>,
+  ): Promise<T> {
     const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
     // A graph that certainly does not fit is not loaded at all.
-    if (nodes * leastBytesPerNode > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes);
-    const read = async (reader: GraphReader): Promise<LoadedIndex> => {
+    if (nodes * leastBytes > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use);
+    const readVersion = (reader: GraphReader) => {
       if (reader.version !== graph.version) throw new VersionMovedError();
-      const loading = await loadIndex(reader, graph.schema, this.budgetBytes);
-      return { ...loading, toOne: await readToOneTypes(reader) };
+      return read(reader);
     };
     const { signal } = new AbortController();
     const lane = nodes > smallNodes ? this.large : this.small;
-    const loaded = await lane.run(() => this.database.readGraph(graph.graphId, loadTimeoutMs, signal, read, mostBytesPerFetch));
-    this.refused.delete(graph.graphId);
-    graph.bytes = loaded.index.bytes + loaded.values.bytes + bytesOfSchema;
+    const { loaded, bytes } = await lane.run(() =>
+      this.database.readGraph(graph.graphId, loadTimeoutMs, signal, readVersion, mostBytesPerFetch),
+    );
+    graph.bytes += bytes;
     this.evict(graph);
     return loaded;
   }

@@ -16,7 +16,7 @@ export interface WrittenBy {
 }
 
 export type NodeRow = AnswerNode & WrittenBy;
-type EdgeRow = AnswerEdge & WrittenBy;
+export type EdgeRow = AnswerEdge & WrittenBy;
 
 /**
  * Reads the nodes and edges of an answer, and their warehouse rows. `more`: not everything is cited. `isGraphCut`: not everything
@@ -85,7 +85,7 @@ export async function readNodes(reader: GraphReader, ids: number[]): Promise<Nod
  * Reads nodes and edges in one statement, because every answer pays for it. In the order asked for, without the missing ones.
  * @param propertyBytes the bytes for the properties of all nodes, and again for those of all edges; beyond them they are null
  */
-async function readElements(
+export async function readElements(
   reader: GraphReader,
   nodeIds: number[],
   wanted: EdgeRef[],
@@ -125,6 +125,6 @@ export function toAnswerNode({ id, label, key, display, properties, stub }: Node
   return { id, label, key, display, properties, ...(stub && { stub }) };
 }
 
-function toAnswerEdge({ id, type, source_id, target_id, key, properties }: EdgeRow): AnswerEdge {
+export function toAnswerEdge({ id, type, source_id, target_id, key, properties }: EdgeRow): AnswerEdge {
   return { id, type, source_id, target_id, key, properties };
 }

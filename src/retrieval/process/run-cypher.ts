@@ -2,6 +2,8 @@ import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/comp
 import { type DecodedRows, decodeRows } from '../../cypher/executors/sql/decode-rows.js';
 import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
 import { findOperator, operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
+import { type SimpleQuery, toSimpleQuery } from '../../cypher/plan/simple-query.js';
+import { CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type Pattern } from '../../cypher/semantics/pattern.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
@@ -9,9 +11,11 @@ import { Pace } from '../../common/turns/pace.js';
 import { type Citation, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
+import { executeInMemory } from './execute-in-memory.js';
 import { explainFailure } from './explain-failure.js';
 import { type GraphElements } from './graph-elements.js';
-import { type LoadedGraphs } from './loaded-graphs.js';
+import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
+import { withLoaded } from './with-loaded.js';
 import { readEvidence } from './read-evidence.js';
 import { citeSources } from './to-citations.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
@@ -34,10 +38,32 @@ export async function runCypher(
 ): Promise<RetrievalAnswer> {
   // A text that cannot be parsed is refused before it takes a connection.
   const parsed = parseCypher(query.text);
-  return database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
-    const { schema } = await graphs.get(reader);
-    return executePlan(reader, schema, planCypher(parsed, schema, query.parameters), query, new Pace(signal));
-  });
+  const simple = toSimpleQuery(parsed);
+  const answered = simple && (await runAsSql(database, graphs, simple, query, signal));
+  if (answered) return answered;
+  const load = (graph: LoadedGraph) => graphs.topologyOf(graph);
+  return withLoaded(database, graphs, query, signal, load, (reader, { schema }, loaded) =>
+    executeInMemory(reader, schema, loaded, parseCypher(query.text), query, signal),
+  );
+}
+
+/** Null if SQL cannot run the query with its full meaning. */
+async function runAsSql(
+  database: RetrievalDatabase,
+  graphs: LoadedGraphs,
+  simple: SimpleQuery,
+  query: CypherQuery & { graphId: number; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<RetrievalAnswer | null> {
+  try {
+    return await database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
+      const { schema } = await graphs.get(reader);
+      return executePlan(reader, schema, planCypher(simple, schema, query.parameters), query, new Pace(signal));
+    });
+  } catch (error) {
+    if (error instanceof CypherNotSupportedError) return null;
+    throw error;
+  }
 }
 
 /** Runs a plan and collects the evidence for its rows. */
@@ -80,7 +106,7 @@ export async function executePlan(
     rows: await showRows(rows, pace),
     graph,
     citations,
-    plan: { kind: 'cypher', cypher: query.text, parameters: query.parameters, sql: compiled.sql },
+    plan: { kind: 'cypher', cypher: query.text, parameters: query.parameters, executor: 'sql', sql: compiled.sql },
     metric_call: null,
     next_offset: null,
     warnings,

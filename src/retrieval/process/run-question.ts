@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type QueryPlan } from '../../cypher/plan/operators.js';
-import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../../cypher/plan/simple-query.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
@@ -22,7 +22,8 @@ import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-
 import { readEvidence, readNodes, toAnswerNode } from './read-evidence.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 import { executePlan } from './run-cypher.js';
-import { searchGraph, withIndex } from './run-search.js';
+import { searchGraph } from './run-search.js';
+import { withLoaded } from './with-loaded.js';
 
 export interface Question {
   text: string;
@@ -44,8 +45,13 @@ export async function runQuestion(
   question: Question & { graphId: number; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
-  return withIndex(database, graphs, question, signal, (reader, graph, loaded) =>
-    answerQuestion(reader, graph, loaded, question, new Pace(signal)),
+  return withLoaded(
+    database,
+    graphs,
+    question,
+    signal,
+    graph => graphs.indexOf(graph),
+    (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question, new Pace(signal)),
   );
 }
 
@@ -102,7 +108,7 @@ async function answerQuestion(
  */
 function planOf({ cypher, parameters }: GraphPlan, schema: GraphElements): QueryPlan | { reason: Bilingual } {
   try {
-    return planCypher(parseCypher(cypher), schema, parameters);
+    return planCypher(parseSimpleQuery(cypher), schema, parameters);
   } catch (error) {
     if (error instanceof CypherNotSupportedError) return { reason: tooMuchAtOnce };
     if (!(error instanceof CypherError)) throw error;

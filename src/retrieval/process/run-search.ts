@@ -4,6 +4,7 @@ import { type AnswerColumn, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
+import { withLoaded } from './with-loaded.js';
 import { toCitations } from './to-citations.js';
 import { isRead, readNodes, toAnswerNode } from './read-evidence.js';
 import { readContext } from './read-context.js';
@@ -24,7 +25,6 @@ const searchColumns: AnswerColumn[] = [
   { name: 'score', type: 'float' },
   { name: 'context', type: 'list' },
 ];
-const attempts = 4;
 /** The deepest hit that a page can reach. Finding the best of a million means keeping all hits before the page in order. */
 const mostPaged = 10_000;
 
@@ -35,32 +35,18 @@ export async function runSearch(
   query: SearchQuery,
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
-  return withIndex(database, graphs, query, signal, async (reader, graph, loaded) => {
-    if (query.offset >= mostPaged) throw new CursorExpiredError();
-    if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();
-    return searchGraph(reader, graph, loaded, query, new Pace(signal));
-  });
-}
-
-/** Runs `work` with the index of exactly the version that the reader sees. It begins again when a new version arrives in between. */
-export async function withIndex<T>(
-  database: RetrievalDatabase,
-  graphs: LoadedGraphs,
-  query: { graphId: number; timeoutMs: number },
-  signal: AbortSignal,
-  work: (reader: GraphReader, graph: LoadedGraph, loaded: LoadedIndex) => Promise<T>,
-): Promise<T> {
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    // The index is loaded outside the query's transaction, so that a cold start does not hold a second snapshot and connection.
-    const graph = await database.readGraph(query.graphId, query.timeoutMs, signal, reader => graphs.get(reader));
-    const loaded = await graphs.indexOf(graph);
-    if (!loaded) continue;
-    const result = await database.readGraph(query.graphId, query.timeoutMs, signal, async reader =>
-      reader.version === graph.version ? { value: await work(reader, graph, loaded) } : null,
-    );
-    if (result) return result.value;
-  }
-  throw new Error(`Graph ${query.graphId} changed during each of ${attempts} attempts to read it`);
+  return withLoaded(
+    database,
+    graphs,
+    query,
+    signal,
+    graph => graphs.indexOf(graph),
+    async (reader, graph, loaded) => {
+      if (query.offset >= mostPaged) throw new CursorExpiredError();
+      if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();
+      return searchGraph(reader, graph, loaded, query, new Pace(signal));
+    },
+  );
 }
 
 export async function searchGraph(

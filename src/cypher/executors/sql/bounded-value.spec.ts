@@ -9,7 +9,7 @@ import { aLabel } from '../../../../test/support/graph-schema.js';
 import { compilePlan } from './compile-plan.js';
 import { decodeRows } from './decode-rows.js';
 import { ParametersTooLargeError, ValueTooLargeError } from '../../too-large.errors.js';
-import { parseCypher } from '../../syntax/parse-cypher.js';
+import { parseSimpleQuery } from '../../plan/simple-query.js';
 import { planCypher } from '../../plan/plan-cypher.js';
 
 const runs = process.env.LONG_TESTS === '1' ? 400 : 150;
@@ -126,7 +126,7 @@ describe('a value that grows', () => {
   async function run(cypher: string, typed: boolean, parameters: Record<string, unknown> = texts): Promise<unknown[][]> {
     const properties = Object.keys(texts).map(name => ({ name, type: 'string' }));
     const schema = typed ? { labels: [aLabel('N', { properties })], edges: [] } : { labels: [], edges: [] };
-    const compiled = compilePlan(planCypher(parseCypher(cypher), schema, parameters), { graphId: 1, limit: 10 });
+    const compiled = compilePlan(planCypher(parseSimpleQuery(cypher), schema, parameters), { graphId: 1, limit: 10 });
     const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
     return (await decodeRows(compiled, rows)).rows;
   }

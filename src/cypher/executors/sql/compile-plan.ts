@@ -3,7 +3,7 @@ import { SqlParameters, type SqlStatement } from '../../../sql/sql-parameters.js
 import { findOperator, type Operator, operatorsOf, type QueryPlan } from '../../plan/operators.js';
 import { operandsOf, type TypedExpression } from '../../semantics/typed-tree.js';
 import { CypherNotSupportedError } from '../../syntax/cypher.errors.js';
-import { unbuilt } from '../../syntax/phrases.js';
+import { notInSql } from '../../syntax/phrases.js';
 import { type ValueType } from '../../values/value-type.js';
 import { boundedCollection, gatheredBytes } from './bounded-value.js';
 import { compileAggregate, gatheredBy, sortKeys } from './compile-aggregate.js';
@@ -70,7 +70,7 @@ class PlanCompiler {
     const body = isFlat
       ? this.select(this.matched, this.source(), evidence === 'rows' ? [this.evidence()] : [])
       : this.grouped(aggregation);
-    if (body.length > maxSqlCharacters) throw new CypherNotSupportedError(unbuilt.complexQuery, null);
+    if (body.length > maxSqlCharacters) throw new CypherNotSupportedError(notInSql.complexQuery, null);
     return { ...this.parameters.finish(`${body}\n${this.page()}`), columns: this.plan.columns, evidence };
   }
 

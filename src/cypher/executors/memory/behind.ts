@@ -1,0 +1,67 @@
+import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../../values/cypher-value.js';
+
+/** The most nodes and edges that are kept for a row. */
+const mostElements = 100;
+
+/** The nodes and edges of the matches that a row rests on. `isCut` is set when there are more. */
+export interface Behind {
+  nodes: ReadonlyMap<number, NodeValue>;
+  edges: ReadonlyMap<number, EdgeValue>;
+  isCut: boolean;
+}
+
+/** Collects the elements behind one row or one group. */
+export class BehindBuilder implements Behind {
+  readonly nodes = new Map<number, NodeValue>();
+  readonly edges = new Map<number, EdgeValue>();
+  isCut = false;
+
+  /** Adds what a row rests on: its own matches, and those behind the clauses before. */
+  addRow(row: readonly CypherValue[] & { behind?: Behind }): this {
+    if (row.behind) this.add(row.behind);
+    for (const value of row) this.addValue(value);
+    return this;
+  }
+
+  add({ nodes, edges, isCut }: Behind): void {
+    for (const node of nodes.values()) this.addNode(node);
+    for (const edge of edges.values()) this.addEdge(edge);
+    this.isCut ||= isCut;
+  }
+
+  get isFull(): boolean {
+    return this.nodes.size + this.edges.size >= mostElements;
+  }
+
+  private addValue(value: CypherValue): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (isList(value)) {
+      for (const item of value.slice(0, mostElements)) this.addValue(item);
+      this.isCut ||= value.length > mostElements;
+      return;
+    }
+    if (isMap(value)) {
+      for (const item of value.values()) this.addValue(item);
+      return;
+    }
+    if (!('kind' in value)) return;
+    if (value.kind === 'node') this.addNode(value);
+    else if (value.kind === 'edge') this.addEdge(value);
+    else if (value.kind === 'path') {
+      for (const node of value.nodes) this.addNode(node);
+      for (const edge of value.edges) this.addEdge(edge);
+    }
+  }
+
+  private addNode(node: NodeValue): void {
+    if (this.nodes.has(node.id)) return;
+    if (this.isFull) this.isCut = true;
+    else this.nodes.set(node.id, node);
+  }
+
+  private addEdge(edge: EdgeValue): void {
+    if (this.edges.has(edge.id)) return;
+    if (this.isFull) this.isCut = true;
+    else this.edges.set(edge.id, edge);
+  }
+}

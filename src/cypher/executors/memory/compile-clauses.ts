@@ -1,0 +1,125 @@
+import { type Clause, type MatchClause, type UnwindClause } from '../../syntax/cypher-ast.js';
+import { iterateRange } from '../../functions/list-functions.js';
+import { type CypherValue, isList } from '../../values/cypher-value.js';
+import { compileMatch } from './compile-match.js';
+import { compileProjection } from './compile-projection.js';
+import { compile, type CompiledClauses, type ExpressionPlace, type Rows } from './expression-place.js';
+import { type Row, type Scope } from './scope.js';
+
+interface CompiledClause {
+  scope: Scope;
+  run(rows: Rows): Rows;
+}
+
+/** Compiles clauses that follow each other. Each takes the rows of the one before. */
+export function compileClauses(clauses: Clause[], place: ExpressionPlace): CompiledClauses {
+  let { scope } = place;
+  let columns: CompiledClauses['columns'] = null;
+  const steps: CompiledClause['run'][] = [];
+  for (const clause of clauses) {
+    const here = { query: place.query, scope };
+    let compiled: CompiledClause;
+    if (clause.kind === 'match') compiled = compileMatching(clause, here);
+    else if (clause.kind === 'unwind') compiled = compileUnwind(clause, here);
+    else {
+      const projection = compileProjection(clause, here);
+      if (clause.kind === 'return') ({ columns } = projection);
+      compiled = projection;
+    }
+    ({ scope } = compiled);
+    steps.push(compiled.run.bind(compiled));
+  }
+  return { columns, scope, run: input => steps.reduce<Rows>((rows, step) => step(rows), given(input)) };
+}
+
+function* given(rows: readonly Row[]): Rows {
+  yield* rows;
+}
+
+function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledClause {
+  const { work } = place.query;
+  const match = compileMatch(clause, place);
+  const known = new Set([...place.scope.variables.values()].map(({ slot }) => slot));
+  const own = [...match.scope.variables.values()].map(({ slot }) => slot).filter(slot => !known.has(slot));
+  return { scope: match.scope, run };
+
+  function* run(rows: Rows): Rows {
+    for (const row of rows) {
+      if (row === null) {
+        yield null;
+        continue;
+      }
+      let isFound = false;
+      for (const found of match.run(copied(row))) {
+        if (found === null) {
+          yield null;
+          continue;
+        }
+        isFound = true;
+        work.row(row.length);
+        if (work.isDue) yield null;
+        yield copied(found, row);
+      }
+      if (isFound || !clause.optional) continue;
+      const missed = copied(row);
+      for (const slot of own) missed[slot] = null;
+      yield missed;
+    }
+  }
+}
+
+function copied(row: Row, from: Row = row): Row {
+  const copy: Row = [...row];
+  if (from.behind) copy.behind = from.behind;
+  return copy;
+}
+
+function compileUnwind(clause: UnwindClause, place: ExpressionPlace): CompiledClause {
+  const { query } = place;
+  const { list, variable, position } = clause;
+  if (place.scope.find(variable))
+    throw query.error(
+      'VariableAlreadyBound',
+      { zh: `变量 ${variable} 已有含义`, en: `The variable ${variable} is bound already` },
+      position,
+    );
+  const items = itemsOf();
+  const { scope, slot } = place.scope.with(variable, 'any');
+  return { scope, run };
+
+  function* run(rows: Rows): Rows {
+    for (const row of rows) {
+      if (row === null) {
+        yield null;
+        continue;
+      }
+      for (const item of items(row)) {
+        const next = copied(row);
+        next[slot] = item;
+        query.work.row(row.length);
+        if (query.work.isDue) yield null;
+        yield next;
+      }
+    }
+  }
+
+  /** A range is not built as a list, so it may be long. */
+  function itemsOf(): (row: Row) => Iterable<CypherValue> {
+    if (list.kind === 'call' && list.name.toLowerCase() === 'range' && list.args.length >= 2 && list.args.length <= 3) {
+      const args = list.args.map(arg => compile(arg, place));
+      return row => {
+        try {
+          return iterateRange(args.map(arg => arg(row))) ?? [];
+        } catch (fault) {
+          throw query.placed(fault, list.position);
+        }
+      };
+    }
+    const value = compile(list, place);
+    return row => {
+      const found = value(row);
+      if (found === null) return [];
+      return isList(found) ? found : [found];
+    };
+  }
+}

@@ -1,0 +1,171 @@
+import { itemAt, propertyOf, slice } from '../../functions/value-access.js';
+import { type Expression, type Name } from '../../syntax/cypher-ast.js';
+import { MissingParameterError } from '../../syntax/cypher.errors.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+import { ValueFault } from '../../values/value-fault.js';
+import { typeNameOf } from '../../values/type-names.js';
+import { checkedSize } from '../../values/value-size.js';
+import { negate } from '../../values/arithmetic.js';
+import { compileCall } from './compile-call.js';
+import { undefinedVariable } from './compile-expression-errors.js';
+import { compileIteration } from './compile-iterations.js';
+import { compileBinary } from './compile-operators.js';
+import { compilePatternExpression, compilePatternPredicate } from './compile-pattern-expression.js';
+import { compileSubquery } from './compile-subquery.js';
+import { type RunningQuery } from './running-query.js';
+import { type ExpressionPlace } from './expression-place.js';
+import { type Evaluate } from './scope.js';
+import { isPlain, staticType } from './static-type.js';
+import { and, booleanOf, not, or } from './truth.js';
+
+/** Compiles an expression to a function of the row. @throws CypherSyntaxError, CypherValueError for what can be told before it runs */
+export function compileExpression(expression: Expression, place: ExpressionPlace): Evaluate {
+  const resolved = place.resolve?.(expression);
+  if (resolved) return resolved;
+  const { query, scope } = place;
+  const { position } = expression;
+  const compile = (inner: Expression) => compileExpression(inner, place);
+  const condition = (inner: Expression) => compileCondition(inner, place);
+  switch (expression.kind) {
+    case 'literal': {
+      const { value } = expression;
+      return () => value;
+    }
+    case 'number': {
+      const value = expression.integer ? integerOf(expression.text, query, position) : Number(expression.text);
+      return () => value;
+    }
+    case 'parameter': {
+      const value = query.parameters.get(expression.name);
+      if (value === undefined) throw new MissingParameterError(expression.name, query.place(position));
+      return () => value;
+    }
+    case 'variable': {
+      const variable = scope.find(expression.name);
+      if (!variable) throw undefinedVariable(query, expression.name, position);
+      const { slot } = variable;
+      return row => row[slot] ?? null;
+    }
+    case 'property':
+      return compileProperty(expression, place);
+    case 'index': {
+      const [object, index] = [compile(expression.object), compile(expression.index)];
+      return query.at(position, row => itemAt(object(row), index(row)));
+    }
+    case 'slice': {
+      const object = compile(expression.object);
+      const [from, to] = [expression.from && compile(expression.from), expression.to && compile(expression.to)];
+      return query.at(position, row => slice(object(row), from?.(row), to?.(row)));
+    }
+    case 'list': {
+      const items = expression.items.map(compile);
+      return query.at(position, row => checkedSize(items.map(item => item(row))));
+    }
+    case 'map': {
+      const entries = expression.entries.map(({ name, value }) => [name, compile(value)] as const);
+      return query.at(position, row => checkedSize(new Map(entries.map(([name, value]) => [name, value(row)]))));
+    }
+    case 'logical': {
+      const operands = expression.operands.map(condition);
+      return expression.operator === 'AND' ? and(operands) : or(operands);
+    }
+    case 'unary': {
+      if (expression.operator === 'NOT') return not(condition(expression.operand));
+      const operand = compile(expression.operand);
+      return query.at(position, expression.operator === '-' ? row => negate(operand(row)) : row => negate(negate(operand(row))));
+    }
+    case 'binary':
+      if (expression.operator === 'XOR') {
+        const [left, right] = [condition(expression.left), condition(expression.right)];
+        return row => {
+          const [a, b] = [left(row), right(row)];
+          return a === null || b === null ? null : a !== b;
+        };
+      }
+      return compileBinary(expression, place);
+    case 'isNull': {
+      const operand = compile(expression.operand);
+      const { negated } = expression;
+      return row => (operand(row) === null) !== negated;
+    }
+    case 'hasLabels': {
+      const object = compile(expression.object);
+      const { labels } = expression;
+      return query.at(position, row => hasLabels(object(row), labels));
+    }
+    case 'case':
+      return compileCase(expression, place);
+    case 'call':
+    case 'countAll':
+      return compileCall(expression, place);
+    case 'listComprehension':
+    case 'quantifier':
+    case 'reduce':
+      return compileIteration(expression, place);
+    case 'pattern':
+    case 'patternComprehension':
+      return compilePatternExpression(expression, place);
+    case 'subquery':
+      return compileSubquery(expression, place);
+    default:
+      return expression satisfies never;
+  }
+}
+
+/** Compiles an expression that must be a boolean or null: in WHERE, and under AND, OR, XOR and NOT. */
+export function compileCondition(expression: Expression, place: ExpressionPlace): Evaluate {
+  if (expression.kind === 'pattern' && expression.pattern.shortest === null) return compilePatternPredicate(expression, place);
+  const type = staticType(expression, place.scope);
+  if (!['any', 'null', 'boolean'].includes(type))
+    throw place.query.error(
+      'InvalidArgumentType',
+      { zh: '此处须为布尔条件', en: 'A condition must be a boolean here' },
+      expression.position,
+    );
+  const evaluate = compileExpression(expression, place);
+  return place.query.at(expression.position, row => booleanOf(evaluate(row)));
+}
+
+function integerOf(text: string, query: RunningQuery, position: number): bigint {
+  const value = BigInt(text);
+  if (value === BigInt.asIntN(64, value)) return value;
+  throw query.error('IntegerOverflow', { zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` }, position);
+}
+
+function compileProperty(expression: Expression & { kind: 'property' }, place: ExpressionPlace): Evaluate {
+  const { name, position } = expression;
+  const { query } = place;
+  const type = staticType(expression.object, place.scope);
+  const object = compileExpression(expression.object, place);
+  const sentence = { zh: `此处的值没有属性 ${name}`, en: `There is no property ${name} of this value` };
+  if (type === 'path' || type === 'edges') throw query.error('InvalidArgumentType', sentence, position);
+  if (isPlain(type) && type !== 'map' && type !== 'temporal') throw query.typeError('InvalidArgumentType', sentence, position);
+  return query.at(position, row => propertyOf(object(row), name));
+}
+
+/** Every group must hold, and one label of a group is enough. Of a relationship its type is meant. */
+function hasLabels(value: CypherValue, groups: readonly (readonly Name[])[]): boolean | null {
+  if (value === null) return null;
+  if (typeof value === 'object' && 'kind' in value) {
+    if (value.kind === 'node') return groups.every(group => group.some(({ name }) => value.labels.includes(name)));
+    if (value.kind === 'edge') return groups.every(group => group.some(({ name }) => value.type === name));
+  }
+  const { zh, en } = typeNameOf(value);
+  throw new ValueFault('TypeError', 'InvalidArgumentType', { zh: `${zh}没有标签`, en: `There are no labels of ${en}` });
+}
+
+function compileCase(expression: Expression & { kind: 'case' }, place: ExpressionPlace): Evaluate {
+  const otherwise = expression.otherwise ? compileExpression(expression.otherwise, place) : () => null;
+  const { subject } = expression;
+  const branches = expression.branches.map(({ when, then }) => ({
+    when:
+      subject === null
+        ? compileCondition(when, place)
+        : compileBinary({ kind: 'binary', operator: '=', left: subject, right: when, position: when.position }, place),
+    then: compileExpression(then, place),
+  }));
+  return row => {
+    for (const { when, then } of branches) if (when(row) === true) return then(row);
+    return otherwise(row);
+  };
+}

@@ -1,0 +1,369 @@
+import { childrenOf, type Expression, type MapEntry, type MatchClause, type Name, walk } from '../../syntax/cypher-ast.js';
+import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
+import { equals } from '../../values/equality.js';
+import { compile, compileCondition, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
+import { hasAggregateCall } from './aggregate-calls.js';
+import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
+import { type Row, type Scope } from './scope.js';
+import { findShortestPaths } from './shortest-paths.js';
+import { type WalkOptions, walkEdges } from './walk-edges.js';
+
+/** The edges that the patterns of a clause have taken so far, by id. Each edge is taken once. */
+type Taken = Set<number>;
+/** Binds slots of the row to one candidate after the other, and gives true for each; null where the query may pause. */
+type Step = (row: Row, taken: Taken) => Generator<true | null>;
+
+interface BoundEnds {
+  left: boolean;
+  right: boolean;
+}
+
+/** A condition, with the slots that must be bound before it can be asked. */
+interface Check {
+  slots: Set<number>;
+  holds: (row: Row) => boolean;
+}
+
+/**
+ * Compiles the patterns of one MATCH and its WHERE. It starts at bound nodes, else at the label with the fewest nodes, and follows edges
+ * from there; conditions are asked as soon as their variables are bound.
+ */
+export function compileMatch({ patterns, where }: Pick<MatchClause, 'patterns' | 'where'>, before: ExpressionPlace): CompiledMatch {
+  const { query } = before;
+  const graph = readPatterns(patterns, before.scope, query);
+  const place = { query, scope: graph.scope, resolve: before.resolve };
+  const bound = new Set([...graph.nodes, ...graph.edges].filter(element => element.bound).map(({ slot }) => slot));
+  const own = new Set([...[...graph.nodes, ...graph.edges].filter(element => !element.bound), ...graph.paths].map(({ slot }) => slot));
+  const checks = [...checksOfNodes(graph, place), ...(where ? checksOfWhere(where, place) : [])];
+  const steps: Step[] = [];
+  const addStep = (step: Step) => {
+    const ready = takeReady(checks, bound, own);
+    steps.push(ready.length === 0 ? step : (row, taken) => filtered(step(row, taken), () => ready.every(check => check.holds(row))));
+  };
+
+  const left = new Set(graph.edges);
+  for (const edge of graph.edges.filter(each => each.bound)) {
+    left.delete(edge);
+    bindEnds(edge);
+    addStep(boundEdgeStep(edge, graph, place));
+  }
+  for (const node of graph.nodes.filter(each => each.bound)) addStep(boundNodeStep(node));
+  for (;;) {
+    const edge = nextEdge([...left], graph, bound);
+    if (edge) {
+      left.delete(edge);
+      const ends = { left: bound.has(graph.nodes[edge.left]!.slot), right: bound.has(graph.nodes[edge.right]!.slot) };
+      bindEnds(edge);
+      bound.add(edge.slot);
+      addStep(edge.shortest ? shortestStep(edge, graph, place) : expandStep(edge, graph, place, ends));
+      continue;
+    }
+    const start = nextStart(graph, bound, [...left]);
+    if (!start) break;
+    bound.add(start.slot);
+    addStep(scanStep(start, place));
+  }
+  for (const path of graph.paths) {
+    bound.add(path.slot);
+    addStep(pathStep(path, graph, place));
+  }
+  const rest = checks.splice(0);
+  if (rest.length > 0 || steps.length === 0) steps.push(restStep(rest));
+  return { scope: graph.scope, run: row => runSteps(steps, row) };
+
+  function bindEnds({ left: from, right: to }: PatternEdge): void {
+    for (const index of [from, to]) bound.add(graph.nodes[index]!.slot);
+  }
+}
+
+/** Runs the steps like nested loops. */
+function* runSteps(steps: Step[], row: Row): Rows {
+  const taken: Taken = new Set();
+  const running = [steps[0]!(row, taken)];
+  while (running.length > 0) {
+    const next = running.at(-1)!.next();
+    if (next.done) running.pop();
+    else if (next.value === null) yield null;
+    else if (running.length === steps.length) yield row;
+    else running.push(steps[running.length]!(row, taken));
+  }
+}
+
+function* filtered(found: Generator<true | null>, holds: () => boolean): Generator<true | null> {
+  for (const each of found) if (each === null || holds()) yield each;
+}
+
+function takeReady(checks: Check[], bound: ReadonlySet<number>, own: ReadonlySet<number>): Check[] {
+  const ready = checks.filter(({ slots }) => [...slots].every(slot => bound.has(slot) || !own.has(slot)));
+  for (const check of ready) checks.splice(checks.indexOf(check), 1);
+  return ready;
+}
+
+function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): Check[] {
+  return nodes.flatMap(node => {
+    const checks: Check[] = [];
+    const { slot, labels } = node;
+    if (labels.length > 0) checks.push({ slots: new Set([slot]), holds: row => carries(row[slot] ?? null, labels) });
+    if (node.properties.length > 0) {
+      const holds = propertyCheck(node.properties, place);
+      checks.push({ slots: new Set([slot, ...slotsIn(node.properties, place.scope)]), holds: row => holds(row[slot] ?? null, row) });
+    }
+    return checks;
+  });
+}
+
+function carries(value: CypherValue, labels: Name[][]): boolean {
+  const has = (value as NodeValue).labels;
+  return labels.every(group => group.some(({ name }) => has.includes(name)));
+}
+
+/** Whether a node or edge has the properties of its pattern. */
+function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
+  const wanted = properties.map(({ name, value }) => [name, compile(value, place)] as const);
+  return (element, row) =>
+    wanted.every(([name, value]) => equals((element as NodeValue | EdgeValue).properties.get(name) ?? null, value(row)) === true);
+}
+
+function slotsIn(properties: MapEntry[], scope: Scope): number[] {
+  return properties.flatMap(({ value }) => slotsOf(value, scope));
+}
+
+function slotsOf(expression: Expression, scope: Scope): number[] {
+  const slots: number[] = [];
+  walk(expression, inner => {
+    const slot = inner.kind === 'variable' ? scope.find(inner.name)?.slot : undefined;
+    if (slot !== undefined) slots.push(slot);
+  });
+  return slots;
+}
+
+/** Conditions joined by AND are asked one by one, those that might fail only at the end. */
+function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
+  if (hasAggregateCall(where))
+    throw place.query.error(
+      'InvalidAggregation',
+      { zh: 'WHERE 中不能使用聚合函数', en: 'An aggregate cannot stand in WHERE' },
+      where.position,
+    );
+  const parts = where.kind === 'logical' && where.operator === 'AND' ? where.operands : [where];
+  const all = allSlots(place.scope);
+  return parts.map(part => {
+    const condition = compileCondition(part, place);
+    return { slots: isHarmless(part) ? new Set(slotsOf(part, place.scope)) : all, holds: row => condition(row) === true };
+  });
+}
+
+function allSlots(scope: Scope): Set<number> {
+  return new Set([...scope.variables.values()].map(({ slot }) => slot));
+}
+
+/** Comparisons of properties and constants cannot fail, whatever the values are. */
+function isHarmless(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'literal':
+    case 'number':
+    case 'parameter':
+    case 'variable':
+      return true;
+    case 'property':
+      return expression.object.kind === 'variable';
+    case 'hasLabels':
+      return expression.object.kind === 'variable';
+    case 'binary':
+      return (
+        ['=', '<>', '<', '<=', '>', '>=', 'STARTS WITH', 'ENDS WITH', 'CONTAINS'].includes(expression.operator) &&
+        childrenOf(expression).every(child => child.kind !== 'binary' && isHarmless(child))
+      );
+    case 'isNull':
+      return isHarmless(expression.operand);
+    default:
+      return false;
+  }
+}
+
+/** An edge with a bound end: first one with two, then one of fixed length. */
+function nextEdge(edges: PatternEdge[], { nodes }: PatternGraph, bound: ReadonlySet<number>): PatternEdge | undefined {
+  const boundEnds = ({ left, right }: PatternEdge) => [left, right].filter(index => bound.has(nodes[index]!.slot)).length;
+  const rank = (edge: PatternEdge) => boundEnds(edge) * 2 + (edge.length === null ? 1 : 0);
+  const possible = edges.filter(edge => boundEnds(edge) === 2 || (boundEnds(edge) === 1 && edge.shortest === null));
+  return possible.sort((a, b) => rank(b) - rank(a))[0];
+}
+
+/** A node to start from: with properties first, then with a label, then any. */
+function nextStart({ nodes }: PatternGraph, bound: ReadonlySet<number>, left: PatternEdge[]): PatternNode | undefined {
+  const free = nodes.filter(({ slot }) => !bound.has(slot));
+  const wanted = left.length === 0 ? free : free.filter(node => left.some(edge => nodes[edge.left] === node || nodes[edge.right] === node));
+  const rank = (node: PatternNode) => (node.properties.length > 0 ? 2 : 0) + (node.labels.length > 0 ? 1 : 0);
+  return (wanted.length > 0 ? wanted : free).sort((a, b) => rank(b) - rank(a))[0];
+}
+
+function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace): Step {
+  const { graph, work } = query;
+  const group = [...labels].sort((a, b) => countOf(a) - countOf(b))[0];
+  return function* scan(row) {
+    const lists = group ? [...new Set(group.map(({ name }) => name))].map(name => graph.nodesWithLabel(name)) : [graph.nodes()];
+    const seen = lists.length > 1 ? new Set<number>() : null;
+    for (const nodes of lists) {
+      for (const node of nodes) {
+        work.step();
+        if (work.isDue) yield null;
+        if (seen?.has(node.id)) continue;
+        seen?.add(node.id);
+        row[slot] = node;
+        yield true;
+      }
+    }
+  };
+
+  function countOf(names: Name[]): number {
+    return names.reduce((sum, { name }) => sum + graph.countOfLabel(name), 0);
+  }
+}
+
+/** A bound node must be one: OPTIONAL MATCH may have left it null. */
+function boundNodeStep({ slot }: PatternNode): Step {
+  return function* check(row) {
+    if (isNode(row[slot] ?? null)) yield true;
+  };
+}
+
+function isNode(value: CypherValue): value is NodeValue {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'node';
+}
+
+function isEdge(value: CypherValue): value is EdgeValue {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'edge';
+}
+
+function walkOptions(edge: PatternEdge, place: ExpressionPlace): (row: Row, taken: Taken) => WalkOptions {
+  const holds = edge.properties.length > 0 ? propertyCheck(edge.properties, place) : null;
+  const { graph, work } = place.query;
+  const { types, length } = edge;
+  const { least, most } = length ?? { least: 1, most: 1 };
+  return (row, taken) => ({ graph, work, types, least, most: most ?? Infinity, taken, fits: holds ? found => holds(found, row) : null });
+}
+
+/** Follows an edge, or edges in a row, from an end that is bound. If both are, the walk must end at the other one. */
+function expandStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace, ends: BoundEnds): Step {
+  const forward = ends.left;
+  const closed = ends.left && ends.right;
+  const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
+  const [from, to] = forward ? [left, right] : [right, left];
+  const direction = edge.direction === 'both' || forward ? edge.direction : edge.direction === 'out' ? 'in' : 'out';
+  const options = walkOptions(edge, place);
+  const single = edge.length === null;
+  return function* expand(row, taken) {
+    const [start, end] = [row[from] ?? null, closed ? (row[to] ?? null) : null];
+    if (!isNode(start)) return;
+    for (const found of walkEdges(start, direction, options(row, taken))) {
+      if (found === null) {
+        yield null;
+        continue;
+      }
+      const { edges, node } = found;
+      if (closed && (end as NodeValue).id !== node.id) continue;
+      row[edge.slot] = single ? (edges[0] ?? null) : forward ? [...edges] : [...edges].reverse();
+      if (!closed) row[to] = node;
+      yield true;
+    }
+  };
+}
+
+/** An edge that an earlier clause has bound, or a list of them: both ends follow from it. */
+function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace): Step {
+  const [left, right] = [nodes[edge.left]!, nodes[edge.right]!];
+  const options = walkOptions(edge, place);
+  const { graph } = place.query;
+  return function* follow(row, taken) {
+    const value = row[edge.slot] ?? null;
+    const edges = edge.length === null ? [value] : isList(value) ? value : [];
+    if (edges.length === 0 || !edges.every(isEdge)) return;
+    const { types, fits, least, most } = options(row, taken);
+    const fitting = (each: EdgeValue) => !taken.has(each.id) && (types.length === 0 || types.includes(each.type)) && fits?.(each) !== false;
+    if (!edges.every(fitting) || (edge.length !== null && (edges.length < least || edges.length > most))) return;
+    for (const outwards of edge.direction === 'both' ? [true, false] : [edge.direction === 'out']) {
+      const [first] = edges;
+      const start = outwards ? first!.source : first!.target;
+      const end = endOfWalk(edges, start, edge.direction === 'both' ? null : outwards);
+      if (end === null || (edge.direction === 'both' && !outwards && first!.source === first!.target)) continue;
+      if (left.bound && nodeIdAt(row, left.slot) !== start) continue;
+      if (right.bound && nodeIdAt(row, right.slot) !== end) continue;
+      if (left === right && start !== end) continue;
+      row[left.slot] = graph.nodeById(start);
+      row[right.slot] = graph.nodeById(end);
+      for (const each of edges) taken.add(each.id);
+      yield true;
+      for (const each of edges) taken.delete(each.id);
+    }
+  };
+}
+
+function nodeIdAt(row: Row, slot: number): number | null {
+  const value = row[slot] ?? null;
+  return isNode(value) ? value.id : null;
+}
+
+/** The node at the end of edges in a row. Null if they do not hang together, or one points the wrong way. */
+function endOfWalk(edges: readonly EdgeValue[], start: number, outwards: boolean | null): number | null {
+  let at = start;
+  for (const { source, target } of edges) {
+    const next = source === at && outwards !== false ? target : target === at && outwards !== true ? source : null;
+    if (next === null) return null;
+    at = next;
+  }
+  return at;
+}
+
+function shortestStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace): Step {
+  const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
+  const options = walkOptions(edge, place);
+  return function* findShortest(row, taken) {
+    const [start, end] = [row[left] ?? null, row[right] ?? null];
+    if (!isNode(start) || !isNode(end)) return;
+    for (const found of findShortestPaths(start, end, edge.direction, options(row, taken))) {
+      if (found === null) {
+        yield null;
+        continue;
+      }
+      row[edge.slot] = edge.length === null ? (found[0] ?? null) : found;
+      yield true;
+      if (edge.shortest === 'one') return;
+    }
+  };
+}
+
+function pathStep({ slot, nodes, edges }: PatternPath, graph: PatternGraph, { query: { graph: graphAccess } }: ExpressionPlace): Step {
+  const [nodeSlots, edgeSlots] = [nodes.map(index => graph.nodes[index]!.slot), edges.map(index => graph.edges[index]!.slot)];
+  return function* name(row) {
+    row[slot] = pathOf(
+      nodeSlots.map(each => row[each] as NodeValue),
+      edgeSlots.map(each => row[each] as EdgeValue | EdgeValue[]),
+    );
+    yield true;
+  };
+
+  function pathOf(ends: NodeValue[], walked: (EdgeValue | EdgeValue[])[]): PathValue {
+    const found: { nodes: NodeValue[]; edges: EdgeValue[] } = { nodes: [ends[0]!], edges: [] };
+    walked.forEach((step, i) => {
+      const list = Array.isArray(step) ? step : [step];
+      list.forEach((edge, j) => {
+        found.edges.push(edge);
+        const at = found.nodes.at(-1)!;
+        const last = j === list.length - 1;
+        found.nodes.push(last ? ends[i + 1]! : nodeBeyond(edge, at));
+      });
+    });
+    return { kind: 'path', ...found };
+  }
+
+  function nodeBeyond({ source, target }: EdgeValue, { id }: NodeValue): NodeValue {
+    return graphAccess.nodeById(source === id ? target : source);
+  }
+}
+
+/** What could not be asked before all is bound. */
+function restStep(checks: Check[]): Step {
+  return function* ask(row) {
+    if (checks.every(check => check.holds(row))) yield true;
+  };
+}

@@ -1,0 +1,81 @@
+import { type BinaryOperator, type Expression } from '../../syntax/cypher-ast.js';
+import { add, divide, multiply, power, remainder, subtract } from '../../values/arithmetic.js';
+import { type CypherValue, isList } from '../../values/cypher-value.js';
+import { equals, isIn } from '../../values/equality.js';
+import { lessOrEqual, lessThan } from '../../values/order.js';
+import { isTemporal } from '../../values/temporal/is-temporal.js';
+import { temporalFunctions } from '../../values/temporal/temporal-functions.js';
+import { temporalText } from '../../values/temporal/temporal-text.js';
+import { type TemporalValue } from '../../values/temporal/temporal-value.js';
+import { compile, type ExpressionPlace } from './expression-place.js';
+import { type Evaluate } from './scope.js';
+import { isPlain, staticType } from './static-type.js';
+
+const epoch = { epochNanoseconds: 0n, timeZone: 'UTC' };
+
+type Operation = (left: CypherValue, right: CypherValue) => CypherValue;
+
+const operations: Record<Exclude<BinaryOperator, 'XOR'>, Operation> = {
+  '=': ofTimes(equals),
+  '<>': ofTimes((left, right) => negated(equals(left, right))),
+  '<': ofTimes(lessThan),
+  '<=': ofTimes(lessOrEqual),
+  '>': ofTimes((left, right) => lessThan(right, left)),
+  '>=': ofTimes((left, right) => lessOrEqual(right, left)),
+  'STARTS WITH': ofTexts((left, right) => left.startsWith(right)),
+  'ENDS WITH': ofTexts((left, right) => left.endsWith(right)),
+  CONTAINS: ofTexts((left, right) => left.includes(right)),
+  IN: (left, right) => isIn(left, isTemporal(left) && isList(right) ? right.map(item => asTimeLike(item, left)) : right),
+  '+': add,
+  '-': subtract,
+  '*': multiply,
+  '/': divide,
+  '%': remainder,
+  '^': power,
+};
+
+export function compileBinary(expression: Expression & { kind: 'binary' }, place: ExpressionPlace): Evaluate {
+  const { operator, position } = expression;
+  if (operator === 'XOR') throw new Error('XOR is compiled with the conditions');
+  const type = staticType(expression.right, place.scope);
+  if (operator === 'IN' && isPlain(type) && type !== 'list')
+    throw place.query.error('InvalidArgumentType', { zh: 'IN 之后须为列表', en: 'IN takes a list' }, expression.right.position);
+  if (['-', '*', '/', '%', '^'].includes(operator))
+    for (const operand of [expression.left, expression.right])
+      if (['string', 'boolean', 'list', 'map'].includes(staticType(operand, place.scope)))
+        throw place.query.error(
+          'InvalidArgumentType',
+          { zh: `运算符 ${operator} 不适用于此处的值`, en: `The operator ${operator} does not apply to a value of this type` },
+          operand.position,
+        );
+  const [left, right] = [compile(expression.left, place), compile(expression.right, place)];
+  const operation = operations[operator];
+  return place.query.at(position, row => operation(left(row), right(row)));
+}
+
+function negated(value: boolean | null): boolean | null {
+  return value === null ? null : !value;
+}
+
+/** Null for anything that is neither a text nor a time, which counts as its text. */
+function ofTexts(operation: (left: string, right: string) => boolean): Operation {
+  const textOf = (value: CypherValue) => (isTemporal(value) ? temporalText(value) : value);
+  return (left, right) => {
+    const [a, b] = [textOf(left), textOf(right)];
+    return typeof a === 'string' && typeof b === 'string' ? operation(a, b) : null;
+  };
+}
+
+/** A text beside a time is read as a time of its kind, as SQL does. openCypher would find them neither equal nor comparable. */
+function ofTimes(operation: Operation): Operation {
+  return (left, right) => {
+    if (typeof right === 'string' && isTemporal(left)) return operation(left, asTimeLike(right, left));
+    if (typeof left === 'string' && isTemporal(right)) return operation(asTimeLike(left, right), right);
+    return operation(left, right);
+  };
+}
+
+/** @throws ValueFault for a text that is no such time */
+function asTimeLike(value: CypherValue, time: TemporalValue): CypherValue {
+  return typeof value === 'string' ? temporalFunctions[time.kind]!.call([value], epoch) : value;
+}

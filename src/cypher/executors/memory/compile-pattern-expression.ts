@@ -1,0 +1,68 @@
+import { type Expression, type PathPattern } from '../../syntax/cypher-ast.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+import { checkedSize } from '../../values/value-size.js';
+import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
+import { type Evaluate, type Scope } from './scope.js';
+
+/** A shortest path, or the list of values that a pattern comprehension gives. A bare pattern may only stand as a condition. */
+export function compilePatternExpression(
+  expression: Expression & { kind: 'pattern' | 'patternComprehension' },
+  place: ExpressionPlace,
+): Evaluate {
+  if (expression.kind === 'patternComprehension') return compileComprehension(expression, place);
+  const { pattern, position } = expression;
+  if (pattern.shortest === null)
+    throw place.query.error(
+      'UnexpectedSyntax',
+      { zh: '模式只能作为条件；其个数请用 COUNT { … }', en: 'A pattern can only be a condition here; use COUNT { … } for its number' },
+      position,
+    );
+  checkBound(pattern, place);
+  const variable = '\0path';
+  const match = place.query.compilers.match({ patterns: [{ ...pattern, variable }], where: null }, withoutColumns(place));
+  const slot = match.scope.find(variable)!.slot;
+  const all = pattern.shortest === 'all';
+  return place.query.at(position, row => {
+    const paths: CypherValue[] = [];
+    for (const found of match.run([...row])) {
+      if (found === null) continue;
+      if (!all) return found[slot] ?? null;
+      paths.push(found[slot] ?? null);
+    }
+    return all ? checkedSize(paths) : null;
+  });
+}
+
+/** A pattern as a condition: whether it occurs. Its variables must be bound. */
+export function compilePatternPredicate({ pattern }: Expression & { kind: 'pattern' }, place: ExpressionPlace): Evaluate {
+  checkBound(pattern, place);
+  const match = place.query.compilers.match({ patterns: [pattern], where: null }, withoutColumns(place));
+  return row => occurs(match.run([...row]));
+}
+
+/** Whether there is a row. */
+export function occurs(rows: Rows): boolean {
+  for (const row of rows) if (row !== null) return true;
+  return false;
+}
+
+function compileComprehension(expression: Expression & { kind: 'patternComprehension' }, place: ExpressionPlace): Evaluate {
+  const { pattern, where, projection, position } = expression;
+  const match = place.query.compilers.match({ patterns: [pattern], where }, withoutColumns(place));
+  const value = compile(projection, { query: place.query, scope: match.scope });
+  return place.query.at(position, row => {
+    const found: CypherValue[] = [];
+    for (const each of match.run([...row])) if (each !== null) found.push(value(each));
+    return checkedSize(found);
+  });
+}
+
+function withoutColumns({ query, scope }: ExpressionPlace): { query: ExpressionPlace['query']; scope: Scope } {
+  return { query, scope };
+}
+
+function checkBound({ nodes, edges }: PathPattern, { query, scope }: ExpressionPlace): void {
+  for (const { variable, position } of [...nodes, ...edges])
+    if (variable !== null && !scope.find(variable))
+      throw query.error('UndefinedVariable', { zh: `变量 ${variable} 未定义`, en: `The variable ${variable} is not defined` }, position);
+}

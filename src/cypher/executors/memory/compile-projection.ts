@@ -1,0 +1,280 @@
+import {
+  type Expression,
+  type Projection,
+  type ReturnClause,
+  type ReturnItem,
+  shapeOf,
+  walk,
+  type WithClause,
+} from '../../syntax/cypher-ast.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+import { keyOf } from '../../values/equality.js';
+import { compareForOrder } from '../../values/order.js';
+import { aggregateCallsIn, checkUnambiguous, hasAggregateCall, isAggregateCall } from './aggregate-calls.js';
+import { BehindBuilder } from './behind.js';
+import { undefinedVariable } from './compile-expression-errors.js';
+import { compile, compileCondition, type ExpressionPlace, type Rows } from './expression-place.js';
+import { compileAggregate, groupRows } from './group-rows.js';
+import { type RunningQuery } from './running-query.js';
+import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
+import { sortInSteps } from './sort-in-steps.js';
+import { staticType } from './static-type.js';
+
+interface Column {
+  name: string;
+  slot: number;
+  value: Evaluate;
+}
+
+export interface CompiledProjection {
+  columns: { name: string; slot: number }[];
+  scope: Scope;
+  run(rows: Rows): Rows;
+}
+
+/** Compiles WITH or RETURN: groups, columns, DISTINCT, ORDER BY, SKIP, LIMIT and WHERE, in this order. */
+export function compileProjection(projection: ReturnClause | WithClause, place: ExpressionPlace): CompiledProjection {
+  const { query } = place;
+  const items = itemsOf(projection, place);
+  const isGrouped = items.some(({ expression }) => hasAggregateCall(expression));
+  const calls = aggregateCallsIn(
+    items.map(({ expression }) => expression),
+    query,
+  );
+  const keyItems = items.filter(({ expression }) => !hasAggregateCall(expression)).map(({ expression }) => expression);
+  for (const { expression } of items) if (hasAggregateCall(expression)) checkUnambiguous(expression, keyItems, query);
+  const aggregates = new Map([...calls].map(([shape, call]) => [shape, compileAggregate(call, place)]));
+  const slotOfAggregate = (expression: Expression) => (isAggregateCall(expression) ? aggregates.get(shapeOf(expression))?.slot : undefined);
+  const inGroup: ExpressionPlace = { ...place, resolve: expression => reading(slotOfAggregate(expression)) };
+
+  const columns: Column[] = items.map(({ name, expression }) => ({
+    name,
+    slot: query.frame.take(),
+    value: compile(expression, isGrouped ? inGroup : place),
+  }));
+  const variables = new Map<string, Variable>(
+    columns.map(({ name, slot }, i) => [name, { slot, type: staticType(items[i]!.expression, place.scope) }]),
+  );
+  const scope = new Scope(query.frame, variables);
+  const after = isGrouped || projection.distinct ? columnsOnly() : columnsAndVariables();
+  const keys = projection.orderBy.map(({ expression, descending }) => ({ value: compile(expression, after(expression)), descending }));
+  const condition = projection.kind === 'with' ? projection.where : null;
+  const where = condition && compileCondition(condition, after(condition));
+  const [skip, limit] = [compileCount(projection.skip, place), compileCount(projection.limit, place)];
+  if (projection.kind === 'with') checkNamed(items, query);
+  const groupKeys = keyItems.map(expression => compile(expression, place));
+  return { columns: columns.map(({ name, slot }) => ({ name, slot })), scope, run };
+
+  function* run(rows: Rows): Rows {
+    let found = isGrouped ? groupRows(rows, groupKeys, [...aggregates.values()], place) : rows;
+    found = project(found);
+    if (projection.distinct) found = distinctRows(found);
+    const [from, most] = [skip?.() ?? 0, limit?.() ?? Infinity];
+    if (keys.length > 0) found = sortedRows(found, from + most);
+    if (from > 0 || most < Infinity) found = part(found, from, most);
+    for (const row of found) {
+      if (row === null || (where && where(row) !== true)) {
+        if (row === null) yield null;
+        continue;
+      }
+      yield cleaned(row);
+    }
+  }
+
+  /** The rows with the columns in their slots, beside the variables from before. */
+  function* project(rows: Rows): Rows {
+    for (const row of rows) {
+      if (row === null) {
+        yield null;
+        continue;
+      }
+      const projected: Row = [...row];
+      projected.behind = new BehindBuilder().addRow(row);
+      for (const { slot, value } of columns) projected[slot] = value(row);
+      query.work.row(row.length);
+      if (query.work.isDue) yield null;
+      yield projected;
+    }
+  }
+
+  function* distinctRows(rows: Rows): Rows {
+    const seen = new Set<string>();
+    for (const row of rows) {
+      if (row === null) {
+        yield null;
+        continue;
+      }
+      const key = columns.map(({ slot }) => keyOf(row[slot] ?? null)).join('\n');
+      if (seen.has(key)) continue;
+      seen.add(key);
+      query.work.holdBytes(2 * key.length + 64);
+      yield row;
+    }
+  }
+
+  /** @param most the number of first rows that are wanted */
+  function* sortedRows(rows: Rows, most: number): Rows {
+    let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
+    const compare = (a: { keys: CypherValue[] }, b: { keys: CypherValue[] }): number => {
+      for (const [i, { descending }] of keys.entries()) {
+        const order = compareForOrder(a.keys[i] ?? null, b.keys[i] ?? null);
+        if (order !== 0) return descending ? -order : order;
+      }
+      return 0;
+    };
+    for (const row of rows) {
+      if (row === null) {
+        yield null;
+        continue;
+      }
+      held.push({ row, keys: keys.map(({ value }) => value(row)), bytes: query.work.hold(row) });
+      // Far more rows than are wanted need not be held.
+      if (held.length < 2 * most + 1_000) continue;
+      held = yield* sortInSteps(held, compare);
+      for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
+    }
+    held = yield* sortInSteps(held, compare);
+    for (const { row } of held) yield row;
+  }
+
+  /** The row for the clauses behind, which see the columns only. */
+  function cleaned(row: Row): Row {
+    const clean: Row = query.frame.emptyRow();
+    for (const { slot } of columns) clean[slot] = row[slot] ?? null;
+    if (row.behind) clean.behind = row.behind;
+    return clean;
+  }
+
+  /** ORDER BY and WHERE see the variables from before too; a column hides a variable of its name. */
+  function columnsAndVariables(): (expression: Expression) => ExpressionPlace {
+    const both = new Scope(query.frame, new Map([...place.scope.variables, ...variables]));
+    return expression => {
+      if (hasAggregateCall(expression))
+        throw query.error(
+          'InvalidAggregation',
+          {
+            zh: 'ORDER BY 与 WHERE 中的聚合须同时出现在 WITH 或 RETURN 中',
+            en: 'ORDER BY and WHERE aggregate only what WITH or RETURN aggregates',
+          },
+          expression.position,
+        );
+      return { query, scope: both };
+    };
+  }
+
+  /** After grouping and DISTINCT only the columns are left, and expressions that say the same as one. */
+  function columnsOnly(): (expression: Expression) => ExpressionPlace {
+    const byShape = new Map(items.map(({ expression }, i) => [shapeOf(expression), columns[i]!.slot]));
+    const inKeys = new Set<string>();
+    for (const key of keyItems) walk(key, inner => inner.kind === 'variable' && inKeys.add(inner.name));
+    return expression => {
+      const aggregated = hasAggregateCall(expression);
+      return {
+        query,
+        scope,
+        resolve: inner => {
+          const slot = byShape.get(shapeOf(inner)) ?? slotOfAggregate(inner);
+          if (slot !== undefined && !(aggregated && isComplexKey(inner))) return reading(slot);
+          if (isAggregateCall(inner)) {
+            if (!isGrouped) throw misplaced(inner);
+            for (const arg of inner.kind === 'call' ? inner.args : [])
+              walk(arg, variable => {
+                if (variable.kind === 'variable' && !scope.find(variable.name))
+                  throw undefinedVariable(query, variable.name, variable.position);
+              });
+            throw misplaced(inner);
+          }
+          if (inner.kind === 'variable' && !scope.find(inner.name)) {
+            if (aggregated && inKeys.has(inner.name)) checkUnambiguous(inner, [], query);
+            throw undefinedVariable(query, inner.name, inner.position);
+          }
+          return null;
+        },
+      };
+    };
+  }
+
+  function isComplexKey(expression: Expression): boolean {
+    return !hasAggregateCall(expression) && expression.kind !== 'variable' && expression.kind !== 'property';
+  }
+
+  function misplaced({ position }: Expression): Error {
+    return query.error(
+      'InvalidAggregation',
+      { zh: 'ORDER BY 中的聚合须同时出现在 WITH 或 RETURN 中', en: 'ORDER BY aggregates only what WITH or RETURN aggregates' },
+      position,
+    );
+  }
+}
+
+/** WITH names all that is no variable. */
+function checkNamed(items: ReturnItem[], query: RunningQuery): void {
+  for (const { name, aliased, expression } of items)
+    if (!aliased && expression.kind !== 'variable')
+      throw query.error(
+        'NoExpressionAlias',
+        { zh: `WITH 中的 ${name} 须以 AS 命名`, en: `Name ${name} by AS in WITH` },
+        expression.position,
+      );
+}
+
+function reading(slot: number | undefined): Evaluate | null {
+  return slot === undefined ? null : row => row[slot] ?? null;
+}
+
+function* part(rows: Rows, from: number, most: number): Rows {
+  if (most === 0) return;
+  let count = 0;
+  for (const row of rows) {
+    if (row === null) {
+      yield null;
+      continue;
+    }
+    count += 1;
+    if (count > from) yield row;
+    if (count >= from + most) return;
+  }
+}
+
+function itemsOf({ star, items, position }: Projection, { query, scope }: ExpressionPlace): ReturnItem[] {
+  const starred: ReturnItem[] = star
+    ? [...scope.variables.keys()].map(name => ({ name, aliased: false, expression: { kind: 'variable', name, position } }))
+    : [];
+  const all = [...starred, ...items];
+  if (star && all.length === 0)
+    throw query.error('NoVariablesInScope', { zh: '没有变量可供 * 返回', en: '* has no variable to return' }, position);
+  const seen = new Set<string>();
+  for (const { name, expression } of all) {
+    if (seen.has(name))
+      throw query.error('ColumnNameConflict', { zh: `两列同名：${name}`, en: `Two columns are named ${name}` }, expression.position);
+    seen.add(name);
+  }
+  return all;
+}
+
+/** The number behind SKIP or LIMIT. A parameter is read when the query runs. */
+function compileCount(expression: Expression | null, place: ExpressionPlace): (() => number) | null {
+  if (expression === null) return null;
+  const { query } = place;
+  let constant = true;
+  walk(expression, inner => {
+    if (inner.kind === 'variable' && place.scope.find(inner.name))
+      throw query.error(
+        'NonConstantExpression',
+        { zh: 'SKIP 与 LIMIT 不能使用变量', en: 'SKIP and LIMIT take no variables' },
+        inner.position,
+      );
+    if (inner.kind === 'parameter' || inner.kind === 'call') constant = false;
+  });
+  const value = compile(expression, { query, scope: new Scope(query.frame) });
+  const read = () => countOf(value(query.frame.emptyRow()));
+  if (constant) read();
+  return read;
+
+  function countOf(found: CypherValue): number {
+    const sentence = { zh: 'SKIP 与 LIMIT 须为非负整数', en: 'SKIP and LIMIT take a non-negative integer' };
+    if (typeof found !== 'bigint') throw query.error('InvalidArgumentType', sentence, expression!.position);
+    if (found < 0n) throw query.error('NegativeIntegerArgument', sentence, expression!.position);
+    return Number(found);
+  }
+}

@@ -1,0 +1,112 @@
+import { type Accumulator } from '../../functions/accumulator.js';
+import { aggregateFunctions } from '../../functions/aggregates.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+import { keyOf } from '../../values/equality.js';
+import { type AggregateCall } from './aggregate-calls.js';
+import { BehindBuilder } from './behind.js';
+import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
+import { type Evaluate, type Row } from './scope.js';
+
+/** An aggregate of a projection, and the slot for its result. */
+export interface GroupedAggregate {
+  slot: number;
+  start(): { add(row: Row): void; readonly bytes: number; result(): CypherValue };
+}
+
+export function compileAggregate(call: AggregateCall, place: ExpressionPlace): GroupedAggregate {
+  const { query } = place;
+  const slot = query.frame.take();
+  const definition = aggregateFunctions[call.kind === 'countAll' ? 'count' : call.name.toLowerCase()]!;
+  const given = call.kind === 'countAll' ? [] : call.args;
+  if (call.kind === 'call' && (given.length < definition.least || given.length > definition.most))
+    throw query.error(
+      'InvalidNumberOfArguments',
+      {
+        zh: `${definition.name}() 需要 ${definition.least} 个参数，实际 ${given.length} 个`,
+        en: `${definition.name}() takes ${definition.least} arguments, not ${given.length}`,
+      },
+      call.position,
+    );
+  const args = given.map(arg => compile(arg, place));
+  const distinct = call.kind === 'call' && call.distinct;
+  return { slot, start: () => started(definition.start()) };
+
+  function started(accumulator: Accumulator): ReturnType<GroupedAggregate['start']> {
+    const seen = distinct ? new Set<string>() : null;
+    let bytes = 0;
+    return {
+      add: row => {
+        try {
+          const values = args.map(arg => arg(row));
+          if (seen) {
+            const key = keyOf(values[0] ?? null);
+            if (seen.has(key)) return;
+            seen.add(key);
+            bytes += 2 * key.length + 32;
+          }
+          accumulator.add(values);
+        } catch (fault) {
+          throw query.placed(fault, call.position);
+        }
+      },
+      get bytes() {
+        return bytes + (accumulator.bytes ?? 0);
+      },
+      result: () => {
+        try {
+          return accumulator.result();
+        } catch (fault) {
+          throw query.placed(fault, call.position);
+        }
+      },
+    };
+  }
+}
+
+/**
+ * One row for each group of rows with equal keys: the first row of the group, with the results of the aggregates in their slots.
+ * Without keys there is always one group.
+ */
+export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggregate[], place: ExpressionPlace): Rows {
+  const { work, frame } = place.query;
+  interface Group {
+    first: Row;
+    running: ReturnType<GroupedAggregate['start']>[];
+    bytes: number;
+    behind: BehindBuilder;
+  }
+  const groups = new Map<string, Group>();
+  const open = (first: Row): Group => ({ first, running: aggregates.map(each => each.start()), bytes: 0, behind: new BehindBuilder() });
+  if (keys.length === 0) groups.set('', open(frame.emptyRow()));
+  for (const row of rows) {
+    if (row === null) {
+      yield null;
+      continue;
+    }
+    const key = keys.map(each => keyOf(each(row))).join('\n');
+    let group = groups.get(key);
+    if (!group) {
+      group = open([...row]);
+      groups.set(key, group);
+      work.hold(row);
+      work.holdBytes(2 * key.length);
+    }
+    for (const each of group.running) each.add(row);
+    if (group.behind.isFull) group.behind.isCut = true;
+    else group.behind.addRow(row);
+    const bytes = group.running.reduce((sum, each) => sum + each.bytes, 0);
+    if (bytes > group.bytes) work.holdBytes(bytes - group.bytes);
+    group.bytes = Math.max(bytes, group.bytes);
+    work.row(row.length);
+    if (work.isDue) yield null;
+  }
+  for (const { first, running, behind } of groups.values()) {
+    aggregates.forEach(({ slot }, i) => {
+      first[slot] = running[i]!.result();
+    });
+    first.behind = behind;
+    work.row(first.length);
+    if (work.isDue) yield null;
+    yield first;
+  }
+}

@@ -1,0 +1,140 @@
+import { type Direction, type EdgePattern, type MapEntry, type Name, type NodePattern, type PathPattern } from '../../syntax/cypher-ast.js';
+import { type RunningQuery } from './running-query.js';
+import { type Scope, type StaticType } from './scope.js';
+
+/** A node of the patterns of one clause. Patterns that name the same variable share it. */
+export interface PatternNode {
+  slot: number;
+  /** Whether an earlier clause has bound it. */
+  bound: boolean;
+  labels: Name[][];
+  properties: MapEntry[];
+  position: number;
+}
+
+export interface PatternEdge {
+  slot: number;
+  bound: boolean;
+  types: string[];
+  direction: Direction;
+  length: { least: number; most: number | null } | null;
+  properties: MapEntry[];
+  /** Indexes of nodes; `left` stands left in the text. */
+  left: number;
+  right: number;
+  shortest: 'one' | 'all' | null;
+  position: number;
+}
+
+/** A named path, or one whose value is wanted, by indexes of nodes and edges. */
+export interface PatternPath {
+  slot: number;
+  nodes: number[];
+  edges: number[];
+}
+
+export interface PatternGraph {
+  nodes: PatternNode[];
+  edges: PatternEdge[];
+  paths: PatternPath[];
+  /** The scope with the variables of the patterns. */
+  scope: Scope;
+}
+
+/** Collects the nodes, edges and paths of one clause, and checks that each variable has one meaning. */
+export function readPatterns(patterns: PathPattern[], before: Scope, query: RunningQuery): PatternGraph {
+  const [nodes, edges, paths]: [PatternNode[], PatternEdge[], PatternPath[]] = [[], [], []];
+  const nodeOfSlot = new Map<number, number>();
+  let scope = before;
+
+  function declare(name: string | null, type: StaticType): number {
+    if (name === null) return scope.frame.take();
+    const declared = scope.with(name, type);
+    scope = declared.scope;
+    return declared.slot;
+  }
+
+  function addNode({ variable, labels, properties, position }: NodePattern): number {
+    const known = variable === null ? undefined : scope.find(variable);
+    if (known && !['node', 'any', 'null'].includes(known.type)) throw conflict(query, variable, known.type, '节点', 'a node', position);
+    const slot = known?.slot ?? declare(variable, 'node');
+    const index = nodeOfSlot.get(slot);
+    const node = index === undefined ? undefined : nodes[index];
+    if (node && index !== undefined) {
+      node.labels.push(...labels);
+      node.properties.push(...properties);
+      return index;
+    }
+    nodeOfSlot.set(slot, nodes.length);
+    return nodes.push({ slot, bound: known !== undefined, labels: [...labels], properties: [...properties], position }) - 1;
+  }
+
+  function addEdge(edge: EdgePattern, left: number, right: number, shortest: PathPattern['shortest']): number {
+    const { variable, length, position } = edge;
+    const known = variable === null ? undefined : scope.find(variable);
+    const fitting: StaticType[] = length === null ? ['edge', 'any', 'null'] : ['edges', 'list', 'any', 'null'];
+    if (known && !fitting.includes(known.type)) throw conflict(query, variable, known.type, '关系', 'a relationship', position);
+    if (known && edges.some(({ slot }) => slot === known.slot))
+      throw query.error(
+        'RelationshipUniquenessViolation',
+        { zh: `关系变量 ${variable} 在同一个 MATCH 中出现两次`, en: `The relationship ${variable} appears twice in one MATCH` },
+        position,
+      );
+    const slot = known?.slot ?? declare(variable, length === null ? 'edge' : 'edges');
+    const { direction, properties } = edge;
+    const types = edge.types.map(({ name }) => name);
+    return edges.push({ slot, bound: known !== undefined, types, direction, length, properties, left, right, shortest, position }) - 1;
+  }
+
+  for (const pattern of patterns) {
+    // All nodes come first: their variables may be used in the properties of edges.
+    const inPath = pattern.nodes.map((node, i) => {
+      const edge = pattern.edges[i - 1];
+      // A variable that stands for a node and an edge is told at the second of them.
+      if (edge?.variable != null && edge.variable === node.variable) return addEdgeFirst(edge, node);
+      return addNode(node);
+    });
+    const edgesInPath = pattern.edges.map((edge, i) => addEdge(edge, inPath[i] ?? 0, inPath[i + 1] ?? 0, pattern.shortest));
+    if (pattern.variable === null) continue;
+    if (scope.find(pattern.variable))
+      throw query.error(
+        'VariableAlreadyBound',
+        {
+          zh: `变量 ${pattern.variable} 已有含义，不能再作为路径`,
+          en: `The variable ${pattern.variable} is bound already and cannot name a path`,
+        },
+        pattern.position,
+      );
+    paths.push({ slot: declare(pattern.variable, 'path'), nodes: inPath, edges: edgesInPath });
+  }
+  return { nodes, edges, paths, scope };
+
+  function addEdgeFirst({ variable }: EdgePattern, { position }: NodePattern): never {
+    throw conflict(query, variable, 'edge', '节点', 'a node', position);
+  }
+}
+
+const typeNames: Record<StaticType, { zh: string; en: string }> = {
+  any: { zh: '值', en: 'a value' },
+  null: { zh: '空值', en: 'null' },
+  boolean: { zh: '布尔值', en: 'a boolean' },
+  integer: { zh: '整数', en: 'an integer' },
+  float: { zh: '浮点数', en: 'a float' },
+  string: { zh: '文本', en: 'a string' },
+  list: { zh: '列表', en: 'a list' },
+  map: { zh: '映射', en: 'a map' },
+  node: { zh: '节点', en: 'a node' },
+  edge: { zh: '关系', en: 'a relationship' },
+  edges: { zh: '关系的列表', en: 'a list of relationships' },
+  path: { zh: '路径', en: 'a path' },
+  temporal: { zh: '时间', en: 'a time' },
+};
+
+function conflict(query: RunningQuery, variable: string | null, type: StaticType, zh: string, en: string, position: number): Error {
+  const known = typeNames[type];
+  return query.error(
+    'VariableTypeConflict',
+    { zh: `${variable} 是${known.zh}，不能作为${zh}`, en: `${variable} is ${known.en} and cannot be ${en}` },
+    position,
+  );
+}

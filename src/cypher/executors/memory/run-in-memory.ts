@@ -1,0 +1,112 @@
+import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
+import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
+import { keyOf } from '../../values/equality.js';
+import { type Behind } from './behind.js';
+import { compileClauses } from './compile-clauses.js';
+import { compileCondition, compileExpression } from './compile-expression.js';
+import { compileMatch } from './compile-match.js';
+import { type CompiledClauses, type Compilers } from './expression-place.js';
+import { type MemoryGraph } from './memory-graph.js';
+import { type Now, RunningQuery } from './running-query.js';
+import { type Row, Scope } from './scope.js';
+import { Work, type WorkLimits } from './work.js';
+
+const compilers: Compilers = { expression: compileExpression, condition: compileCondition, match: compileMatch, clauses: compileClauses };
+
+export interface MemoryRun {
+  parameters: CypherMap;
+  limits: WorkLimits;
+  now: Now;
+}
+
+/** A row of an answer, and the nodes and edges that it rests on. */
+export interface AnswerRow {
+  values: CypherValue[];
+  behind: Behind | null;
+}
+
+export interface PreparedQuery {
+  columns: string[];
+  work: Work;
+  /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
+  rows(): Generator<AnswerRow | null>;
+}
+
+/**
+ * Prepares a query to run on a graph in memory: the reference of what openCypher means here.
+ * @throws CypherSyntaxError, CypherValueError for what can be told before the query runs; MissingParameterError
+ */
+export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now }: MemoryRun): PreparedQuery {
+  const running = new RunningQuery(query.text, graph, parameters, new Work(limits), now, compilers);
+  const parts = query.queries.map(clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }));
+  const columns = (parts[0]?.columns ?? []).map(({ name }) => name);
+  for (const part of parts.slice(1)) {
+    const names = (part.columns ?? []).map(({ name }) => name);
+    if (names.length !== columns.length || columns.some(name => !names.includes(name)))
+      throw running.error(
+        'DifferentColumnsInUnion',
+        { zh: 'UNION 两边的列须相同', en: 'Both sides of UNION must have the same columns' },
+        0,
+      );
+  }
+  return { columns, work: running.work, rows };
+
+  function* rows(): Generator<AnswerRow | null> {
+    const seen = parts.length > 1 && query.distinct ? new Set<string>() : null;
+    for (const part of parts) {
+      const slots = slotsOf(part);
+      for (const row of part.run([running.frame.emptyRow()])) {
+        if (row === null) {
+          yield null;
+          running.work.resume();
+          continue;
+        }
+        const values = slots.map(slot => row[slot] ?? null);
+        if (seen) {
+          const key = values.map(keyOf).join('\n');
+          if (seen.has(key)) continue;
+          seen.add(key);
+          running.work.holdBytes(2 * key.length + 64);
+        }
+        yield { values, behind: row.behind ?? null };
+        running.work.resume();
+      }
+    }
+  }
+
+  /** The slots of a part in the order of the first part's columns. */
+  function slotsOf({ columns: own }: CompiledClauses): number[] {
+    return columns.map(name => (own ?? []).find(column => column.name === name)!.slot);
+  }
+}
+
+/** Runs clauses, without pauses, over rows that have the given columns. For tools that take a query apart. */
+export function runClauses(
+  clauses: Clause[],
+  graph: MemoryGraph,
+  run: MemoryRun,
+  input: { columns: string[]; rows: CypherValue[][] },
+): { columns: string[]; rows: CypherValue[][] } {
+  const running = new RunningQuery('', graph, run.parameters, new Work(run.limits), run.now, compilers);
+  let scope = new Scope(running.frame);
+  const slots = input.columns.map(name => {
+    const declared = scope.with(name, 'any');
+    ({ scope } = declared);
+    return declared.slot;
+  });
+  const compiled = compileClauses(clauses, { query: running, scope });
+  const found = compiled.columns ?? [...compiled.scope.variables].map(([name, { slot }]) => ({ name, slot }));
+  const given = input.rows.map(values => {
+    const row: Row = running.frame.emptyRow();
+    slots.forEach((slot, i) => {
+      row[slot] = values[i] ?? null;
+    });
+    return row;
+  });
+  const rows: CypherValue[][] = [];
+  for (const row of compiled.run(given)) {
+    running.work.resume();
+    if (row !== null) rows.push(found.map(({ slot }) => row[slot] ?? null));
+  }
+  return { columns: found.map(({ name }) => name), rows };
+}

@@ -1,0 +1,98 @@
+import { type Bilingual } from '../../../text/bilingual.js';
+import { type Clause, type Expression, type MatchClause } from '../../syntax/cypher-ast.js';
+import { CypherSyntaxError, CypherValueError, placeOf, type TextPlace } from '../../syntax/cypher.errors.js';
+import { ValueTooLargeError } from '../../too-large.errors.js';
+import { type CypherMap } from '../../values/cypher-value.js';
+import { ValueFault } from '../../values/value-fault.js';
+import { ValueTooLargeFault } from '../../values/value-size.js';
+import { type MemoryGraph } from './memory-graph.js';
+import { type Evaluate, Frame, type Row, type Scope } from './scope.js';
+import { type Work } from './work.js';
+
+/** The moment that a query calls now, and the zone of times without one. */
+export interface Now {
+  epochNanoseconds: bigint;
+  timeZone: string;
+}
+
+/** Where an expression stands. */
+export interface ExpressionPlace {
+  query: RunningQuery;
+  scope: Scope;
+  /** The value of an expression as a whole, such as a column of a group. Null to compute it from its parts. */
+  resolve?: ((expression: Expression) => Evaluate | null) | undefined;
+}
+
+/** Rows one after the other; null between them where the query may pause. */
+export type Rows = Generator<Row | null>;
+
+export interface CompiledMatch {
+  /** The scope after the patterns. */
+  scope: Scope;
+  /** Writes the variables of each match into the row and gives it. The row is the same each time. */
+  run: (row: Row) => Rows;
+}
+
+export interface CompiledClauses {
+  /** Null where the last clause is no RETURN. */
+  columns: { name: string; slot: number }[] | null;
+  scope: Scope;
+  run: (input: readonly Row[]) => Rows;
+}
+
+/**
+ * The compilers of the parts of a query, which need each other: an expression may hold a query, whose clauses hold expressions. They
+ * call each other through here, so that no two files import each other.
+ */
+export interface Compilers {
+  /** @throws CypherSyntaxError, CypherValueError for what can be told before the query runs */
+  expression(expression: Expression, place: ExpressionPlace): Evaluate;
+  /** Compiles an expression that must be a boolean or null: in WHERE, and under AND, OR, XOR and NOT. */
+  condition(expression: Expression, place: ExpressionPlace): Evaluate;
+  match(clause: Pick<MatchClause, 'patterns' | 'where'>, place: ExpressionPlace): CompiledMatch;
+  clauses(clauses: Clause[], place: ExpressionPlace): CompiledClauses;
+}
+
+/** What all parts of one query share. */
+export class RunningQuery {
+  readonly frame = new Frame();
+
+  constructor(
+    readonly text: string,
+    readonly graph: MemoryGraph,
+    readonly parameters: CypherMap,
+    readonly work: Work,
+    readonly now: Now,
+    readonly compilers: Compilers,
+  ) {}
+
+  place(position: number): TextPlace | null {
+    return this.text === '' ? null : placeOf(this.text, position);
+  }
+
+  error(detail: string, sentence: Bilingual, position: number): CypherSyntaxError {
+    return new CypherSyntaxError(sentence, this.place(position), {}, detail);
+  }
+
+  /** An error of types that shows before the query runs. */
+  typeError(detail: string, sentence: Bilingual, position: number): CypherValueError {
+    return new CypherValueError('TypeError', detail, sentence, this.place(position));
+  }
+
+  /** The evaluation with the place added to the faults of its values. */
+  at(position: number, evaluate: Evaluate): Evaluate {
+    return row => {
+      try {
+        return evaluate(row);
+      } catch (fault) {
+        throw this.placed(fault, position);
+      }
+    };
+  }
+
+  placed(fault: unknown, position: number): unknown {
+    if (fault instanceof ValueTooLargeFault) return new ValueTooLargeError(fault.bytes, fault.limit, this.place(position));
+    if (fault instanceof ValueFault) return new CypherValueError(fault.type, fault.detail, fault.sentence, this.place(position));
+    return fault;
+  }
+}

@@ -1,0 +1,51 @@
+import { type Behind } from './behind.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+
+/** The values of all variables of a query, each in its slot. A variable out of scope leaves null. `behind` is what the row rests on. */
+export type Row = CypherValue[] & { behind?: Behind };
+
+export type Evaluate = (row: Row) => CypherValue;
+
+/** What is known of a value before the query runs. `edges` is the list of a variable-length relationship. */
+export type StaticType =
+  'any' | 'null' | 'boolean' | 'integer' | 'float' | 'string' | 'list' | 'map' | 'node' | 'edge' | 'edges' | 'path' | 'temporal';
+
+export interface Variable {
+  slot: number;
+  type: StaticType;
+}
+
+/** The slots of one query. */
+export class Frame {
+  private used = 0;
+
+  get size(): number {
+    return this.used;
+  }
+
+  take(): number {
+    return this.used++;
+  }
+
+  emptyRow(): Row {
+    return new Array<CypherValue>(this.used).fill(null);
+  }
+}
+
+/** The variables that an expression sees. */
+export class Scope {
+  constructor(
+    readonly frame: Frame,
+    readonly variables: ReadonlyMap<string, Variable> = new Map(),
+  ) {}
+
+  find(name: string): Variable | undefined {
+    return this.variables.get(name);
+  }
+
+  /** The scope with one more variable, which hides one of the same name. */
+  with(name: string, type: StaticType): { scope: Scope; slot: number } {
+    const slot = this.frame.take();
+    return { scope: new Scope(this.frame, new Map([...this.variables, [name, { slot, type }]])), slot };
+  }
+}

@@ -1,0 +1,102 @@
+import { ApiError } from '../../../common/errors/api-error.js';
+import { bytesOfItems, sizeOf } from '../../values/value-size.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+
+/** An expression is evaluated in one go, so this bounds how long it holds the process. */
+const mostStepsOfExpression = 500_000;
+const stepsBetweenPauses = 2_000;
+
+export interface WorkLimits {
+  /** Nodes and edges looked at, items gone through and rows made. */
+  steps: number;
+  /** Bytes of the rows that sorting, grouping and DISTINCT hold. */
+  heldBytes: number;
+}
+
+/** 422: a query has done as much work as one query may. */
+export class WorkExceededError extends ApiError {
+  constructor(done: { zh: string; en: string }, context: Record<string, number>) {
+    super(
+      422,
+      'query_too_much_work',
+      {
+        zh: `查询的工作量过大：${done.zh}；请用标签、属性或 WHERE 缩小范围，或限制路径长度`,
+        en: `The query takes too much work: ${done.en}; narrow it with labels, properties or WHERE, or bound the length of its paths`,
+      },
+      { context },
+    );
+  }
+}
+
+/** Counts the work of one query and ends it at its limits. */
+export class Work {
+  private steps = 0;
+  private rows = 0;
+  private held = 0;
+  private pauseAt = stepsBetweenPauses;
+  private endOfExpression = mostStepsOfExpression;
+
+  constructor(private readonly limits: WorkLimits) {}
+
+  get done(): { steps: number; heldBytes: number } {
+    return { steps: this.steps, heldBytes: this.held };
+  }
+
+  /** Counts a node, an edge or an item. */
+  step(): void {
+    this.steps += 1;
+    if (this.steps > this.endOfExpression) this.exceeded();
+  }
+
+  /** Counts a row, which costs the more the wider it is. Whoever gives rows asks `isDue` afterwards. */
+  row(width: number): void {
+    this.rows += 1;
+    this.steps += 1 + (width >> 3);
+    if (this.steps > this.endOfExpression) this.exceeded();
+  }
+
+  /** Whether it is time to let other work go on. */
+  get isDue(): boolean {
+    if (this.steps < this.pauseAt) return false;
+    this.pauseAt = this.steps + stepsBetweenPauses;
+    return true;
+  }
+
+  /** The query goes on after a pause. Without one, as inside of an expression, it comes to its end soon. */
+  resume(): void {
+    if (this.steps > this.limits.steps) this.exceeded();
+    this.endOfExpression = this.steps + mostStepsOfExpression;
+  }
+
+  /** Counts values that are held until the end of a clause. Returns their bytes. */
+  hold(values: readonly CypherValue[]): number {
+    const bytes = values.reduce<number>((sum, value) => sum + sizeOf(value), bytesOfItems(4 + 2 * values.length));
+    this.holdBytes(bytes);
+    return bytes;
+  }
+
+  /** @param bytes below zero for values that are let go */
+  holdBytes(bytes: number): void {
+    this.held += bytes;
+    const { heldBytes } = this.limits;
+    if (this.held <= heldBytes) return;
+    throw new WorkExceededError(
+      {
+        zh: `排序、分组或去重所需的行超过 ${heldBytes} 字节`,
+        en: `sorting, grouping or DISTINCT holds more than ${heldBytes} bytes of rows`,
+      },
+      { held_bytes: this.held, limit_bytes: heldBytes, rows: this.rows },
+    );
+  }
+
+  private exceeded(): never {
+    const { steps, rows } = this;
+    throw new WorkExceededError(
+      {
+        zh: `已查看 ${steps} 个节点、关系与列表项，得到 ${rows} 行中间结果`,
+        en: `it has looked at ${steps} nodes, relationships and items, and made ${rows} rows on the way`,
+      },
+      { steps, rows },
+    );
+  }
+}

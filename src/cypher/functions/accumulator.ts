@@ -1,0 +1,17 @@
+import { type CypherValue } from '../values/cypher-value.js';
+
+/** Gathers the values of one group. The caller leaves out repeated values for DISTINCT. */
+export interface Accumulator {
+  /** About the bytes that it holds, if they grow with the rows. The caller bounds the sum over all groups. */
+  readonly bytes?: number;
+  add(args: readonly CypherValue[]): void;
+  result(): CypherValue;
+}
+
+export interface AggregateFunction {
+  /** As openCypher spells it. */
+  readonly name: string;
+  readonly least: number;
+  readonly most: number;
+  start(): Accumulator;
+}

@@ -1,0 +1,89 @@
+import { type CypherValue } from '../values/cypher-value.js';
+import { Decimal } from '../values/decimal.js';
+import { fittingInteger } from '../values/number-arithmetic.js';
+import { floatOf, isNumber } from '../values/numbers.js';
+import { textOf } from '../values/text-of.js';
+import { ValueFault } from '../values/value-fault.js';
+import { checkedSize } from '../values/value-size.js';
+import { type CypherFunction, ofOne, tableOf, takes, wrongArgument } from './cypher-function.js';
+import { listArgument } from './list-functions.js';
+
+type Conversion = (value: NonNullable<CypherValue>) => CypherValue;
+
+/** No longer text is a number. */
+const longestNumber = 500;
+const specialFloats: Readonly<Record<string, number>> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
+
+export const conversionFunctions = tableOf(
+  ...threeOf('toInteger', toInteger),
+  ...threeOf('toFloat', toFloat),
+  ...threeOf('toBoolean', toBoolean),
+  ...threeOf('toString', toText),
+);
+
+/** `toX` refuses a value of a wrong type, `toXOrNull` gives null for it, and `toXList` does so for each item. */
+function threeOf(name: string, convert: Conversion): CypherFunction[] {
+  const orNull = (value: CypherValue) => (value === null ? null : withoutFault(convert, value));
+  return [
+    ofOne(name, convert),
+    ofOne(`${name}OrNull`, orNull),
+    ofOne(`${name}List`, value => checkedSize(listArgument(`${name}List`, value).map(orNull))),
+  ];
+}
+
+function withoutFault(convert: Conversion, value: NonNullable<CypherValue>): CypherValue {
+  try {
+    return convert(value);
+  } catch (error) {
+    if (error instanceof ValueFault) return null;
+    throw error;
+  }
+}
+
+/** Decimals are cut off. A text that is no number gives null. */
+function toInteger(value: NonNullable<CypherValue>): CypherValue {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (typeof value === 'string') return wholePart(parseDecimal(value));
+  if (value instanceof Decimal) return wholePart(value);
+  if (typeof value !== 'number') throw wrongArgument('toInteger', takes.readable, value);
+  if (Number.isNaN(value)) return null;
+  if (!Number.isFinite(value)) throw notAnInteger(value);
+  return fittingInteger(BigInt(Math.trunc(value)));
+}
+
+function toFloat(value: NonNullable<CypherValue>): CypherValue {
+  if (isNumber(value)) return floatOf(value);
+  if (typeof value !== 'string') throw wrongArgument('toFloat', takes.readableAsFloat, value);
+  const text = value.trim();
+  if (Object.hasOwn(specialFloats, text)) return specialFloats[text] ?? null;
+  return parseDecimal(text) === null ? null : Number(text);
+}
+
+function toBoolean(value: NonNullable<CypherValue>): CypherValue {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'bigint') return value !== 0n;
+  if (typeof value !== 'string') throw wrongArgument('toBoolean', takes.readableAsBoolean, value);
+  const text = value.trim().toLowerCase();
+  if (text === 'true') return true;
+  return text === 'false' ? false : null;
+}
+
+function toText(value: NonNullable<CypherValue>): CypherValue {
+  const text = textOf(value);
+  if (text === null) throw wrongArgument('toString', takes.writable, value);
+  return text;
+}
+
+function parseDecimal(text: string): Decimal | null {
+  const trimmed = text.trim();
+  return trimmed.length > longestNumber ? null : Decimal.parse(trimmed);
+}
+
+function wholePart(value: Decimal | null): bigint | null {
+  return value === null ? null : fittingInteger(value.units / 10n ** BigInt(value.scale));
+}
+
+function notAnInteger(value: number): ValueFault {
+  return new ValueFault('ArithmeticError', 'IntegerOverflow', { zh: `${value} 不是整数`, en: `${value} is no integer` });
+}

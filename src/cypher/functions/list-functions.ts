@@ -1,0 +1,76 @@
+import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
+import { ValueFault } from '../values/value-fault.js';
+import { typeNameOf } from '../values/type-names.js';
+import { bytesOfItems, checkBytes } from '../values/value-size.js';
+import { ofOne, outOfRange, strict, tableOf, takes, wrongArgument } from './cypher-function.js';
+import { backwards, countOfCharacters } from './text-functions.js';
+
+export const listFunctions = tableOf(
+  ofOne('size', value => {
+    if (typeof value === 'string') return BigInt(countOfCharacters(value));
+    if (isList(value)) return BigInt(value.length);
+    throw wrongArgument('size', takes.stringOrList, value);
+  }),
+  ofOne('length', value => {
+    if (typeof value === 'string') return BigInt(countOfCharacters(value));
+    if (isList(value)) return BigInt(value.length);
+    if (typeof value === 'object' && 'edges' in value) return BigInt(value.edges.length);
+    throw wrongArgument('length', takes.measured, value);
+  }),
+  ofOne('isEmpty', value => {
+    if (typeof value === 'string') return value === '';
+    if (isList(value)) return value.length === 0;
+    if (isMap(value)) return value.size === 0;
+    throw wrongArgument('isEmpty', takes.sized, value);
+  }),
+  ofOne('reverse', value => {
+    if (typeof value === 'string') return backwards(value);
+    return listArgument('reverse', value, takes.stringOrList).toReversed();
+  }),
+  ofOne('head', value => listArgument('head', value)[0] ?? null),
+  ofOne('last', value => listArgument('last', value).at(-1) ?? null),
+  ofOne('tail', value => listArgument('tail', value).slice(1)),
+  strict('range', 2, 3, (...args) => {
+    const range = readRange(args);
+    checkBytes(bytesOfItems(range.count));
+    return [...itemsOf(range)];
+  }),
+);
+
+/** The items of `range(…)` one by one, for UNWIND: a range of any length costs no memory. Null if an argument is null. */
+export function iterateRange(args: readonly CypherValue[]): Iterable<bigint> | null {
+  return args.includes(null) ? null : itemsOf(readRange(args));
+}
+
+export function listArgument(name: string, value: CypherValue, expected = takes.list): readonly CypherValue[] {
+  if (!isList(value)) throw wrongArgument(name, expected, value);
+  return value;
+}
+
+interface Range {
+  start: bigint;
+  step: bigint;
+  count: number;
+}
+
+function readRange([start = null, end = null, step = 1n]: readonly CypherValue[]): Range {
+  const [first, last, by] = [boundOfRange(start), boundOfRange(end), boundOfRange(step)];
+  if (by === 0n) throw outOfRange({ zh: 'range() 的步长不能为零', en: 'The step of range() must not be zero' });
+  const leadsAway = by > 0n ? last < first : last > first;
+  return { start: first, step: by, count: leadsAway ? 0 : Number((last - first) / by) + 1 };
+}
+
+/** openCypher calls a wrong type of `range` an ArgumentError, unlike that of other functions. */
+function boundOfRange(value: CypherValue): bigint {
+  if (typeof value === 'bigint') return value;
+  const { zh, en } = typeNameOf(value);
+  throw new ValueFault('ArgumentError', 'InvalidArgumentType', {
+    zh: `range() 需要整数，而非${zh}`,
+    en: `range() takes integers, not ${en}`,
+  });
+}
+
+function* itemsOf({ start, step, count }: Range): Generator<bigint> {
+  let item = start;
+  for (let i = 0; i < count; i += 1, item += step) yield item;
+}

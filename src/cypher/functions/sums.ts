@@ -1,0 +1,80 @@
+import { type CypherValue } from '../values/cypher-value.js';
+import { Decimal } from '../values/decimal.js';
+import { quotientOf } from '../values/decimal-quotient.js';
+import { fittingInteger } from '../values/number-arithmetic.js';
+import { type CypherNumber, isNumber } from '../values/numbers.js';
+import { divideDuration, plusDurations } from '../values/temporal/duration.js';
+import { isDuration } from '../values/temporal/is-temporal.js';
+import { type DurationValue } from '../values/temporal/temporal-value.js';
+import { type Accumulator } from './accumulator.js';
+import { takes, wrongArgument } from './cypher-function.js';
+
+/** `sum`: 0 without any value. Only the total has to fit into an integer, so the order of rows does not matter. */
+export class Sum implements Accumulator {
+  private readonly total = new Total('sum');
+
+  add([value = null]: readonly CypherValue[]): void {
+    this.total.add(value);
+  }
+
+  result(): CypherValue {
+    const { durations, count } = this.total;
+    if (durations !== null) return durations;
+    if (count === 0) return 0n;
+    return this.total.ofNumbers();
+  }
+}
+
+/** `avg`: null without any value, a float for integers, and exact for decimals, with 20 digits or more. */
+export class Mean implements Accumulator {
+  private readonly total = new Total('avg');
+
+  add([value = null]: readonly CypherValue[]): void {
+    this.total.add(value);
+  }
+
+  result(): CypherValue {
+    const { durations, count } = this.total;
+    if (count === 0) return null;
+    if (durations !== null) return divideDuration(durations, BigInt(count));
+    const sum = this.total.ofNumbersUnbounded();
+    return sum instanceof Decimal ? quotientOf(sum, Decimal.of(BigInt(count))) : Number(sum) / count;
+  }
+}
+
+/** Exact parts and floats are summed apart, so that the exact parts lose nothing to each other. */
+class Total {
+  count = 0;
+  durations: DurationValue | null = null;
+  private integers = 0n;
+  private decimals: Decimal | null = null;
+  private floats: number | null = null;
+
+  constructor(private readonly name: string) {}
+
+  add(value: CypherValue): void {
+    if (value === null) return;
+    if (isNumber(value) && this.durations === null) this.addNumber(value);
+    else if (isDuration(value) && (this.durations !== null || this.count === 0))
+      this.durations = this.durations === null ? value : plusDurations(this.durations, value);
+    else throw wrongArgument(this.name, takes.summable, value);
+    this.count += 1;
+  }
+
+  ofNumbers(): CypherNumber {
+    const sum = this.ofNumbersUnbounded();
+    return typeof sum === 'bigint' ? fittingInteger(sum) : sum;
+  }
+
+  ofNumbersUnbounded(): CypherNumber {
+    const exact = this.decimals === null ? this.integers : this.decimals.plus(Decimal.of(this.integers));
+    if (this.floats === null) return exact;
+    return this.floats + Number(exact.toString());
+  }
+
+  private addNumber(value: CypherNumber): void {
+    if (typeof value === 'bigint') this.integers += value;
+    else if (typeof value === 'number') this.floats = (this.floats ?? 0) + value;
+    else this.decimals = this.decimals?.plus(value) ?? value;
+  }
+}

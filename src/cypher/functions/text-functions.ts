@@ -1,0 +1,98 @@
+import { type CypherValue } from '../values/cypher-value.js';
+import { bytesOfItems, checkBytes } from '../values/value-size.js';
+import { countArgument, type CypherFunction, ofOne, strict, tableOf, textArgument } from './cypher-function.js';
+
+export const textFunctions = tableOf(
+  ofText('toUpper', upperCase),
+  ofText('toLower', lowerCase),
+  ofText('upper', upperCase),
+  ofText('lower', lowerCase),
+  ofText('trim', text => text.trim()),
+  ofText('lTrim', text => text.trimStart()),
+  ofText('rTrim', text => text.trimEnd()),
+  ofText('btrim', text => text.trim()),
+  ofText('char_length', text => BigInt(countOfCharacters(text))),
+  ofText('character_length', text => BigInt(countOfCharacters(text))),
+  strict('left', 2, 2, (text, count) => charactersFrom(textArgument('left', text), 0, countArgument('left', count))),
+  strict('right', 2, 2, (text, count) => lastCharacters(textArgument('right', text), countArgument('right', count))),
+  strict('substring', 2, 3, (text, start, count) =>
+    charactersFrom(
+      textArgument('substring', text),
+      countArgument('substring', start),
+      count === undefined ? Infinity : countArgument('substring', count),
+    ),
+  ),
+  strict('replace', 3, 3, (text, from, to) =>
+    replaced(textArgument('replace', text), textArgument('replace', from), textArgument('replace', to)),
+  ),
+  strict('split', 2, 2, (text, separator) => pieces(textArgument('split', text), textArgument('split', separator))),
+);
+
+/** Characters are code points, as in PostgreSQL. */
+export function countOfCharacters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i += 1) if (isPairAt(text, i)) count -= 1;
+  return count;
+}
+
+export function backwards(text: string): string {
+  return [...text].reverse().join('');
+}
+
+function ofText(name: string, body: (text: string) => CypherValue): CypherFunction {
+  return ofOne(name, value => body(textArgument(name, value)));
+}
+
+function upperCase(text: string): string {
+  return text.toUpperCase();
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase();
+}
+
+function charactersFrom(text: string, start: number, count: number): string {
+  const from = unitsOf(text, 0, start);
+  return text.slice(from, unitsOf(text, from, count));
+}
+
+function lastCharacters(text: string, count: number): string {
+  return charactersFrom(text, Math.max(countOfCharacters(text) - count, 0), Infinity);
+}
+
+/** The place in UTF-16 units that stands so many characters behind another, or at the end. */
+function unitsOf(text: string, from: number, characters: number): number {
+  if (characters >= text.length - from) return text.length;
+  let at = from;
+  for (let left = characters; left > 0 && at < text.length; left -= 1) at += isPairAt(text, at) ? 2 : 1;
+  return at;
+}
+
+function isPairAt(text: string, at: number): boolean {
+  return (text.codePointAt(at) ?? 0) > 0xffff;
+}
+
+/** Looking for the empty text changes nothing. */
+function replaced(text: string, from: string, to: string): string {
+  if (from === '') return text;
+  if (to.length > from.length) checkBytes(text.length + (to.length - from.length) * occurrences(text, from));
+  return text.replaceAll(from, () => to);
+}
+
+function pieces(text: string, separator: string): CypherValue {
+  if (separator === '') return charactersOf(text);
+  checkBytes(text.length + bytesOfItems(occurrences(text, separator) + 1));
+  return text.split(separator);
+}
+
+/** Splitting at the empty text gives each character. */
+function charactersOf(text: string): string[] {
+  checkBytes(text.length + bytesOfItems(countOfCharacters(text)));
+  return [...text];
+}
+
+function occurrences(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1;
+  return count;
+}

@@ -1,0 +1,53 @@
+import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
+import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
+import { temporalComponent } from '../values/temporal/temporal-component.js';
+import { typeNameOf } from '../values/type-names.js';
+import { ValueFault } from '../values/value-fault.js';
+import { isGraphValue } from './graph-functions.js';
+
+/** `value.name` of a node, relationship, map or time. Null where there is no such property. */
+export function propertyOf(value: CypherValue, name: string): CypherValue {
+  if (value === null) return null;
+  if (isMap(value)) return value.get(name) ?? null;
+  if (isGraphValue(value) && value.kind !== 'path') return value.properties.get(name) ?? null;
+  if (isTemporal(value) || isDuration(value)) {
+    const component = temporalComponent(value, name);
+    if (component !== undefined) return component;
+  }
+  const { zh, en } = typeNameOf(value);
+  throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
+}
+
+/** `value[index]`: an item of a list, from its end if below zero, or a property by name. Null outside of the list. */
+export function itemAt(value: CypherValue, index: CypherValue): CypherValue {
+  if (value === null || index === null) return null;
+  const { zh, en } = typeNameOf(index);
+  if (isList(value)) {
+    if (typeof index === 'bigint') return value.at(Number(index)) ?? null;
+    throw typeFault('ListElementAccessByNonInteger', `列表的下标须为整数，而非${zh}`, `The index of a list is an integer, not ${en}`);
+  }
+  if (isMap(value) || isGraphValue(value)) {
+    if (typeof index === 'string') return propertyOf(value, index);
+    throw typeFault('MapElementAccessByNonString', `属性名须为文本，而非${zh}`, `The name of a property is a string, not ${en}`);
+  }
+  const type = typeNameOf(value);
+  throw typeFault('InvalidArgumentType', `${type.zh}不能以 [] 取值`, `[] does not apply to ${type.en}`);
+}
+
+/** `list[from..to]`. An absent bound is undefined, and a bound that is null makes the slice null. */
+export function slice(list: CypherValue, from: CypherValue | undefined, to: CypherValue | undefined): CypherValue {
+  if (list === null || from === null || to === null) return null;
+  if (isList(list)) return list.slice(boundOf(from), boundOf(to));
+  const { zh, en } = typeNameOf(list);
+  throw typeFault('InvalidArgumentType', `${zh}不能以 [..] 截取`, `[..] does not apply to ${en}`);
+}
+
+function boundOf(bound: NonNullable<CypherValue> | undefined): number | undefined {
+  if (bound === undefined || typeof bound === 'bigint') return bound === undefined ? undefined : Number(bound);
+  const { zh, en } = typeNameOf(bound);
+  throw typeFault('ListElementAccessByNonInteger', `列表的下标须为整数，而非${zh}`, `The index of a list is an integer, not ${en}`);
+}
+
+function typeFault(detail: string, zh: string, en: string): ValueFault {
+  return new ValueFault('TypeError', detail, { zh, en });
+}

@@ -1,0 +1,74 @@
+/** An exact decimal: `units` × 10^-`scale`. Values with other scales may be equal. */
+export class Decimal {
+  constructor(
+    readonly units: bigint,
+    readonly scale: number,
+  ) {}
+
+  /** Reads digits with an optional sign, point and exponent. Null for any other text. */
+  static parse(text: string): Decimal | null {
+    const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
+    if (!found) return null;
+    const [, sign, whole = '', fraction = '', exponent = '0'] = found;
+    if (whole + fraction === '') return null;
+    const units = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
+    const scale = fraction.length - Number(exponent);
+    return scale >= 0 ? new Decimal(units, scale) : new Decimal(units * 10n ** BigInt(-scale), 0);
+  }
+
+  static of(integer: bigint): Decimal {
+    return new Decimal(integer, 0);
+  }
+
+  plus(other: Decimal): Decimal {
+    const scale = Math.max(this.scale, other.scale);
+    return new Decimal(this.unitsAt(scale) + other.unitsAt(scale), scale);
+  }
+
+  minus(other: Decimal): Decimal {
+    return this.plus(other.negated());
+  }
+
+  times(other: Decimal): Decimal {
+    return new Decimal(this.units * other.units, this.scale + other.scale);
+  }
+
+  /** Has the sign of the dividend, as in PostgreSQL. `other` must not be zero. */
+  remainder(other: Decimal): Decimal {
+    const scale = Math.max(this.scale, other.scale);
+    return new Decimal(this.unitsAt(scale) % other.unitsAt(scale), scale);
+  }
+
+  negated(): Decimal {
+    return new Decimal(-this.units, this.scale);
+  }
+
+  /** Negative, zero or positive. */
+  compare(other: Decimal): number {
+    const scale = Math.max(this.scale, other.scale);
+    const difference = this.unitsAt(scale) - other.unitsAt(scale);
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  }
+
+  /** The same number with the fewest decimals. */
+  normalized(): Decimal {
+    let { units, scale } = this;
+    for (; scale > 0 && units % 10n === 0n; scale -= 1) units /= 10n;
+    return new Decimal(units, scale);
+  }
+
+  toNumber(): number {
+    return Number(this.toString());
+  }
+
+  toString(): string {
+    const digits = (this.units < 0n ? -this.units : this.units).toString().padStart(this.scale + 1, '0');
+    const sign = this.units < 0n ? '-' : '';
+    if (this.scale === 0) return sign + digits;
+    return `${sign}${digits.slice(0, -this.scale)}.${digits.slice(-this.scale)}`;
+  }
+
+  private unitsAt(scale: number): bigint {
+    return this.units * 10n ** BigInt(scale - this.scale);
+  }
+}

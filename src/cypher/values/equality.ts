@@ -1,0 +1,97 @@
+import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from './cypher-value.js';
+import { Decimal } from './decimal.js';
+import { compareNumbers, isNumber, numberKey } from './numbers.js';
+import { temporalKey } from './temporal/compare-temporals.js';
+import { type DurationValue, type TemporalValue } from './temporal/temporal-value.js';
+import { typeNameOf } from './type-names.js';
+import { ValueFault } from './value-fault.js';
+
+type Tagged = NodeValue | EdgeValue | PathValue | TemporalValue | DurationValue;
+
+/** `=` with three values: a null, or a null inside of a list or map that is otherwise equal, makes it null. */
+export function equals(a: CypherValue, b: CypherValue): boolean | null {
+  if (a === null || b === null) return null;
+  if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
+  if (typeof a !== 'object' || typeof b !== 'object' || b instanceof Decimal) return a === b;
+  if (isList(a)) return isList(b) ? equalLists(a, b) : false;
+  if (isList(b)) return false;
+  if (isMap(a)) return isMap(b) ? equalMaps(a, b) : false;
+  if (isMap(b)) return false;
+  return a.kind === b.kind && keyOfTagged(a) === keyOfTagged(b);
+}
+
+/** `value IN list`. Null if nothing is equal and a comparison was null. */
+export function isIn(value: CypherValue, list: CypherValue): boolean | null {
+  if (list === null) return null;
+  if (!isList(list)) {
+    const { zh, en } = typeNameOf(list);
+    throw new ValueFault('TypeError', 'InvalidArgumentType', {
+      zh: `IN 的右侧须为列表，而非${zh}`,
+      en: `IN needs a list on its right, not ${en}`,
+    });
+  }
+  let isUnknown = false;
+  for (const item of list) {
+    const result = equals(value, item);
+    if (result === true) return true;
+    isUnknown ||= result === null;
+  }
+  return isUnknown ? null : false;
+}
+
+/**
+ * Two values have the same key exactly when they are the same for DISTINCT, for grouping and for counting: as `=`, but a null is the
+ * same as a null, and NaN as NaN.
+ */
+export function keyOf(value: CypherValue): string {
+  if (value === null) return '0';
+  if (typeof value === 'string') return `s${value}`;
+  if (typeof value === 'boolean') return value ? 't' : 'f';
+  if (isNumber(value)) return `#${numberKey(value)}`;
+  if (isList(value)) return `[${value.map(item => measured(keyOf(item))).join('')}`;
+  if (isMap(value)) return keyOfMap(value);
+  return keyOfTagged(value);
+}
+
+function equalLists(a: readonly CypherValue[], b: readonly CypherValue[]): boolean | null {
+  if (a.length !== b.length) return false;
+  let isUnknown = false;
+  for (const [i, item] of a.entries()) {
+    const result = equals(item, b[i] ?? null);
+    if (result === false) return false;
+    isUnknown ||= result === null;
+  }
+  return isUnknown ? null : true;
+}
+
+function equalMaps(a: CypherMap, b: CypherMap): boolean | null {
+  const names = [...a.keys()];
+  if (a.size !== b.size || names.some(name => !b.has(name))) return false;
+  return equalLists(
+    names.map(name => a.get(name) ?? null),
+    names.map(name => b.get(name) ?? null),
+  );
+}
+
+function keyOfMap(map: CypherMap): string {
+  const names = [...map.keys()].sort();
+  return `{${names.map(name => measured(name) + measured(keyOf(map.get(name) ?? null))).join('')}`;
+}
+
+function keyOfTagged(value: Tagged): string {
+  switch (value.kind) {
+    case 'node':
+      return `n${value.id}`;
+    case 'edge':
+      return `e${value.id}`;
+    case 'path':
+      return `p${value.nodes.map(({ id }) => id).join()};${value.edges.map(({ id }) => id).join()}`;
+    default:
+      return `${value.kind}:${temporalKey(value)}`;
+  }
+}
+
+/** A key inside of another begins with its length, so that no two lists can share a key. */
+function measured(key: string): string {
+  return `${key.length}:${key}`;
+}

@@ -1,0 +1,129 @@
+import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
+import { type Direction } from '../../cypher/syntax/cypher-ast.js';
+import { type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
+import { type TextStore } from '../../graph-index/text-store.js';
+import { indexOf, type Topology } from '../../graph-index/topology.js';
+import { type GraphElements } from './graph-elements.js';
+import { type PropertyTypes, propertyTypesOf, readProperties } from './source-values.js';
+
+const none: PropertyTypes = new Map();
+
+/** A query that comes to more nodes makes some of them anew. */
+const mostKnown = 50_000;
+
+/**
+ * One version of a graph, for queries that run in memory. Nodes and edges become objects when a query comes to them, and their properties
+ * are read when it asks for one. The objects last as long as the query: make one of these for each.
+ */
+export class GraphInMemory implements MemoryGraph {
+  private readonly known = new Map<number, NodeValue>();
+  private readonly labelNumbers: Map<string, number>;
+  private readonly typeNumbers: Map<string, number>;
+  private readonly nodeTypes: PropertyTypes[];
+  private readonly edgeTypes: PropertyTypes[];
+
+  constructor(
+    private readonly topology: Topology,
+    private readonly nodeTexts: TextStore,
+    private readonly edgeTexts: TextStore,
+    schema: GraphElements,
+  ) {
+    this.labelNumbers = new Map(topology.labels.map((label, i) => [label, i]));
+    this.typeNumbers = new Map(topology.types.map((type, i) => [type, i]));
+    this.nodeTypes = topology.labels.map(name => propertyTypesOf(schema.labels.find(label => label.name === name)?.properties ?? []));
+    this.edgeTypes = topology.types.map(name =>
+      propertyTypesOf(schema.edges.filter(edge => edge.type === name).flatMap(edge => edge.properties)),
+    );
+  }
+
+  get nodeCount(): number {
+    return this.topology.nodeIds.length;
+  }
+
+  *nodes(): Iterable<NodeValue> {
+    for (let i = 0; i < this.nodeCount; i++) yield this.nodeAt(i);
+  }
+
+  *nodesWithLabel(label: string): Iterable<NodeValue> {
+    const number = this.labelNumbers.get(label);
+    if (number === undefined) return;
+    const { offsets, edges } = this.topology.byLabel;
+    for (let i = offsets[number]!; i < offsets[number + 1]!; i++) yield this.nodeAt(edges[i]!);
+  }
+
+  countOfLabel(label: string): number {
+    const number = this.labelNumbers.get(label);
+    const { offsets } = this.topology.byLabel;
+    return number === undefined ? 0 : offsets[number + 1]! - offsets[number]!;
+  }
+
+  nodeById(id: number): NodeValue {
+    return this.nodeAt(indexOf(this.topology.nodeIds, id));
+  }
+
+  *edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {
+    const wanted = types.length === 0 ? null : new Set(types.map(type => this.typeNumbers.get(type)));
+    const at = indexOf(this.topology.nodeIds, node.id);
+    const { out, into, edgeTypes, sources, targets } = this.topology;
+    for (const { offsets, edges } of direction === 'both' ? [out, into] : [direction === 'out' ? out : into]) {
+      for (let i = offsets[at]!; i < offsets[at + 1]!; i++) {
+        const edge = edges[i]!;
+        if (wanted && !wanted.has(edgeTypes[edge])) continue;
+        // A loop lies in both lists.
+        if (direction === 'both' && offsets === into.offsets && sources[edge] === targets[edge]) continue;
+        yield this.edgeAt(edge);
+      }
+    }
+  }
+
+  private nodeAt(index: number): NodeValue {
+    const known = this.known.get(index);
+    if (known) return known;
+    const { nodeIds, nodeLabels, labels } = this.topology;
+    const label = nodeLabels[index]!;
+    const [texts, types] = [this.nodeTexts, this.nodeTypes[label] ?? none];
+    const node = new LazyNode(nodeIds[index]!, [labels[label]!], () => readProperties(texts.get(index), types));
+    if (this.known.size < mostKnown) this.known.set(index, node);
+    return node;
+  }
+
+  private edgeAt(index: number): EdgeValue {
+    const { edgeIds, edgeTypes, sources, targets, nodeIds, types } = this.topology;
+    const type = edgeTypes[index]!;
+    const [texts, propertyTypes] = [this.edgeTexts, this.edgeTypes[type] ?? none];
+    const read = () => readProperties(texts.get(index), propertyTypes);
+    return new LazyEdge(edgeIds[index]!, types[type]!, nodeIds[sources[index]!]!, nodeIds[targets[index]!]!, read);
+  }
+}
+
+class LazyNode implements NodeValue {
+  readonly kind = 'node';
+  private found: NodeValue['properties'] | null = null;
+
+  constructor(
+    readonly id: number,
+    readonly labels: readonly string[],
+    private readonly read: () => NodeValue['properties'],
+  ) {}
+
+  get properties(): NodeValue['properties'] {
+    return (this.found ??= this.read());
+  }
+}
+
+class LazyEdge implements EdgeValue {
+  readonly kind = 'edge';
+  private found: EdgeValue['properties'] | null = null;
+
+  constructor(
+    readonly id: number,
+    readonly type: string,
+    readonly source: number,
+    readonly target: number,
+    private readonly read: () => EdgeValue['properties'],
+  ) {}
+
+  get properties(): EdgeValue['properties'] {
+    return (this.found ??= this.read());
+  }
+}
