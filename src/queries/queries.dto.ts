@@ -147,7 +147,10 @@ export class ColumnResponse {
   @ApiProperty({ example: 's' })
   name: string;
 
-  @ApiProperty({ example: 'node', description: 'node, edge, list, map, string, integer, float, number, boolean, date, datetime, any' })
+  @ApiProperty({
+    example: 'node',
+    description: 'node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration, any',
+  })
   type: string;
 }
 

@@ -62,7 +62,7 @@ export type LargeAnswer = Omit<RetrievalAnswer, 'rows' | 'graph'> & { rows: RawJ
 
 export interface AnswerColumn {
   name: string;
-  /** node, edge, list, map, string, integer, float, boolean, date, datetime or any. */
+  /** node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration or any. */
   type: string;
 }
 

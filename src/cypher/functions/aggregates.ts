@@ -1,7 +1,8 @@
 import { bytesOfCollectedItem, maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { compareForOrder } from '../values/order.js';
-import { checkBytes, sizeOf } from '../values/value-size.js';
+import { checkBytes, heldBytesOf, sizeOf } from '../values/value-size.js';
+import { isGraphValue } from './graph-functions.js';
 import { type Accumulator, type AggregateFunction } from './accumulator.js';
 import { ContinuousPercentile, DiscretePercentile, StandardDeviation } from './statistics.js';
 import { Mean, Sum } from './sums.js';
@@ -57,7 +58,7 @@ class Collection implements Accumulator {
 
   add([value = null]: readonly CypherValue[]): void {
     if (value === null) return;
-    this.bytes += bytesOfCollectedItem + sizeOf(value);
+    this.bytes += bytesOfCollectedItem + (isGraphValue(value) ? heldBytesOf(value) : sizeOf(value));
     checkBytes(this.bytes, maxCollectedBytes);
     this.values.push(value);
   }

@@ -3,6 +3,8 @@ import { type CypherValue, isList, isMap } from './cypher-value.js';
 import { ValueFault } from './value-fault.js';
 
 const bytesOfItem = 8;
+const bytesOfObject = 48;
+const bytesOfElement = 150;
 const deepest = 500;
 
 /** An expression would build a text, list or map that is too large. No value is ever cut. */
@@ -24,6 +26,21 @@ export class ValueTooLargeFault extends ValueFault {
  */
 export function sizeOf(value: CypherValue): number {
   return sizeWithin(value, 0);
+}
+
+/** About the bytes that a value keeps from being freed: what `sizeOf` counts, and the objects of nodes, relationships and paths. */
+export function heldBytesOf(value: CypherValue): number {
+  if (typeof value === 'string') return bytesOfObject + value.length;
+  if (value === null || typeof value !== 'object') return bytesOfItem;
+  const sum = (values: Iterable<CypherValue>) => {
+    let bytes = bytesOfObject;
+    for (const item of values) bytes += bytesOfItem + heldBytesOf(item);
+    return bytes;
+  };
+  if (isList(value)) return sum(value);
+  if (isMap(value)) return sum(value.values()) + sizeOf(value);
+  if ('kind' in value && value.kind === 'path') return bytesOfElement * (value.nodes.length + value.edges.length);
+  return 'kind' in value && (value.kind === 'node' || value.kind === 'edge') ? bytesOfElement : bytesOfObject;
 }
 
 /** Refuses to build a value of so many bytes. Call it before building. */

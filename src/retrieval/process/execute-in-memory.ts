@@ -1,3 +1,4 @@
+import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type AnswerRow, prepareInMemory } from '../../cypher/executors/memory/run-in-memory.js';
 import { QueryContext } from '../../cypher/semantics/query-context.js';
@@ -5,6 +6,7 @@ import { resolveNames } from '../../cypher/semantics/resolve-names.js';
 import { type CypherQuery } from '../../cypher/syntax/cypher-ast.js';
 import { type Constant, ExactNumber } from '../../cypher/values/constant.js';
 import { type CypherValue } from '../../cypher/values/cypher-value.js';
+import { sizeOf } from '../../cypher/values/value-size.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type RetrievalAnswer } from '../protocol.js';
@@ -17,6 +19,8 @@ import { type LoadedTopology } from './load-topology.js';
 import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-evidence.js';
 import { type GraphReader } from './retrieval-database.js';
 
+/** Enough rows to fill the citations. */
+const mostCited = 5_000;
 /** Enough for some seconds; `timeout_ms` ends most queries before. */
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
@@ -44,7 +48,7 @@ export async function executeInMemory(
   const inMemory = new GraphInMemory(loaded.topology, loaded.nodeTexts, loaded.edgeTexts, schema);
   const now = { epochNanoseconds: BigInt(Date.now()) * 1_000_000n, timeZone: 'UTC' };
   const prepared = prepareInMemory(parsed, inMemory, { parameters, limits, now });
-  const found = await takeRows(prepared.rows(), query, started, new Pace(signal));
+  const found = await takeRows(prepared.rows(), { ...query, mostBytes: reader.answerMaxBytes }, started, new Pace(signal));
   const executed = performance.now();
   const truncated = found.length > query.limit;
   const rows = truncated ? found.slice(0, query.limit) : found;
@@ -53,7 +57,7 @@ export async function executeInMemory(
   if (truncated) say(`只返回前 ${query.limit} 行，还有更多`, `Only the first ${query.limit} rows are returned; there are more`);
   const shown = await readShown(reader, rows);
   const { graph: evidence, citations, more, isGraphCut } = await readEvidence(reader, schema, elementsBehind(rows));
-  if (more || rows.some(({ behind }) => behind?.isCut)) say('引用未全部列出', 'Not all citations are listed');
+  if (more || rows.some(({ behind }) => behind === null || behind.isCut)) say('引用未全部列出', 'Not all citations are listed');
   if (isGraphCut)
     say(
       'graph 中未列出全部节点和关系：它们的属性过大',
@@ -75,23 +79,35 @@ export async function executeInMemory(
   };
 }
 
-/** Takes one row more than asked for, which shows whether there are more. */
+/** Takes one row more than asked for, which shows whether there are more. @throws AnswerTooLargeError before rows take more than an answer may */
 async function takeRows(
   rows: Generator<AnswerRow | null>,
-  { limit, timeoutMs }: MemoryQuery,
+  { limit, timeoutMs, mostBytes }: { limit: number; timeoutMs: number; mostBytes: number },
   started: number,
   pace: Pace,
 ): Promise<AnswerRow[]> {
   const found: AnswerRow[] = [];
+  let [bytes, cited] = [0, 0];
   for (const row of rows) {
     if (pace.isOverdue) {
       await pace.turn();
       if (performance.now() - started > timeoutMs) throw new QueryTimeoutError(timeoutMs);
     }
-    if (row) found.push(row);
+    if (row === null) continue;
+    // Of further rows nothing would be cited.
+    if (cited > mostCited) row.behind = null;
+    cited += row.behind ? row.behind.nodes.size + row.behind.edges.size : 0;
+    found.push(row);
+    bytes += leastBytesOf(row.values);
+    if (bytes > mostBytes) throw new AnswerTooLargeError('query', bytes, mostBytes);
     if (found.length > limit) break;
   }
   return found;
+}
+
+/** The least that values take in the answer: an item of a list has two characters there, and counts as eight bytes in memory. */
+function leastBytesOf(values: readonly CypherValue[]): number {
+  return values.reduce<number>((bytes, value) => bytes + sizeOf(value), 0) / 4;
 }
 
 function toValue(constant: Constant): CypherValue {

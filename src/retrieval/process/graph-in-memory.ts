@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
 import { type Direction } from '../../cypher/syntax/cypher-ast.js';
 import { type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
@@ -9,7 +10,9 @@ import { type PropertyTypes, propertyTypesOf, readProperties } from './source-va
 const none: PropertyTypes = new Map();
 
 /** A query that comes to more nodes makes some of them anew. */
-const mostKnown = 50_000;
+const mostKnown = 10_000;
+/** The texts of properties that stay read, in characters. */
+const mostRead = 4_000_000;
 
 /**
  * One version of a graph, for queries that run in memory. Nodes and edges become objects when a query comes to them, and their properties
@@ -17,6 +20,7 @@ const mostKnown = 50_000;
  */
 export class GraphInMemory implements MemoryGraph {
   private readonly known = new Map<number, NodeValue>();
+  private readonly read = new LRUCache<string, NodeValue['properties']>({ maxSize: mostRead });
   private readonly labelNumbers: Map<string, number>;
   private readonly typeNumbers: Map<string, number>;
   private readonly nodeTypes: PropertyTypes[];
@@ -81,8 +85,8 @@ export class GraphInMemory implements MemoryGraph {
     if (known) return known;
     const { nodeIds, nodeLabels, labels } = this.topology;
     const label = nodeLabels[index]!;
-    const [texts, types] = [this.nodeTexts, this.nodeTypes[label] ?? none];
-    const node = new LazyNode(nodeIds[index]!, [labels[label]!], () => readProperties(texts.get(index), types));
+    const types = this.nodeTypes[label] ?? none;
+    const node = new LazyNode(nodeIds[index]!, [labels[label]!], () => this.propertiesOf('n', this.nodeTexts, index, types));
     if (this.known.size < mostKnown) this.known.set(index, node);
     return node;
   }
@@ -90,15 +94,23 @@ export class GraphInMemory implements MemoryGraph {
   private edgeAt(index: number): EdgeValue {
     const { edgeIds, edgeTypes, sources, targets, nodeIds, types } = this.topology;
     const type = edgeTypes[index]!;
-    const [texts, propertyTypes] = [this.edgeTexts, this.edgeTypes[type] ?? none];
-    const read = () => readProperties(texts.get(index), propertyTypes);
+    const read = () => this.propertiesOf('e', this.edgeTexts, index, this.edgeTypes[type] ?? none);
     return new LazyEdge(edgeIds[index]!, types[type]!, nodeIds[sources[index]!]!, nodeIds[targets[index]!]!, read);
+  }
+
+  private propertiesOf(kind: 'n' | 'e', texts: TextStore, index: number, types: PropertyTypes): NodeValue['properties'] {
+    const key = `${kind}${index}`;
+    const known = this.read.get(key);
+    if (known) return known;
+    const text = texts.get(index);
+    const properties = readProperties(text, types);
+    this.read.set(key, properties, { size: text.length + 100 });
+    return properties;
   }
 }
 
 class LazyNode implements NodeValue {
   readonly kind = 'node';
-  private found: NodeValue['properties'] | null = null;
 
   constructor(
     readonly id: number,
@@ -107,13 +119,12 @@ class LazyNode implements NodeValue {
   ) {}
 
   get properties(): NodeValue['properties'] {
-    return (this.found ??= this.read());
+    return this.read();
   }
 }
 
 class LazyEdge implements EdgeValue {
   readonly kind = 'edge';
-  private found: EdgeValue['properties'] | null = null;
 
   constructor(
     readonly id: number,
@@ -124,6 +135,6 @@ class LazyEdge implements EdgeValue {
   ) {}
 
   get properties(): EdgeValue['properties'] {
-    return (this.found ??= this.read());
+    return this.read();
   }
 }

@@ -29,6 +29,11 @@ export class BehindBuilder implements Behind {
     this.isCut ||= isCut;
   }
 
+  /** About the bytes that it holds. */
+  get bytes(): number {
+    return 300 + 200 * (this.nodes.size + this.edges.size);
+  }
+
   get isFull(): boolean {
     return this.nodes.size + this.edges.size >= mostElements;
   }

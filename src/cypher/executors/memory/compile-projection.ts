@@ -127,7 +127,8 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         yield null;
         continue;
       }
-      held.push({ row, keys: keys.map(({ value }) => value(row)), bytes: query.work.hold(row) });
+      const found = keys.map(({ value }) => value(row));
+      held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
       // Far more rows than are wanted need not be held.
       if (held.length < 2 * most + 1_000) continue;
       held = yield* sortInSteps(held, compare);

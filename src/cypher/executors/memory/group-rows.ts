@@ -94,7 +94,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
     for (const each of group.running) each.add(row);
     if (group.behind.isFull) group.behind.isCut = true;
     else group.behind.addRow(row);
-    const bytes = group.running.reduce((sum, each) => sum + each.bytes, 0);
+    const bytes = group.running.reduce((sum, each) => sum + each.bytes, group.behind.bytes);
     if (bytes > group.bytes) work.holdBytes(bytes - group.bytes);
     group.bytes = Math.max(bytes, group.bytes);
     work.row(row.length);

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../common/errors/api-error.js';
-import { bytesOfItems, sizeOf } from '../../values/value-size.js';
+import { type Behind } from './behind.js';
+import { heldBytesOf } from '../../values/value-size.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 
 /** An expression is evaluated in one go, so this bounds how long it holds the process. */
@@ -70,7 +71,14 @@ export class Work {
 
   /** Counts values that are held until the end of a clause. Returns their bytes. */
   hold(values: readonly CypherValue[]): number {
-    const bytes = values.reduce<number>((sum, value) => sum + sizeOf(value), bytesOfItems(4 + 2 * values.length));
+    const bytes = heldBytesOf(values);
+    this.holdBytes(bytes);
+    return bytes;
+  }
+
+  /** Counts what a held row rests on. */
+  holdBehind({ behind }: { behind?: Behind }): number {
+    const bytes = behind ? 300 + 200 * (behind.nodes.size + behind.edges.size) : 0;
     this.holdBytes(bytes);
     return bytes;
   }
