@@ -111,6 +111,9 @@ describe('parseCypher', () => {
     expect(parseCypher('RETURN 1 AS a UNION RETURN 2 AS a')).toMatchObject({ queries: [{}, {}], distinct: true });
     expect(parseCypher('RETURN 1 AS a UNION ALL RETURN 2 AS a').distinct).toBe(false);
     expect(errorOf('RETURN 1 AS a UNION ALL RETURN 2 AS a UNION RETURN 3 AS a')).toMatchObject({ code: 'cypher_syntax_error' });
+    const inner = 'RETURN 1 AS a UNION ALL RETURN 1 AS a UNION RETURN 1 AS a';
+    expect(errorOf(`RETURN COUNT { ${inner} } AS n`)).toMatchObject({ code: 'cypher_syntax_error' });
+    expect(() => parseCypher('RETURN COUNT { UNWIND ([1]) AS x } AS n')).not.toThrow();
   });
 
   it.each([

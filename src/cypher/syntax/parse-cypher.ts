@@ -8,7 +8,7 @@ import {
   type ReturnItem,
   type UnionQuery,
 } from './cypher-ast.js';
-import { parseExpression, takeVariable } from './parse-expression.js';
+import { isShortestPath, parseExpression, takeVariable } from './parse-expression.js';
 import { parseChain, parsePath, parsePatterns, parseShortestPath } from './parse-pattern.js';
 import { expected } from './phrases.js';
 import { unbuiltReads, writingClauses } from './refused.js';
@@ -52,13 +52,13 @@ function parseUnion(tokens: TokenStream): UnionQuery {
   }
 }
 
-/** Parses clauses up to and with RETURN. */
+/** Parses clauses up to and with RETURN, which a query inside of braces may leave out. */
 function parseClauses(tokens: TokenStream): Clause[] {
   const clauses: Clause[] = [];
   for (;;) {
     const clause = parseReadingClause(tokens);
     clauses.push(clause);
-    if (clause.kind === 'return') return clauses;
+    if (clause.kind === 'return' || tokens.isSymbol('}')) return clauses;
   }
 }
 
@@ -71,21 +71,11 @@ export function parseSubquery(tokens: TokenStream): UnionQuery {
 }
 
 function parseInner(tokens: TokenStream): UnionQuery {
-  if (tokens.current.kind === 'symbol' || tokens.isSymbol('=', 1) || (tokens.isSymbol('(', 1) && !tokens.isKeyword('MATCH'))) {
+  if (tokens.current.kind === 'symbol' || tokens.isSymbol('=', 1) || isShortestPath(tokens)) {
     const { position } = tokens.current;
     return { queries: [[parsePatternsAndWhere(tokens, false, position)]], distinct: true };
   }
-  const clauses: Clause[] = [];
-  while (!tokens.isSymbol('}')) {
-    if (tokens.isKeyword('UNION') && clauses.at(-1)?.kind === 'return') {
-      tokens.next();
-      const all = tokens.takeKeywords('ALL');
-      const { queries } = parseInner(tokens);
-      return { queries: [clauses, ...queries], distinct: !all };
-    }
-    clauses.push(parseReadingClause(tokens));
-  }
-  return { queries: [clauses], distinct: true };
+  return parseUnion(tokens);
 }
 
 /** Parses one clause. @throws CypherReadOnlyError, CypherNotSupportedError */
