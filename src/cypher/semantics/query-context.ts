@@ -52,23 +52,14 @@ export class QueryContext {
 
   /** Resolves a property's name in a query to its stored name and its type. */
   property(name: string, element: PatternNode | PatternEdge): ResolvedProperty {
-    const isNode = 'possibleLabels' in element;
-    const resolved = isNode ? this.schema.nodeProperty(name, element.possibleLabels) : this.schema.edgeProperty(name, element.types);
-    if (resolved.known) return resolved;
-    const nearest = () =>
-      isNode ? this.schema.nearestNodeProperty(name, element.possibleLabels) : this.schema.nearestEdgeProperty(name, element.types);
-    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
-    return resolved;
+    return 'possibleLabels' in element
+      ? this.propertyOf('node', name, element.possibleLabels)
+      : this.propertyOf('edge', name, element.types);
   }
 
   /** The stored name of a property that some node or edge of the graph has. */
   anyProperty(name: string, kind: 'node' | 'edge'): string {
-    const { schema } = this;
-    const resolved = kind === 'node' ? schema.nodeProperty(name, schema.labelNames) : schema.edgeProperty(name, []);
-    if (resolved.known) return resolved.name;
-    const nearest = () => (kind === 'node' ? schema.nearestNodeProperty(name, schema.labelNames) : schema.nearestEdgeProperty(name, []));
-    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
-    return name;
+    return this.propertyOf(kind, name, kind === 'node' ? this.schema.labelNames : []).name;
   }
 
   warnMismatch(warning: Omit<QueryWarning, 'code'>): void {
@@ -77,6 +68,16 @@ export class QueryContext {
 
   warnings(): QueryWarning[] {
     return [...this.unknown.values(), ...this.mismatches, ...this.parameters.unused()];
+  }
+
+  /** @param owners the labels or types that may have the property */
+  private propertyOf(kind: 'node' | 'edge', name: string, owners: string[]): ResolvedProperty {
+    const { schema } = this;
+    const resolved = kind === 'node' ? schema.nodeProperty(name, owners) : schema.edgeProperty(name, owners);
+    if (resolved.known) return resolved;
+    const nearest = () => (kind === 'node' ? schema.nearestNodeProperty(name, owners) : schema.nearestEdgeProperty(name, owners));
+    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
+    return resolved;
   }
 
   private warnUnknown(

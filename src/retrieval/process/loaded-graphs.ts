@@ -105,7 +105,7 @@ export class LoadedGraphs {
    */
   indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
     return this.partOf(graph, 'index', () =>
-      this.load(graph, leastBytesPerNode, 'search', async reader => {
+      this.load(graph, 'search', async reader => {
         const { index, values } = await loadIndex(reader, graph.schema, this.budgetBytes);
         const bytes = index.bytes + values.bytes;
         return { loaded: { index, values, toOne: await readToOneTypes(reader) }, bytes };
@@ -116,7 +116,7 @@ export class LoadedGraphs {
   /** Gets the nodes and edges of this very version, likewise. */
   topologyOf(graph: LoadedGraph): Promise<LoadedTopology | null> {
     return this.partOf(graph, 'topology', () =>
-      this.load(graph, leastBytesPerNode, 'cypher', async reader => {
+      this.load(graph, 'cypher', async reader => {
         const loaded = await loadTopology(reader, this.budgetBytes);
         return { loaded, bytes: loaded.bytes };
       }),
@@ -145,13 +145,12 @@ export class LoadedGraphs {
 
   private async load<T>(
     graph: LoadedGraph,
-    leastBytes: number,
     use: 'search' | 'cypher',
     read: (reader: GraphReader) => Promise<{ loaded: T; bytes: number }>,
   ): Promise<T> {
     const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
     // A graph that certainly does not fit is not loaded at all.
-    if (nodes * leastBytes > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use);
+    if (nodes * leastBytesPerNode > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use);
     const readVersion = (reader: GraphReader) => {
       if (reader.version !== graph.version) throw new VersionMovedError();
       return read(reader);

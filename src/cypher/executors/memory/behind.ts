@@ -10,6 +10,11 @@ export interface Behind {
   isCut: boolean;
 }
 
+/** About the bytes that it keeps from being freed. */
+export function bytesOfBehind({ nodes, edges }: Behind): number {
+  return 300 + 200 * (nodes.size + edges.size);
+}
+
 /** Collects the elements behind one row or one group. */
 export class BehindBuilder implements Behind {
   readonly nodes = new Map<number, NodeValue>();
@@ -27,11 +32,6 @@ export class BehindBuilder implements Behind {
     for (const node of nodes.values()) this.addNode(node);
     for (const edge of edges.values()) this.addEdge(edge);
     this.isCut ||= isCut;
-  }
-
-  /** About the bytes that it holds. */
-  get bytes(): number {
-    return 300 + 200 * (this.nodes.size + this.edges.size);
   }
 
   get isFull(): boolean {

@@ -1,6 +1,7 @@
 import { type Expression, type PathPattern } from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { checkedSize } from '../../values/value-size.js';
+import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type Evaluate, type Scope } from './scope.js';
 
@@ -63,6 +64,5 @@ function withoutColumns({ query, scope }: ExpressionPlace): { query: ExpressionP
 
 function checkBound({ nodes, edges }: PathPattern, { query, scope }: ExpressionPlace): void {
   for (const { variable, position } of [...nodes, ...edges])
-    if (variable !== null && !scope.find(variable))
-      throw query.error('UndefinedVariable', { zh: `变量 ${variable} 未定义`, en: `The variable ${variable} is not defined` }, position);
+    if (variable !== null && !scope.find(variable)) throw undefinedVariable(query, variable, position);
 }

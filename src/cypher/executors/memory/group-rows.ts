@@ -3,7 +3,7 @@ import { aggregateFunctions } from '../../functions/aggregates.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
 import { type AggregateCall } from './aggregate-calls.js';
-import { BehindBuilder } from './behind.js';
+import { BehindBuilder, bytesOfBehind } from './behind.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type Evaluate, type Row } from './scope.js';
 
@@ -94,7 +94,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
     for (const each of group.running) each.add(row);
     if (group.behind.isFull) group.behind.isCut = true;
     else group.behind.addRow(row);
-    const bytes = group.running.reduce((sum, each) => sum + each.bytes, group.behind.bytes);
+    const bytes = group.running.reduce((sum, each) => sum + each.bytes, bytesOfBehind(group.behind));
     if (bytes > group.bytes) work.holdBytes(bytes - group.bytes);
     group.bytes = Math.max(bytes, group.bytes);
     work.row(row.length);

@@ -1,13 +1,14 @@
 import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
+import { type Now } from '../../values/temporal/clock-parts.js';
 import { type Behind } from './behind.js';
 import { compileClauses } from './compile-clauses.js';
 import { compileCondition, compileExpression } from './compile-expression.js';
 import { compileMatch } from './compile-match.js';
 import { type CompiledClauses, type Compilers } from './expression-place.js';
 import { type MemoryGraph } from './memory-graph.js';
-import { type Now, RunningQuery } from './running-query.js';
+import { RunningQuery } from './running-query.js';
 import { type Row, Scope } from './scope.js';
 import { Work, type WorkLimits } from './work.js';
 
@@ -27,7 +28,6 @@ export interface AnswerRow {
 
 export interface PreparedQuery {
   columns: string[];
-  work: Work;
   /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
 }
@@ -49,7 +49,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
         0,
       );
   }
-  return { columns, work: running.work, rows };
+  return { columns, rows };
 
   function* rows(): Generator<AnswerRow | null> {
     const seen = parts.length > 1 && query.distinct ? new Set<string>() : null;

@@ -3,17 +3,12 @@ import { type Clause, type Expression, type MatchClause } from '../../syntax/cyp
 import { CypherSyntaxError, CypherValueError, placeOf, type TextPlace } from '../../syntax/cypher.errors.js';
 import { ValueTooLargeError } from '../../too-large.errors.js';
 import { type CypherMap } from '../../values/cypher-value.js';
+import { type Now } from '../../values/temporal/clock-parts.js';
 import { ValueFault } from '../../values/value-fault.js';
 import { ValueTooLargeFault } from '../../values/value-size.js';
 import { type MemoryGraph } from './memory-graph.js';
 import { type Evaluate, Frame, type Row, type Scope } from './scope.js';
 import { type Work } from './work.js';
-
-/** The moment that a query calls now, and the zone of times without one. */
-export interface Now {
-  epochNanoseconds: bigint;
-  timeZone: string;
-}
 
 /** Where an expression stands. */
 export interface ExpressionPlace {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../common/errors/api-error.js';
-import { type Behind } from './behind.js';
+import { type Behind, bytesOfBehind } from './behind.js';
 import { heldBytesOf } from '../../values/value-size.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 
@@ -39,10 +39,6 @@ export class Work {
 
   constructor(private readonly limits: WorkLimits) {}
 
-  get done(): { steps: number; heldBytes: number } {
-    return { steps: this.steps, heldBytes: this.held };
-  }
-
   /** Counts a node, an edge or an item. */
   step(): void {
     this.steps += 1;
@@ -78,7 +74,7 @@ export class Work {
 
   /** Counts what a held row rests on. */
   holdBehind({ behind }: { behind?: Behind }): number {
-    const bytes = behind ? 300 + 200 * (behind.nodes.size + behind.edges.size) : 0;
+    const bytes = behind ? bytesOfBehind(behind) : 0;
     this.holdBytes(bytes);
     return bytes;
   }
