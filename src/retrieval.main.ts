@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const start = process.send ? await startFromParent() : startFromEnvironment();
   const log = createLog(start.logLevel, { name: 'retrieval', secrets: start.secrets });
   endOnFault(log, () => undefined);
-  const { close } = await serveRetrieval({ ...start, log });
+  const { close } = await serveRetrieval({ ...start, threadEntry: new URL('./retrieval.thread.js', import.meta.url), log });
   process.send?.('listening');
   log.debug({ listen: start.listen }, 'listening');
   const stop = (): void => {

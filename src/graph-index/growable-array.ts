@@ -24,6 +24,11 @@ export class GrowableUint32 {
   toArray(): Uint32Array {
     return this.items.slice(0, this.length);
   }
+
+  /** The items so far, without a copy: later ones may change them. */
+  view(): Uint32Array {
+    return this.items.subarray(0, this.length);
+  }
 }
 
 /** A Float64Array that doubles when full. Node ids are bigint in the database and stay exact up to 2^53. */
@@ -47,5 +52,10 @@ export class GrowableFloat64 {
 
   toArray(): Float64Array {
     return this.items.slice(0, this.length);
+  }
+
+  /** The items so far, without a copy: later ones may change them. */
+  view(): Float64Array {
+    return this.items.subarray(0, this.length);
   }
 }

@@ -1,73 +1,105 @@
 import { type Steps } from '../text/steps.js';
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
+import { IdPlaces } from './id-places.js';
+import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 
-/** An edge list per node in one array: those of node i lie from `offsets[i]` to `offsets[i + 1]`. */
-interface Adjacency {
-  offsets: Uint32Array;
-  edges: Uint32Array;
-}
-
-/** Nodes and edges by small integers, in arrays that nobody changes: compressed sparse rows in both directions. */
+/**
+ * Nodes and edges by small integers ("places"), as compressed sparse rows of both directions: 24 bytes an edge and 28 a node. Edges lie in
+ * the order of their source, so those out of node i are `outOffsets[i]` to `outOffsets[i + 1]` themselves; those into it are
+ * `intoEdges[intoOffsets[i]]` and so on.
+ */
 export interface Topology {
   /** In ascending order, so that an id is found by halving. */
-  nodeIds: Float64Array;
-  nodeLabels: Uint32Array;
-  /** The nodes of each label. */
-  byLabel: Adjacency;
-  edgeIds: Float64Array;
-  edgeTypes: Uint32Array;
-  sources: Uint32Array;
-  targets: Uint32Array;
-  out: Adjacency;
-  into: Adjacency;
-  labels: string[];
+  nodeIds: Float64Array<SharedArrayBuffer>;
+  /** The number of each node's set of labels. */
+  nodeSets: Uint32Array<SharedArrayBuffer>;
+  /** The sets of labels that nodes have, the label of the key first. */
+  labelSets: string[][];
+  /** The nodes of set s are `setNodes[setOffsets[s]]` and so on. */
+  setOffsets: Uint32Array<SharedArrayBuffer>;
+  setNodes: Uint32Array<SharedArrayBuffer>;
+  edgeIds: Float64Array<SharedArrayBuffer>;
+  /** The number of each edge's type. */
+  edgeTypes: Uint32Array<SharedArrayBuffer>;
   types: string[];
-  bytes: number;
+  sources: Uint32Array<SharedArrayBuffer>;
+  targets: Uint32Array<SharedArrayBuffer>;
+  outOffsets: Uint32Array<SharedArrayBuffer>;
+  intoOffsets: Uint32Array<SharedArrayBuffer>;
+  intoEdges: Uint32Array<SharedArrayBuffer>;
 }
 
 /** Collects a graph: first its nodes by ascending id, then its edges in any order. */
 export class TopologyBuilder {
   private readonly nodeIds = new GrowableFloat64();
-  private readonly nodeLabels = new GrowableUint32();
+  private readonly nodeSets = new GrowableUint32();
   private readonly edgeIds = new GrowableFloat64();
   private readonly edgeTypes = new GrowableUint32();
   private readonly sources = new GrowableUint32();
   private readonly targets = new GrowableUint32();
-  private readonly labels = new Map<string, number>();
-  private readonly types = new Map<string, number>();
-  private sortedIds: Float64Array | null = null;
+  private places: IdPlaces | null = null;
 
   /** About the bytes of the result. */
   get bytes(): number {
-    return this.nodeIds.length * 24 + this.edgeIds.length * 28;
+    return this.nodeIds.length * 28 + this.edgeIds.length * 24;
   }
 
-  addNode(id: number, label: string): void {
+  /** @param labels the number of the node's set of labels */
+  addNode(id: number, labels: number): void {
     this.nodeIds.push(id);
-    this.nodeLabels.push(numberOf(label, this.labels));
+    this.nodeSets.push(labels);
   }
 
-  /** False for an edge of which an end is missing. */
-  addEdge(id: number, type: string, sourceId: number, targetId: number): boolean {
-    this.sortedIds ??= this.nodeIds.toArray();
-    const [source, target] = [indexOf(this.sortedIds, sourceId), indexOf(this.sortedIds, targetId)];
-    if (source < 0 || target < 0) return false;
+  /** Leaves out an edge of which an end is missing. @param type the number of the edge's type */
+  addEdge(id: number, type: number, sourceId: number, targetId: number): void {
+    this.places ??= new IdPlaces(this.nodeIds.toArray());
+    const [source, target] = [this.places.placeOf(sourceId), this.places.placeOf(targetId)];
+    if (source < 0 || target < 0) return;
     this.edgeIds.push(id);
-    this.edgeTypes.push(numberOf(type, this.types));
+    this.edgeTypes.push(type);
     this.sources.push(source);
     this.targets.push(target);
-    return true;
   }
 
-  *build(): Steps<Topology> {
-    const [nodeIds, nodeLabels] = [this.nodeIds.toArray(), this.nodeLabels.toArray()];
-    const [sources, targets] = [this.sources.toArray(), this.targets.toArray()];
-    const out = yield* grouped(sources, nodeIds.length);
-    const into = yield* grouped(targets, nodeIds.length);
-    const byLabel = yield* grouped(nodeLabels, this.labels.size);
-    const [labels, types] = [[...this.labels.keys()], [...this.types.keys()]];
-    const [edgeIds, edgeTypes] = [this.edgeIds.toArray(), this.edgeTypes.toArray()];
-    return { nodeIds, nodeLabels, byLabel, edgeIds, edgeTypes, sources, targets, out, into, labels, types, bytes: this.bytes };
+  *build(labelSets: string[][], types: string[]): Steps<Topology> {
+    const [nodeCount, edgeCount] = [this.nodeIds.length, this.edgeIds.length];
+    const [nodeIds, nodeSets] = [sharedFloat64(nodeCount), sharedUint32(nodeCount)];
+    nodeIds.set(this.nodeIds.view());
+    nodeSets.set(this.nodeSets.view());
+    const [setOffsets, setNodes] = yield* grouped(nodeSets, labelSets.length);
+    const [outOffsets, order] = yield* grouped(this.sources.view(), nodeCount);
+    const [edgeIds, edgeTypes] = [sharedFloat64(edgeCount), sharedUint32(edgeCount)];
+    const [sources, targets] = [sharedUint32(edgeCount), sharedUint32(edgeCount)];
+    const [idsAsCome, typesAsCome, sourcesAsCome, targetsAsCome] = [
+      this.edgeIds.view(),
+      this.edgeTypes.view(),
+      this.sources.view(),
+      this.targets.view(),
+    ];
+    for (let i = 0; i < edgeCount; i++) {
+      if ((i & 65_535) === 65_535) yield;
+      const from = order[i]!;
+      edgeIds[i] = idsAsCome[from]!;
+      edgeTypes[i] = typesAsCome[from]!;
+      sources[i] = sourcesAsCome[from]!;
+      targets[i] = targetsAsCome[from]!;
+    }
+    const [intoOffsets, intoEdges] = yield* grouped(targets, nodeCount);
+    return {
+      nodeIds,
+      nodeSets,
+      labelSets,
+      setOffsets,
+      setNodes,
+      edgeIds,
+      edgeTypes,
+      types,
+      sources,
+      targets,
+      outOffsets,
+      intoOffsets,
+      intoEdges,
+    };
   }
 }
 
@@ -84,26 +116,19 @@ export function indexOf(ids: Float64Array, id: number): number {
   return -1;
 }
 
-function numberOf(name: string, numbers: Map<string, number>): number {
-  const known = numbers.get(name);
-  if (known !== undefined) return known;
-  numbers.set(name, numbers.size);
-  return numbers.size - 1;
-}
-
-/** Groups the indexes of `keys` by their key, in their order. */
-function* grouped(keys: Uint32Array, count: number): Steps<Adjacency> {
-  const offsets = new Uint32Array(count + 1);
+/** Groups the places of `keys` by their key, in their order: where each group begins, and the places. */
+function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
+  const offsets = sharedUint32(count + 1);
   for (let i = 0; i < keys.length; i++) {
     if ((i & 65_535) === 65_535) yield;
     offsets[keys[i]! + 1]! += 1;
   }
   for (let i = 0; i < count; i++) offsets[i + 1]! += offsets[i]!;
-  const next = offsets.slice(0, count);
-  const edges = new Uint32Array(keys.length);
+  const next = new Uint32Array(offsets.subarray(0, count));
+  const places = sharedUint32(keys.length);
   for (let i = 0; i < keys.length; i++) {
     if ((i & 65_535) === 65_535) yield;
-    edges[next[keys[i]!]!++] = i;
+    places[next[keys[i]!]!++] = i;
   }
-  return { offsets, edges };
+  return [offsets, places];
 }

@@ -13,9 +13,8 @@ import { type RetrievalAnswer } from '../protocol.js';
 import { QueryTimeoutError } from '../retrieval.errors.js';
 import { AnswerElements } from './answer-elements.js';
 import { columnTypeOf, type ShownElements, toAnswerValue } from './answer-values.js';
-import { GraphInMemory } from './graph-in-memory.js';
+import { GraphInMemory, type LoadedElements } from './graph-in-memory.js';
 import { type GraphElements } from './graph-elements.js';
-import { type LoadedTopology } from './load-topology.js';
 import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-evidence.js';
 import { type GraphReader } from './retrieval-database.js';
 
@@ -36,7 +35,7 @@ export interface MemoryQuery {
 export async function executeInMemory(
   reader: GraphReader,
   schema: GraphElements,
-  loaded: LoadedTopology,
+  loaded: LoadedElements,
   parsed: CypherQuery,
   query: MemoryQuery,
   signal: AbortSignal,
@@ -45,7 +44,7 @@ export async function executeInMemory(
   const context = new QueryContext(query.text, schema, query.parameters);
   const named = resolveNames(parsed, context);
   const parameters = new Map([...named].map(([name, position]) => [name, toValue(context.parameters.read(name, position))]));
-  const inMemory = new GraphInMemory(loaded.topology, loaded.nodeTexts, loaded.edgeTexts, schema);
+  const inMemory = new GraphInMemory(loaded.topology, loaded, schema);
   const now = { epochNanoseconds: BigInt(Date.now()) * 1_000_000n, timeZone: 'UTC' };
   const prepared = prepareInMemory(parsed, inMemory, { parameters, limits, now });
   const found = await takeRows(prepared.rows(), { ...query, mostBytes: reader.answerMaxBytes }, started, new Pace(signal));

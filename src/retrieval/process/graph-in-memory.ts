@@ -1,42 +1,66 @@
-import { LRUCache } from 'lru-cache';
 import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
 import { type Direction } from '../../cypher/syntax/cypher-ast.js';
-import { type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
-import { type TextStore } from '../../graph-index/text-store.js';
+import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
+import { cellAt, type PropertyColumn } from '../../graph-index/property-column.js';
+import { textAt } from '../../graph-index/stored-texts.js';
 import { indexOf, type Topology } from '../../graph-index/topology.js';
 import { type GraphElements } from './graph-elements.js';
-import { type PropertyTypes, propertyTypesOf, readProperties } from './source-values.js';
+import { type ElementKind, type WholeProperties } from './load/load-properties.js';
+import { type PropertyTypes, propertyTypesOf, readProperties, readProperty } from './source-values.js';
 
 const none: PropertyTypes = new Map();
-
 /** A query that comes to more nodes makes some of them anew. */
 const mostKnown = 10_000;
-/** The texts of properties that stay read, in characters. */
-const mostRead = 4_000_000;
+/** The values of a column with more different texts are read anew each time. */
+const mostValuesKept = 65_536;
+
+/** What is in memory of a graph: its shape, and the properties that a query asks for. */
+export interface LoadedElements {
+  topology: Topology;
+  columns: Record<ElementKind, ReadonlyMap<string, PropertyColumn>>;
+  /** For queries that may ask for any property; null for others. */
+  whole: Record<ElementKind, WholeProperties> | null;
+}
+
+/** The types of properties by the number of a label set or of an edge type. */
+export interface ElementTypes {
+  nodes: PropertyTypes[];
+  edges: PropertyTypes[];
+}
+
+export function elementTypesOf({ labelSets, types }: Topology, schema: GraphElements): ElementTypes {
+  return {
+    nodes: labelSets.map(([key]) => propertyTypesOf(schema.labels.find(({ name }) => name === key)?.properties ?? [])),
+    edges: types.map(type => propertyTypesOf(schema.edges.filter(edge => edge.type === type).flatMap(edge => edge.properties))),
+  };
+}
 
 /**
  * One version of a graph, for queries that run in memory. Nodes and edges become objects when a query comes to them, and their properties
  * are read when it asks for one. The objects last as long as the query: make one of these for each.
  */
 export class GraphInMemory implements MemoryGraph {
-  private readonly known = new Map<number, NodeValue>();
-  private readonly read = new LRUCache<string, NodeValue['properties']>({ maxSize: mostRead });
-  private readonly labelNumbers: Map<string, number>;
+  private readonly known = new Map<number, MemoryNode>();
   private readonly typeNumbers: Map<string, number>;
-  private readonly nodeTypes: PropertyTypes[];
-  private readonly edgeTypes: PropertyTypes[];
+  private readonly nodeProperties: ElementProperties;
+  private readonly edgeProperties: ElementProperties;
 
   constructor(
     private readonly topology: Topology,
-    private readonly nodeTexts: TextStore,
-    private readonly edgeTexts: TextStore,
+    { columns, whole }: Omit<LoadedElements, 'topology'>,
     schema: GraphElements,
   ) {
-    this.labelNumbers = new Map(topology.labels.map((label, i) => [label, i]));
     this.typeNumbers = new Map(topology.types.map((type, i) => [type, i]));
-    this.nodeTypes = topology.labels.map(name => propertyTypesOf(schema.labels.find(label => label.name === name)?.properties ?? []));
-    this.edgeTypes = topology.types.map(name =>
-      propertyTypesOf(schema.edges.filter(edge => edge.type === name).flatMap(edge => edge.properties)),
+    const types = elementTypesOf(topology, schema);
+    this.nodeProperties = new ElementProperties(
+      columns.nodes,
+      whole?.nodes ?? null,
+      place => types.nodes[topology.nodeSets[place]!] ?? none,
+    );
+    this.edgeProperties = new ElementProperties(
+      columns.edges,
+      whole?.edges ?? null,
+      place => types.edges[topology.edgeTypes[place]!] ?? none,
     );
   }
 
@@ -49,16 +73,13 @@ export class GraphInMemory implements MemoryGraph {
   }
 
   *nodesWithLabel(label: string): Iterable<NodeValue> {
-    const number = this.labelNumbers.get(label);
-    if (number === undefined) return;
-    const { offsets, edges } = this.topology.byLabel;
-    for (let i = offsets[number]!; i < offsets[number + 1]!; i++) yield this.nodeAt(edges[i]!);
+    const { setOffsets, setNodes } = this.topology;
+    for (const set of this.setsWith(label)) for (let i = setOffsets[set]!; i < setOffsets[set + 1]!; i++) yield this.nodeAt(setNodes[i]!);
   }
 
   countOfLabel(label: string): number {
-    const number = this.labelNumbers.get(label);
-    const { offsets } = this.topology.byLabel;
-    return number === undefined ? 0 : offsets[number + 1]! - offsets[number]!;
+    const { setOffsets } = this.topology;
+    return this.setsWith(label).reduce((sum, set) => sum + setOffsets[set + 1]! - setOffsets[set]!, 0);
   }
 
   nodeById(id: number): NodeValue {
@@ -66,75 +87,127 @@ export class GraphInMemory implements MemoryGraph {
   }
 
   *edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {
-    const wanted = types.length === 0 ? null : new Set(types.map(type => this.typeNumbers.get(type)));
-    const at = indexOf(this.topology.nodeIds, node.id);
-    const { out, into, edgeTypes, sources, targets } = this.topology;
-    for (const { offsets, edges } of direction === 'both' ? [out, into] : [direction === 'out' ? out : into]) {
-      for (let i = offsets[at]!; i < offsets[at + 1]!; i++) {
-        const edge = edges[i]!;
-        if (wanted && !wanted.has(edgeTypes[edge])) continue;
-        // A loop lies in both lists.
-        if (direction === 'both' && offsets === into.offsets && sources[edge] === targets[edge]) continue;
-        yield this.edgeAt(edge);
-      }
+    const wanted = types.length === 0 ? null : types.map(type => this.typeNumbers.get(type));
+    const { outOffsets, intoOffsets, intoEdges, edgeTypes, sources, nodeIds } = this.topology;
+    const at = node instanceof MemoryNode ? node.place : indexOf(nodeIds, node.id);
+    if (direction !== 'in')
+      for (let edge = outOffsets[at]!; edge < outOffsets[at + 1]!; edge++)
+        if (wanted === null || wanted.includes(edgeTypes[edge])) yield this.edgeAt(edge);
+    if (direction === 'out') return;
+    for (let i = intoOffsets[at]!; i < intoOffsets[at + 1]!; i++) {
+      const edge = intoEdges[i]!;
+      // A loop lies in both lists.
+      if (direction === 'both' && sources[edge] === at) continue;
+      if (wanted === null || wanted.includes(edgeTypes[edge])) yield this.edgeAt(edge);
     }
   }
 
-  private nodeAt(index: number): NodeValue {
-    const known = this.known.get(index);
+  private setsWith(label: string): number[] {
+    return this.topology.labelSets.flatMap((labels, set) => (labels.includes(label) ? [set] : []));
+  }
+
+  private nodeAt(place: number): MemoryNode {
+    const known = this.known.get(place);
     if (known) return known;
-    const { nodeIds, nodeLabels, labels } = this.topology;
-    const label = nodeLabels[index]!;
-    const types = this.nodeTypes[label] ?? none;
-    const node = new LazyNode(nodeIds[index]!, [labels[label]!], () => this.propertiesOf('n', this.nodeTexts, index, types));
-    if (this.known.size < mostKnown) this.known.set(index, node);
+    const { nodeIds, nodeSets, labelSets } = this.topology;
+    const node = new MemoryNode(place, nodeIds[place]!, labelSets[nodeSets[place]!]!, this.nodeProperties);
+    if (this.known.size < mostKnown) this.known.set(place, node);
     return node;
   }
 
-  private edgeAt(index: number): EdgeValue {
+  private edgeAt(place: number): EdgeValue {
     const { edgeIds, edgeTypes, sources, targets, nodeIds, types } = this.topology;
-    const type = edgeTypes[index]!;
-    const read = () => this.propertiesOf('e', this.edgeTexts, index, this.edgeTypes[type] ?? none);
-    return new LazyEdge(edgeIds[index]!, types[type]!, nodeIds[sources[index]!]!, nodeIds[targets[index]!]!, read);
-  }
-
-  private propertiesOf(kind: 'n' | 'e', texts: TextStore, index: number, types: PropertyTypes): NodeValue['properties'] {
-    const key = `${kind}${index}`;
-    const known = this.read.get(key);
-    if (known) return known;
-    const text = texts.get(index);
-    const properties = readProperties(text, types);
-    this.read.set(key, properties, { size: text.length + 100 });
-    return properties;
+    const [source, target] = [nodeIds[sources[place]!]!, nodeIds[targets[place]!]!];
+    return new MemoryEdge(place, edgeIds[place]!, types[edgeTypes[place]!]!, source, target, this.edgeProperties);
   }
 }
 
-class LazyNode implements NodeValue {
+class MemoryNode implements NodeValue {
   readonly kind = 'node';
 
   constructor(
+    readonly place: number,
     readonly id: number,
     readonly labels: readonly string[],
-    private readonly read: () => NodeValue['properties'],
+    private readonly values: ElementProperties,
   ) {}
 
-  get properties(): NodeValue['properties'] {
-    return this.read();
+  get properties(): CypherMap {
+    return this.values.at(this.place);
   }
 }
 
-class LazyEdge implements EdgeValue {
+class MemoryEdge implements EdgeValue {
   readonly kind = 'edge';
 
   constructor(
+    readonly place: number,
     readonly id: number,
     readonly type: string,
     readonly source: number,
     readonly target: number,
-    private readonly read: () => EdgeValue['properties'],
+    private readonly values: ElementProperties,
   ) {}
 
-  get properties(): EdgeValue['properties'] {
-    return this.read();
+  get properties(): CypherMap {
+    return this.values.at(this.place);
   }
+}
+
+/** The properties of all nodes, or of all edges. */
+class ElementProperties {
+  /** A query often asks for several properties of one element in a row. */
+  private last: { place: number; properties: CypherMap } | null = null;
+
+  constructor(
+    private readonly columns: ReadonlyMap<string, PropertyColumn>,
+    private readonly whole: WholeProperties | null,
+    private readonly typesAt: (place: number) => PropertyTypes,
+  ) {}
+
+  /** All properties of an element, or a map that finds only those that the query asks for. */
+  at(place: number): CypherMap {
+    if (!this.whole) return new ColumnsAt(this, place) as Partial<CypherMap> as CypherMap;
+    if (this.last?.place === place) return this.last.properties;
+    const properties = readProperties(textAt(this.whole, this.whole.texts[place]!), this.typesAt(place));
+    this.last = { place, properties };
+    return properties;
+  }
+
+  valueAt(place: number, name: string): CypherValue | undefined {
+    const column = this.columns.get(name);
+    const cell = column && cellAt(column, place);
+    if (!cell) return undefined;
+    const type = this.typesAt(place).get(name);
+    if ('number' in cell) return type === 'float' ? cell.number : BigInt(cell.number);
+    return textValue(column, cell.text, type);
+  }
+}
+
+/** One element's view of the columns. Only these are asked of it: `propertiesRead` tells the queries that ask for more. */
+class ColumnsAt implements Pick<CypherMap, 'get' | 'has'> {
+  constructor(
+    private readonly elements: ElementProperties,
+    private readonly place: number,
+  ) {}
+
+  get(name: string): CypherValue | undefined {
+    return this.elements.valueAt(this.place, name);
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+}
+
+/** The values of texts that were read, by column and type. */
+const kept = new WeakMap<PropertyColumn, Map<string | undefined, CypherValue[]>>();
+
+function textValue(column: PropertyColumn, text: number, type: string | undefined): CypherValue | undefined {
+  if (column.textOffsets.length - 1 > mostValuesKept) return readProperty(textAt(column, text), type) ?? undefined;
+  let byType = kept.get(column);
+  if (!byType) kept.set(column, (byType = new Map<string | undefined, CypherValue[]>()));
+  let values = byType.get(type);
+  if (!values) byType.set(type, (values = []));
+  return (values[text] ??= readProperty(textAt(column, text), type)) ?? undefined;
 }

@@ -1,22 +1,27 @@
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';
+import { type Topology } from '../../graph-index/topology.js';
 import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
-import { type GraphElements } from './graph-elements.js';
+import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
+import { type GraphElements } from './graph-elements.js';
+import { elementTypesOf, type LoadedElements } from './graph-in-memory.js';
+import { type ElementKind, loadColumn, loadWholeProperties } from './load/load-properties.js';
+import { loadTopology } from './load/load-topology.js';
 import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
-import { type LoadedTopology, loadTopology } from './load-topology.js';
 import { readGraphElements } from './read-graph-elements.js';
-import { type ToOne } from '../../questions/planning/rank-paths.js';
-import { readToOneTypes } from './to-one-types.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
+import { type SharedParts } from './threads/shared-parts.js';
+import { numberKindOf } from './source-values.js';
+import { readToOneTypes } from './to-one-types.js';
 
 const loadTimeoutMs = 600_000;
 /** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
 const mostBytesPerFetch = 64 * 1024 * 1024;
-const bytesOfSchema = 20_000;
-const leastBytesPerNode = 36;
+const leastBytesPerNode = 28;
 const smallNodes = 50_000;
+const kinds: readonly ElementKind[] = ['nodes', 'edges'];
 
 /** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
 export interface LoadedGraph {
@@ -26,9 +31,6 @@ export interface LoadedGraph {
   /** Maps normalised label names and aliases to their label. */
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
-  /** For queries that run in memory; loaded when the first of them comes. */
-  topology: Promise<LoadedTopology> | null;
-  bytes: number;
 }
 
 export interface LoadedIndex {
@@ -37,65 +39,42 @@ export interface LoadedIndex {
   toOne: ToOne;
 }
 
-/**
- * The graphs in memory: the newest version of each. Beyond the budget the least recently used is dropped. A query that still uses a
- * dropped graph goes on with it.
- */
+/** The graphs that a thread works on: the newest version of each. A query that still uses a dropped graph goes on with it. */
 export class LoadedGraphs {
-  /** Versions that do not fit into memory. Finding that out again would cost a whole load. */
-  private readonly refused = {
-    index: new Map<number, { version: number; error: GraphExceedsMemoryError }>(),
-    topology: new Map<number, { version: number; error: GraphExceedsMemoryError }>(),
-  };
+  /** Versions of which a part does not fit into memory, by graph and part. Finding that out again would cost a whole load. */
+  private readonly refused = new Map<string, { version: number; error: GraphExceedsMemoryError }>();
   /**
    * Large graphs load in a lane of their own: one of a million nodes takes half a minute, and those of a thousand must not wait for
    * it.
    */
   private readonly large = new LoadLane(1);
   private readonly small = new LoadLane(3);
-  /** In order of use, the latest last. */
   private readonly graphs = new Map<number, LoadedGraph>();
 
   constructor(
     private readonly database: RetrievalDatabase,
     private readonly budgetBytes: number,
+    private readonly parts: SharedParts,
   ) {}
-
-  get count(): number {
-    return this.graphs.size;
-  }
-
-  get bytes(): number {
-    let sum = 0;
-    for (const graph of this.graphs.values()) sum += graph.bytes;
-    return sum;
-  }
 
   /** Gets the graph in the reader's version. */
   async get(reader: GraphReader): Promise<LoadedGraph> {
     const known = this.graphs.get(reader.graphId);
-    if (known?.version === reader.version) {
-      this.touch(known);
-      return known;
-    }
+    if (known?.version === reader.version) return known;
     const schema = await readGraphElements(reader);
     const labelNames = new Map<string, string>();
     for (const label of schema.labels)
       for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
-    const graph: LoadedGraph = {
-      graphId: reader.graphId,
-      version: reader.version,
-      schema,
-      labelNames,
-      index: null,
-      topology: null,
-      bytes: bytesOfSchema,
-    };
+    const graph: LoadedGraph = { graphId: reader.graphId, version: reader.version, schema, labelNames, index: null };
     // A reader with an older snapshot must not replace a newer version.
     const kept = this.graphs.get(reader.graphId);
     if (kept && kept.version === reader.version) return kept;
-    if (!kept || kept.version < reader.version) this.touch(graph);
+    if (!kept || kept.version < reader.version) this.graphs.set(reader.graphId, graph);
     return graph;
+  }
+
+  drop(graphId: number): void {
+    this.graphs.delete(graphId);
   }
 
   /**
@@ -103,77 +82,94 @@ export class LoadedGraphs {
    * share one load, which goes on when one of them gives up.
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
-  indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
-    return this.partOf(graph, 'index', () =>
-      this.load(graph, 'search', async reader => {
-        const { index, values } = await loadIndex(reader, graph.schema, this.budgetBytes);
-        const bytes = index.bytes + values.bytes;
-        return { loaded: { index, values, toOne: await readToOneTypes(reader) }, bytes };
-      }),
-    );
-  }
-
-  /** Gets the nodes and edges of this very version, likewise. */
-  topologyOf(graph: LoadedGraph): Promise<LoadedTopology | null> {
-    return this.partOf(graph, 'topology', () =>
-      this.load(graph, 'cypher', async reader => {
-        const loaded = await loadTopology(reader, this.budgetBytes);
-        return { loaded, bytes: loaded.bytes };
-      }),
-    );
-  }
-
-  private async partOf<P extends 'index' | 'topology'>(
-    graph: LoadedGraph,
-    part: P,
-    load: () => NonNullable<LoadedGraph[P]>,
-  ): Promise<Awaited<LoadedGraph[P]>> {
-    const refused = this.refused[part].get(graph.graphId);
-    if (refused?.version === graph.version) throw refused.error;
-    graph[part] ??= load();
+  async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
+    graph.index ??= this.load(graph, 'search', async reader => {
+      const { index, values } = await loadIndex(reader, graph.schema, this.budgetBytes);
+      this.parts.holds(graph.graphId, graph.version, index.bytes + values.bytes);
+      return { index, values, toOne: await readToOneTypes(reader) };
+    });
+    const loading = graph.index;
     try {
-      const loaded = await graph[part];
-      this.refused[part].delete(graph.graphId);
-      return loaded;
+      return await loading;
     } catch (error) {
-      graph[part] = null;
-      if (error instanceof VersionMovedError) return null as Awaited<LoadedGraph[P]>;
-      if (error instanceof GraphExceedsMemoryError) this.refused[part].set(graph.graphId, { version: graph.version, error });
+      if (graph.index === loading) graph.index = null;
+      if (error instanceof VersionMovedError) return null;
       throw error;
     }
   }
 
-  private async load<T>(
-    graph: LoadedGraph,
-    use: 'search' | 'cypher',
-    read: (reader: GraphReader) => Promise<{ loaded: T; bytes: number }>,
-  ): Promise<T> {
-    const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
-    // A graph that certainly does not fit is not loaded at all.
-    if (nodes * leastBytesPerNode > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use);
-    const readVersion = (reader: GraphReader) => {
-      if (reader.version !== graph.version) throw new VersionMovedError();
-      return read(reader);
-    };
-    const { signal } = new AbortController();
-    const lane = nodes > smallNodes ? this.large : this.small;
-    const { loaded, bytes } = await lane.run(() =>
-      this.database.readGraph(graph.graphId, loadTimeoutMs, signal, readVersion, mostBytesPerFetch),
+  /**
+   * Gets the nodes and edges of this very version, with the properties of these names, likewise.
+   * @param names null for all properties
+   */
+  async elementsOf(graph: LoadedGraph, names: ReadonlySet<string> | null): Promise<LoadedElements | null> {
+    try {
+      const topology = await this.part(graph, 'topology', reader => loadTopology(reader, this.budgetBytes));
+      if (names === null) {
+        const [nodes, edges] = await Promise.all(kinds.map(kind => this.wholeOf(graph, topology, kind)));
+        return { topology, columns: { nodes: new Map(), edges: new Map() }, whole: { nodes: nodes!, edges: edges! } };
+      }
+      const [nodes, edges] = await Promise.all(kinds.map(kind => this.columnsOf(graph, topology, kind, names)));
+      return { topology, columns: { nodes: nodes!, edges: edges! }, whole: null };
+    } catch (error) {
+      if (error instanceof VersionMovedError) return null;
+      throw error;
+    }
+  }
+
+  private wholeOf(graph: LoadedGraph, topology: Topology, kind: ElementKind) {
+    return this.part(graph, `${kind}:*`, reader => loadWholeProperties(reader, topology, kind, this.budgetBytes));
+  }
+
+  private async columnsOf(graph: LoadedGraph, topology: Topology, kind: ElementKind, names: ReadonlySet<string>) {
+    const { labels, edges } = graph.schema;
+    const known = new Set((kind === 'nodes' ? labels : edges).flatMap(({ properties }) => properties.map(({ name }) => name)));
+    const types = elementTypesOf(topology, graph.schema)[kind];
+    const numbers = kind === 'nodes' ? topology.nodeSets : topology.edgeTypes;
+    const wanted = [...names].filter(name => known.has(name));
+    const columns = await Promise.all(
+      wanted.map(property => {
+        const kindsOfNumber = types.map(each => numberKindOf(each.get(property)));
+        const kindOf = (place: number) => kindsOfNumber[numbers[place]!] ?? null;
+        const load = (reader: GraphReader) => loadColumn(reader, topology, { elements: kind, property, kindOf }, this.budgetBytes);
+        return this.part(graph, `${kind}:.${property}`, load);
+      }),
     );
-    graph.bytes += bytes;
-    this.evict(graph);
-    return loaded;
+    return new Map(wanted.map((name, i) => [name, columns[i]!]));
   }
 
-  private touch(graph: LoadedGraph): void {
-    this.graphs.delete(graph.graphId);
-    this.graphs.set(graph.graphId, graph);
+  private part<T extends object>(graph: LoadedGraph, name: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {
+    const { graphId, version } = graph;
+    return this.parts.get({ graphId, version, name }, () => this.load(graph, name, read));
   }
 
-  private evict(keep: LoadedGraph): void {
-    for (const graph of this.graphs.values()) {
-      if (this.bytes <= this.budgetBytes) return;
-      if (graph !== keep) this.graphs.delete(graph.graphId);
+  private async load<T>(graph: LoadedGraph, part: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {
+    const key = `${graph.graphId}:${part}`;
+    const refused = this.refused.get(key);
+    if (refused?.version === graph.version) throw refused.error;
+    const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
+    const lane = nodes > smallNodes ? this.large : this.small;
+    try {
+      // A graph that certainly does not fit is not loaded at all.
+      if (nodes * leastBytesPerNode > this.budgetBytes)
+        throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === 'search' ? 'search' : 'cypher');
+      const loaded = await lane.run(() =>
+        this.database.readGraph(
+          graph.graphId,
+          loadTimeoutMs,
+          new AbortController().signal,
+          reader => {
+            if (reader.version !== graph.version) throw new VersionMovedError();
+            return read(reader);
+          },
+          mostBytesPerFetch,
+        ),
+      );
+      this.refused.delete(key);
+      return loaded;
+    } catch (error) {
+      if (error instanceof GraphExceedsMemoryError) this.refused.set(key, { version: graph.version, error });
+      throw error;
     }
   }
 }

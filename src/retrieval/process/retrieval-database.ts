@@ -1,4 +1,5 @@
 import pg, { type PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
 import { type Logger } from 'pino';
 import { checkDetail } from '../../common/json/check-detail.js';
 import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
@@ -46,6 +47,11 @@ export interface GraphReader {
   query<R extends object>(sql: string, parameters?: unknown[]): Promise<R[]>;
   /** Reads rows as arrays, for columns whose names are unknown or occur twice. */
   rows(sql: string, parameters?: unknown[]): Promise<unknown[][]>;
+  /**
+   * Streams the rows of a query as COPY … TO STDOUT sends them, in text. They do not count as an answer.
+   * @param take is given one chunk after the other. If it throws, the rest is not read.
+   */
+  copy(sql: string, take: (chunk: Buffer) => void): Promise<void>;
 }
 
 /** The retrieval process's own small pool, with short waits and read-only transactions. */
@@ -108,6 +114,7 @@ export class RetrievalDatabase {
         // No statement is prepared under a name: each names its graph's tables, and a connection would keep one for every graph.
         query: (text, values = []) => run({ text, values }),
         rows: (text, values = []) => run<unknown[]>({ text, values, rowMode: 'array' } as pg.QueryArrayConfig),
+        copy: (sql, take) => this.copy(client, sql, take),
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -132,6 +139,26 @@ export class RetrievalDatabase {
   async close(): Promise<void> {
     this.link.onApplicationShutdown();
     await this.pool.end();
+  }
+
+  private async copy(client: PoolClient, sql: string, take: (chunk: Buffer) => void): Promise<void> {
+    let failed: { error: unknown } | null = null;
+    const stream = client.query(copyTo(`COPY (${sql}) TO STDOUT`));
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        if (failed) continue;
+        try {
+          take(chunk);
+        } catch (error) {
+          failed = { error };
+          // The connection is of use again once the server has ended the statement.
+          await this.cancel(client);
+        }
+      }
+    } catch (error) {
+      failed ??= { error };
+    }
+    if (failed) throw failed.error;
   }
 
   private async cancel(client: PoolClient): Promise<void> {

@@ -1,21 +1,15 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { type Logger } from 'pino';
-import { ApiError, SchemaError } from '../../common/errors/api-error.js';
-import { DatabaseUnavailableError, ServiceStoppingError } from '../../common/errors/common-errors.js';
-import { toApiError } from '../../common/errors/to-api-error.js';
-import { LanguageError } from '../../text/language-error.js';
+import { type LevelWithSilent, type Logger } from 'pino';
+import { ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { ServerDrain } from '../../http/server/server-drain.js';
-import { Pace } from '../../common/turns/pace.js';
 import { FairShare } from '../../common/turns/fair-share.js';
-import { type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
+import { type RetrievalHealth } from '../protocol.js';
 import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
-import { LoadedGraphs } from './loaded-graphs.js';
 import { readRetrievalQuery } from './read-retrieval-query.js';
-import { RetrievalDatabase } from './retrieval-database.js';
-import { runQuery } from './run-query.js';
-import { writeAnswer } from './write-answer.js';
+import { QueryFailure, QueryThreads } from './threads/query-threads.js';
+import { isAnswer, toFailure } from './to-failure.js';
 
 export interface RetrievalOptions {
   databaseUrl: string;
@@ -23,6 +17,11 @@ export interface RetrievalOptions {
   listen: string;
   memoryMb: number;
   answerMaxBytes: number;
+  logLevel: LevelWithSilent;
+  /** Values that logs must not show. */
+  secrets: readonly string[];
+  /** The program of a query thread. */
+  threadEntry: URL;
   log: Logger;
 }
 
@@ -40,19 +39,26 @@ export interface RetrievalServer {
 
 /** Opens the retrieval process's HTTP server and resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
-  // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
-  const database = new RetrievalDatabase(options.databaseUrl, workingAtOnce + 4, options.answerMaxBytes, options.log);
-  const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
+  const { databaseUrl, memoryMb, answerMaxBytes, logLevel, secrets } = options;
+  const threads = new QueryThreads({
+    entry: options.threadEntry,
+    count: Math.max(2, availableParallelism()),
+    // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
+    start: { databaseUrl, connections: workingAtOnce + 4, memoryMb, answerMaxBytes, logLevel, secrets },
+  });
+  await threads.start();
   const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
 
-  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Buffer[]> {
+  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Uint8Array[]> {
     if (request.method === 'GET' && request.url === '/v1/health') {
+      // The process is as healthy as its threads: one that hangs leaves this request without an answer.
+      await threads.ping();
       const uptime = Math.round((Date.now() - startedAt) / 1000);
       const health: RetrievalHealth = {
         status: 'ok',
-        graphs: graphs.count,
-        bytes: graphs.bytes,
+        graphs: threads.graphs.count,
+        bytes: threads.graphs.bytes,
         working: share.working,
         uptime_s: uptime,
       };
@@ -60,12 +66,11 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     }
     if (request.method !== 'POST' || request.url !== '/v1/query')
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
-    const query = readRetrievalQuery(await readBody(request));
+    const body = await readBody(request);
+    const query = readRetrievalQuery(body);
     const { caller, graph_id: group, timeout_ms: patienceMs } = query;
-    return share.run({ caller, group, patienceMs, signal }, async () => {
-      const found = await runQuery(database, graphs, query, signal);
-      return writeAnswer(found, options.answerMaxBytes, new Pace(signal));
-    });
+    const requestId = request.headers['x-request-id'] as string | undefined;
+    return share.run({ caller, group, patienceMs, signal }, async () => [await threads.run(body, query, requestId, signal)]);
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -75,9 +80,10 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
       send(response, 200, await answer(request, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
-      // Logs failures that the caller did not cause.
-      if (!isAnswer(error)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
-      const failure = toFailure(error);
+      // Logs failures that the caller did not cause. Its thread has logged that of a query.
+      if (!isAnswer(error) && !(error instanceof QueryFailure))
+        options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
+      const failure = error instanceof QueryFailure ? error.failure : toFailure(error);
       send(response, failure.status, [Buffer.from(JSON.stringify(failure))]);
     }
   }
@@ -100,7 +106,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     server,
     close: async boundMs => {
       await drain.drain(boundMs);
-      await database.close();
+      await threads.close();
     },
   };
 }
@@ -133,33 +139,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function send(response: ServerResponse, status: number, pieces: Buffer[]): void {
+function send(response: ServerResponse, status: number, pieces: Uint8Array[]): void {
   // The drain of a stopping process may have answered already.
   if (response.headersSent || response.destroyed) return;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
   for (const piece of pieces) response.write(piece);
   response.end();
-}
-
-/** Tells whether the error is itself an answer to the caller. */
-function isAnswer(thrown: unknown): boolean {
-  return thrown instanceof ApiError || thrown instanceof LanguageError;
-}
-
-function toFailure(thrown: unknown): RetrievalFailure {
-  const error = toApiError(thrown);
-  if (isAnswer(thrown) || error instanceof DatabaseUnavailableError) {
-    const { status, code, text, context } = error;
-    const retryAfterS = Number(error.headers?.['Retry-After']);
-    return {
-      status,
-      code,
-      text,
-      ...(context ? { context } : {}),
-      ...(error instanceof SchemaError ? { problems: error.problems } : {}),
-      ...(retryAfterS > 0 ? { retry_after_s: retryAfterS } : {}),
-    };
-  }
-  return { status: 500, code: 'retrieval_failed', text: { zh: '检索进程内部错误', en: 'The retrieval process failed' } };
 }

@@ -4,15 +4,21 @@ import { Decimal } from '../../cypher/values/decimal.js';
 import { floatOf, isNumber } from '../../cypher/values/numbers.js';
 import { readJsonValue } from '../../cypher/values/read-json-value.js';
 import { ValueFault } from '../../cypher/values/value-fault.js';
+import { type NumberKind } from '../../graph-index/property-column.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 
-/** The types of the properties of one label or edge type, by name. Null where its sources disagree. */
+/** The types of the properties of one label or edge type, by name; `mixed` where its sources disagree. */
 export type PropertyTypes = ReadonlyMap<string, string>;
 
 const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
 
 export function propertyTypesOf(properties: readonly PropertySchema[]): PropertyTypes {
-  return new Map(properties.map(({ name, type }) => [name, type.replace(/\(.*/, '').trim().toLowerCase()]));
+  const types = new Map<string, string>();
+  for (const { name, type } of properties) {
+    const word = type.replace(/\(.*/, '').trim().toLowerCase();
+    types.set(name, (types.get(name) ?? word) === word ? word : 'mixed');
+  }
+  return types;
 }
 
 /** Reads the properties of a node or edge as the graph's tables hold them. */
@@ -21,6 +27,18 @@ export function readProperties(text: string, types: PropertyTypes): ReadonlyMap<
   const properties = new Map<string, CypherValue>();
   if (isMap(read)) for (const [name, value] of read) if (value !== null) properties.set(name, toValue(value, types.get(name)));
   return properties;
+}
+
+/** Reads the JSON text of one property. Null for a value that is none. */
+export function readProperty(json: string, type: string | undefined): CypherValue {
+  const value = readJsonValue(json);
+  return value === null ? null : toValue(value, type);
+}
+
+/** How the numbers of a type are read, if that needs no more than the number. */
+export function numberKindOf(type: string | undefined): NumberKind {
+  if (type === 'float') return 'float';
+  return type === undefined || ['int', 'bigint', 'mixed'].includes(type) ? 'integer' : null;
 }
 
 function toValue(value: CypherValue, type: string | undefined): CypherValue {

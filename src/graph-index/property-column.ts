@@ -1,0 +1,69 @@
+import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
+import { type StoredTexts, StoredTextsBuilder } from './stored-texts.js';
+
+/** The code of an element without the property, and of one whose value is the number in `numbers`. Others are 2 + the text's number. */
+const [missing, inNumbers, firstText] = [0, 1, 2];
+/** A column with more different texts keeps equal ones more than once. */
+const mostDifferentTexts = 100_000;
+
+/**
+ * One property of all nodes, or of all edges, by place. Integers and floats stand in an array of numbers; every other value is the number
+ * of its JSON text, and equal texts are kept once.
+ */
+export interface PropertyColumn extends StoredTexts {
+  codes: Uint32Array<SharedArrayBuffer>;
+  /** Empty if no value is a number. */
+  numbers: Float64Array<SharedArrayBuffer>;
+}
+
+/** How a label or type reads the numbers of a property. `null` means that its values are texts to be read by their type. */
+export type NumberKind = 'integer' | 'float' | null;
+
+const integerText = /^-?(?:0|[1-9]\d{0,15})$/;
+
+export class PropertyColumnBuilder {
+  private readonly codes: Uint32Array<SharedArrayBuffer>;
+  private numbers: Float64Array<SharedArrayBuffer> | null = null;
+  private readonly texts = new StoredTextsBuilder();
+  private readonly known = new Map<string, number>();
+
+  constructor(private readonly count: number) {
+    this.codes = sharedUint32(count);
+  }
+
+  get bytes(): number {
+    return this.codes.byteLength + (this.numbers?.byteLength ?? 0) + this.texts.bytes;
+  }
+
+  /** @param json the value as JSON text */
+  set(place: number, json: string, kind: NumberKind): void {
+    if (json === 'null') return;
+    const number = kind === null || (kind === 'integer' && !integerText.test(json)) ? NaN : Number(json);
+    if (Number.isFinite(number) && (kind === 'float' || Number.isSafeInteger(number))) {
+      this.numbers ??= sharedFloat64(this.count);
+      this.numbers[place] = number;
+      this.codes[place] = inNumbers;
+      return;
+    }
+    this.codes[place] = firstText + this.numberOf(json);
+  }
+
+  build(): PropertyColumn {
+    return { codes: this.codes, numbers: this.numbers ?? sharedFloat64(0), ...this.texts.build() };
+  }
+
+  private numberOf(json: string): number {
+    const known = this.known.get(json);
+    if (known !== undefined) return known;
+    const number = this.texts.add(json);
+    if (this.known.size < mostDifferentTexts) this.known.set(json, number);
+    return number;
+  }
+}
+
+/** The value at a place: undefined without one, a number, or the number of a text. */
+export function cellAt({ codes, numbers }: PropertyColumn, place: number): undefined | { number: number } | { text: number } {
+  const code = codes[place]!;
+  if (code === missing) return undefined;
+  return code === inNumbers ? { number: numbers[place]! } : { text: code - firstText };
+}

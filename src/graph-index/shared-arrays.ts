@@ -1,0 +1,25 @@
+/** An array in memory that threads share. */
+export type SharedArray = Uint8Array<SharedArrayBuffer> | Uint32Array<SharedArrayBuffer> | Float64Array<SharedArrayBuffer>;
+
+/**
+ * A flat record of shared arrays, and of facts as JSON has them. Threads send it to each other without copying the arrays, and files
+ * keep it as it is. Nobody changes an array once its record is complete.
+ */
+export type SharedRecord = Readonly<Record<string, SharedArray | string | number | boolean | readonly string[] | readonly string[][]>>;
+
+export function sharedUint8(length: number): Uint8Array<SharedArrayBuffer> {
+  return new Uint8Array(new SharedArrayBuffer(length));
+}
+
+export function sharedUint32(length: number): Uint32Array<SharedArrayBuffer> {
+  return new Uint32Array(new SharedArrayBuffer(length * 4));
+}
+
+export function sharedFloat64(length: number): Float64Array<SharedArrayBuffer> {
+  return new Float64Array(new SharedArrayBuffer(length * 8));
+}
+
+/** The bytes of the arrays of a record. */
+export function bytesOf(record: object): number {
+  return Object.values(record).reduce<number>((sum, value) => sum + (ArrayBuffer.isView(value) ? value.byteLength : 0), 0);
+}

@@ -1,0 +1,53 @@
+import { GrowableFloat64 } from './growable-array.js';
+import { sharedFloat64, sharedUint8 } from './shared-arrays.js';
+
+const blockBytes = 1_048_576;
+
+/** Texts in UTF-8, one behind the other: text i lies from `textOffsets[i]` to `textOffsets[i + 1]`. */
+export interface StoredTexts {
+  textBytes: Uint8Array<SharedArrayBuffer>;
+  textOffsets: Float64Array<SharedArrayBuffer>;
+}
+
+/** Collects texts in blocks, so that a million of them are no million objects. */
+export class StoredTextsBuilder {
+  private readonly full: Buffer[] = [];
+  private fullBytes = 0;
+  private block = Buffer.alloc(0);
+  private used = 0;
+  private readonly ends = new GrowableFloat64();
+
+  get bytes(): number {
+    return this.fullBytes + this.used + 8 * this.ends.length;
+  }
+
+  /** Returns the number of the text. */
+  add(text: string): number {
+    const length = Buffer.byteLength(text);
+    if (this.used + length > this.block.length) {
+      this.full.push(this.block.subarray(0, this.used));
+      this.fullBytes += this.used;
+      this.block = Buffer.allocUnsafe(Math.max(blockBytes, length));
+      this.used = 0;
+    }
+    this.used += this.block.write(text, this.used);
+    return this.ends.push(this.fullBytes + this.used);
+  }
+
+  build(): StoredTexts {
+    const textBytes = sharedUint8(this.fullBytes + this.used);
+    let at = 0;
+    for (const block of [...this.full, this.block.subarray(0, this.used)]) {
+      textBytes.set(block, at);
+      at += block.length;
+    }
+    const textOffsets = sharedFloat64(this.ends.length + 1);
+    textOffsets.set(this.ends.view(), 1);
+    return { textBytes, textOffsets };
+  }
+}
+
+export function textAt({ textBytes, textOffsets }: StoredTexts, index: number): string {
+  const [start, end] = [textOffsets[index]!, textOffsets[index + 1]!];
+  return Buffer.from(textBytes.buffer, textBytes.byteOffset + start, end - start).toString('utf8');
+}

@@ -1,0 +1,35 @@
+import { type LevelWithSilent } from 'pino';
+import { type RetrievalFailure } from '../../protocol.js';
+import { type PartKey } from './shared-parts.js';
+
+/** The settings of a thread that answers queries, as its `workerData`. */
+export interface ThreadStart {
+  databaseUrl: string;
+  /** The most connections of the thread. */
+  connections: number;
+  memoryMb: number;
+  answerMaxBytes: number;
+  logLevel: LevelWithSilent;
+  secrets: readonly string[];
+}
+
+export type ToThread =
+  /** `body` is the request as the protocol has it. */
+  | { do: 'query'; id: number; body: string; requestId: string | undefined }
+  | { do: 'cancel'; id: number }
+  /** The answer to a claim; null asks the thread to load the part. */
+  | { do: 'take'; claim: number; record: object | null }
+  | { do: 'drop'; graphId: number }
+  | { do: 'ping'; id: number }
+  | { do: 'close' };
+
+export type FromThread =
+  | { did: 'start' }
+  | { did: 'answer'; id: number; bytes: Uint8Array<ArrayBuffer> }
+  | { did: 'fail'; id: number; failure: RetrievalFailure }
+  | { did: 'claim'; claim: number; key: PartKey }
+  /** The end of a load that a claim began; null if it failed. */
+  | { did: 'load'; key: PartKey; record: object | null }
+  | { did: 'hold'; graphId: number; version: number; bytes: number }
+  | { did: 'pong'; id: number }
+  | { did: 'close' };

@@ -1,0 +1,168 @@
+import { Worker } from 'node:worker_threads';
+import { type RetrievalFailure, type RetrievalQuery } from '../../protocol.js';
+import { type FromThread, type ThreadStart, type ToThread } from './messages.js';
+import { PartsBroker } from './parts-broker.js';
+
+export interface QueryThreadsOptions {
+  /** The program of a thread. */
+  entry: URL;
+  /** The most threads. The first starts at once, and others when all are at work. */
+  count: number;
+  start: ThreadStart;
+}
+
+/** The failure of a query in its thread, as the protocol sends it. */
+export class QueryFailure extends Error {
+  constructor(readonly failure: RetrievalFailure) {
+    super(failure.code);
+  }
+}
+
+interface Thread {
+  worker: Worker;
+  isReady: boolean;
+  working: number;
+}
+
+/**
+ * The threads that answer queries, so that the main thread stays free for requests. All of them share the parts of graphs. A search
+ * index belongs to one thread, so searches and questions about a graph go to the same.
+ */
+export class QueryThreads {
+  private readonly threads: Thread[] = [];
+  private readonly answers = new Map<number, { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }>();
+  private readonly pings = new Map<number, () => void>();
+  private readonly searched = new Map<number, Thread>();
+  private readonly broker: PartsBroker;
+  private lastId = 0;
+  private isClosing = false;
+
+  constructor(private readonly options: QueryThreadsOptions) {
+    this.broker = new PartsBroker(options.start.memoryMb * 1024 * 1024, graphId => {
+      this.searched.delete(graphId);
+      for (const { worker } of this.threads) send(worker, { do: 'drop', graphId });
+    });
+  }
+
+  /** Resolves when the first thread is ready. */
+  async start(): Promise<void> {
+    await this.add();
+  }
+
+  get graphs(): { count: number; bytes: number } {
+    return { count: this.broker.count, bytes: this.broker.bytes };
+  }
+
+  /** Answers a query with the bytes of the protocol's answer. @throws QueryFailure; the signal's reason */
+  async run(body: string, query: RetrievalQuery, requestId: string | undefined, signal: AbortSignal): Promise<Uint8Array> {
+    signal.throwIfAborted();
+    this.broker.touch(query.graph_id);
+    const thread = this.pick(query);
+    const id = ++this.lastId;
+    const cancel = (): void => send(thread.worker, { do: 'cancel', id });
+    signal.addEventListener('abort', cancel, { once: true });
+    thread.working += 1;
+    try {
+      return await new Promise<Uint8Array>((resolve, reject) => {
+        this.answers.set(id, { resolve, reject });
+        send(thread.worker, { do: 'query', id, body, requestId });
+      });
+    } finally {
+      thread.working -= 1;
+      this.answers.delete(id);
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** Resolves once every thread has answered. A thread that hangs never does. */
+  async ping(): Promise<void> {
+    await Promise.all(
+      this.threads.map(async ({ worker }) => {
+        const id = ++this.lastId;
+        await new Promise<void>(resolve => {
+          this.pings.set(id, resolve);
+          send(worker, { do: 'ping', id });
+        });
+        this.pings.delete(id);
+      }),
+    );
+  }
+
+  /** Closes the connections of all threads, then ends them. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all(
+      this.threads.map(async ({ worker }) => {
+        const closed = new Promise<void>(resolve =>
+          worker.on('message', ({ did }: FromThread) => {
+            if (did === 'close') resolve();
+          }),
+        );
+        send(worker, { do: 'close' });
+        await closed;
+        await worker.terminate();
+      }),
+    );
+  }
+
+  private pick({ kind, graph_id: graphId }: RetrievalQuery): Thread {
+    const [least, ...others] = this.threads.filter(({ isReady }) => isReady).sort((a, b) => a.working - b.working);
+    // The thread that starts helps with later queries.
+    if (least!.working > 0 && this.threads.length === others.length + 1 && this.threads.length < this.options.count) void this.add();
+    if (kind === 'cypher') return least!;
+    const pinned = this.searched.get(graphId) ?? least!;
+    this.searched.set(graphId, pinned);
+    return pinned;
+  }
+
+  private async add(): Promise<void> {
+    const { entry, start } = this.options;
+    const heapMb = Math.max(512, Math.round(start.memoryMb * 2));
+    const worker = new Worker(entry, { workerData: start, resourceLimits: { maxOldGenerationSizeMb: heapMb } });
+    const thread: Thread = { worker, isReady: false, working: 0 };
+    this.threads.push(thread);
+    worker.on('message', (message: FromThread) => this.heard(thread, message));
+    // A thread that ends takes its queries with it. The process ends too, and is started again.
+    worker.on('error', error => {
+      throw error;
+    });
+    worker.on('exit', code => {
+      if (!this.isClosing) throw new Error(`A query thread ended with code ${code}`);
+    });
+    await new Promise<void>(resolve =>
+      worker.on('message', ({ did }: FromThread) => {
+        if (did === 'start') resolve();
+      }),
+    );
+    thread.isReady = true;
+  }
+
+  private heard({ worker }: Thread, message: FromThread): void {
+    switch (message.did) {
+      case 'answer':
+        this.answers.get(message.id)?.resolve(message.bytes);
+        break;
+      case 'fail':
+        this.answers.get(message.id)?.reject(new QueryFailure(message.failure));
+        break;
+      case 'claim':
+        this.broker.claim(message.key, record => send(worker, { do: 'take', claim: message.claim, record }));
+        break;
+      case 'load':
+        this.broker.loaded(message.key, message.record);
+        break;
+      case 'hold':
+        this.broker.hold(message.graphId, message.version, message.bytes);
+        break;
+      case 'pong':
+        this.pings.get(message.id)?.();
+        break;
+      case 'start':
+      case 'close':
+    }
+  }
+}
+
+function send(worker: Worker, message: ToThread): void {
+  worker.postMessage(message);
+}

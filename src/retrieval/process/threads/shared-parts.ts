@@ -1,0 +1,14 @@
+/** A part of one version of a graph, such as its topology or one column of properties. */
+export interface PartKey {
+  graphId: number;
+  version: number;
+  name: string;
+}
+
+/** The parts of graphs that all threads of the process share: flat records of arrays in shared memory. */
+export interface SharedParts {
+  /** Gives the part, and loads it if no thread has it yet. All who ask meanwhile wait for that load. */
+  get<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T>;
+  /** Counts what this thread alone holds of a graph. */
+  holds(graphId: number, version: number, bytes: number): void;
+}

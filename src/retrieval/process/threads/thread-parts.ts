@@ -1,0 +1,54 @@
+import { type FromThread } from './messages.js';
+import { type PartKey, type SharedParts } from './shared-parts.js';
+
+/** A thread's side of the shared parts: it claims each from the main thread once, and loads those that no thread has. */
+export class ThreadParts implements SharedParts {
+  private readonly graphs = new Map<number, { version: number; parts: Map<string, Promise<object>> }>();
+  private readonly claims = new Map<number, (record: object | null) => void>();
+  private claimed = 0;
+
+  constructor(private readonly post: (message: FromThread) => void) {}
+
+  async get<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T> {
+    let graph = this.graphs.get(key.graphId);
+    if (!graph || graph.version < key.version) this.graphs.set(key.graphId, (graph = { version: key.version, parts: new Map() }));
+    const parts = graph.version === key.version ? graph.parts : new Map<string, Promise<object>>();
+    let part = parts.get(key.name) as Promise<T> | undefined;
+    if (!part) {
+      parts.set(key.name, (part = this.claimOrLoad(key, load)));
+      part.catch(() => parts.delete(key.name));
+    }
+    return part;
+  }
+
+  holds(graphId: number, version: number, bytes: number): void {
+    this.post({ did: 'hold', graphId, version, bytes });
+  }
+
+  /** The main thread answers a claim. */
+  take(claim: number, record: object | null): void {
+    this.claims.get(claim)?.(record);
+    this.claims.delete(claim);
+  }
+
+  drop(graphId: number): void {
+    this.graphs.delete(graphId);
+  }
+
+  private async claimOrLoad<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T> {
+    const claim = ++this.claimed;
+    const record = await new Promise<object | null>(resolve => {
+      this.claims.set(claim, resolve);
+      this.post({ did: 'claim', claim, key });
+    });
+    if (record !== null) return record as T;
+    try {
+      const loaded = await load();
+      this.post({ did: 'load', key, record: loaded });
+      return loaded;
+    } catch (error) {
+      this.post({ did: 'load', key, record: null });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { ApiError, SchemaError } from '../../common/errors/api-error.js';
+import { DatabaseUnavailableError } from '../../common/errors/common-errors.js';
+import { toApiError } from '../../common/errors/to-api-error.js';
+import { LanguageError } from '../../text/language-error.js';
+import { type RetrievalFailure } from '../protocol.js';
+
+/** Tells whether the error is itself an answer to the caller. */
+export function isAnswer(thrown: unknown): boolean {
+  return thrown instanceof ApiError || thrown instanceof LanguageError;
+}
+
+/** The failure as the protocol sends it. */
+export function toFailure(thrown: unknown): RetrievalFailure {
+  const error = toApiError(thrown);
+  if (isAnswer(thrown) || error instanceof DatabaseUnavailableError) {
+    const { status, code, text, context } = error;
+    const retryAfterS = Number(error.headers?.['Retry-After']);
+    return {
+      status,
+      code,
+      text,
+      ...(context ? { context } : {}),
+      ...(error instanceof SchemaError ? { problems: error.problems } : {}),
+      ...(retryAfterS > 0 ? { retry_after_s: retryAfterS } : {}),
+    };
+  }
+  return { status: 500, code: 'retrieval_failed', text: { zh: '检索进程内部错误', en: 'The retrieval process failed' } };
+}
