@@ -17,6 +17,7 @@ import { benchQueries } from './queries.mjs';
 import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs';
 import { sources } from './sources.mjs';
 import { benchStart } from './start.mjs';
+import { benchTraversals } from './traversals.mjs';
 
 const all = ['start', 'csv', 'ingestion', 'queries', 'http'];
 const { values: options, positionals } = parseArgs({
@@ -30,6 +31,7 @@ const { values: options, positionals } = parseArgs({
     rows: { type: 'string' },
     trials: { type: 'string' },
     parts: { type: 'string', default: 'first,incremental,rules' },
+    people: { type: 'string', default: '100000' },
     growth: { type: 'string', default: '10000,100000,1000000' },
   },
 });
@@ -44,6 +46,7 @@ try {
   if (wanted.has('ingestion')) await benchIngestion(folder, sourceOptions());
   if (wanted.has('mirror')) await benchMirror(folder, sourceOptions());
   if (wanted.has('metrics')) await benchMetrics(folder, sourceOptions({ source: 'mirror,postgres', rows: '1000000', trials: '5' }));
+  if (wanted.has('traversals')) await benchTraversals(folder, { people: Number(options.people), trials: Number(options.trials ?? 30) });
   if (['csv', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {
   await removeDirectory(folder);
