@@ -5,6 +5,8 @@ export interface Accumulator {
   /** About the bytes that it holds, if they grow with the rows. The caller bounds the sum over all groups. */
   readonly bytes?: number;
   add(args: readonly CypherValue[]): void;
+  /** Adds the same arguments so many times. Absent where that is no less work than adding them one by one. */
+  addTimes?(args: readonly CypherValue[], times: number): void;
   result(): CypherValue;
 }
 

@@ -31,6 +31,10 @@ class Count implements Accumulator {
     if (args[0] !== null) this.count += 1n;
   }
 
+  addTimes(args: readonly CypherValue[], times: number): void {
+    if (args[0] !== null) this.count += BigInt(times);
+  }
+
   result(): CypherValue {
     return this.count;
   }
@@ -41,6 +45,10 @@ class Extreme implements Accumulator {
   private found: CypherValue = null;
 
   constructor(private readonly direction: -1 | 1) {}
+
+  addTimes(args: readonly CypherValue[]): void {
+    this.add(args);
+  }
 
   add([value = null]: readonly CypherValue[]): void {
     if (value === null) return;

@@ -1,26 +1,47 @@
 import { type CypherQuery } from '../syntax/cypher-ast.js';
 
-/** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`. */
-export function propertiesRead(query: CypherQuery): ReadonlySet<string> | null {
-  const names = new Set<string>();
+export interface PropertiesRead {
+  /** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`. */
+  names: ReadonlySet<string> | null;
+  /** Those that it compares with a constant, so that an index would find their elements. */
+  looked: ReadonlySet<string>;
+}
+
+type Tree = Record<string, unknown>;
+
+export function propertiesRead(query: CypherQuery): PropertiesRead {
+  const [names, looked] = [new Set<string>(), new Set<string>()];
   let any = false;
   visit(query.queries);
-  return any ? null : names;
+  return { names: any ? null : names, looked };
 
   function visit(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) return value.forEach(visit);
-    const node = value as Record<string, unknown>;
+    const node = value as Tree;
     if (node.kind === 'property') names.add(node.name as string);
     // A pattern of a node or an edge, whose properties are entries of a map.
-    if (Array.isArray(node.properties)) for (const { name } of node.properties as { name: string }[]) names.add(name);
-    if (node.kind === 'index') readIndex(node.index as { kind: string; value?: unknown });
+    if (Array.isArray(node.properties))
+      for (const entry of node.properties as { name: string; value: Tree }[]) {
+        names.add(entry.name);
+        if (isConstant(entry.value)) looked.add(entry.name);
+      }
+    if (node.kind === 'binary' && node.operator === '=') {
+      const [left, right] = [node.left, node.right] as [Tree, Tree];
+      if (left.kind === 'property' && isConstant(right)) looked.add(left.name as string);
+      if (right.kind === 'property' && isConstant(left)) looked.add(right.name as string);
+    }
+    if (node.kind === 'index') readIndex(node.index as Tree);
     if (node.kind === 'call' && ['keys', 'properties'].includes((node.name as string).toLowerCase())) any = true;
     Object.values(node).forEach(visit);
   }
 
-  function readIndex({ kind, value }: { kind: string; value?: unknown }): void {
+  function readIndex({ kind, value }: Tree): void {
     if (typeof value === 'string') names.add(value);
     else if (kind !== 'number') any = true;
   }
+}
+
+function isConstant({ kind }: Tree): boolean {
+  return kind === 'literal' || kind === 'number' || kind === 'parameter';
 }

@@ -1,13 +1,17 @@
-import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
+import { type GraphArrays, type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
 import { type Direction } from '../../cypher/syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
+import { floatOf, isNumber } from '../../cypher/values/numbers.js';
 import { cellAt, type PropertyColumn } from '../../graph-index/property-column.js';
+import { placesWith, type PropertyIndex } from '../../graph-index/property-index.js';
 import { textAt } from '../../graph-index/stored-texts.js';
 import { indexOf, type Topology } from '../../graph-index/topology.js';
 import { type GraphElements } from './graph-elements.js';
 import { type ElementKind, type WholeProperties } from './load/load-properties.js';
 import { type PropertyTypes, propertyTypesOf, readProperties, readProperty } from './source-values.js';
 
+/** Types whose values equal each other as numbers and strings do. */
+const indexedTypes = new Set(['none', 'string', 'int', 'bigint', 'float', 'decimal', 'boolean']);
 const none: PropertyTypes = new Map();
 /** A query that comes to more nodes makes some of them anew. */
 const mostKnown = 10_000;
@@ -18,6 +22,8 @@ const mostValuesKept = 65_536;
 export interface LoadedElements {
   topology: Topology;
   columns: Record<ElementKind, ReadonlyMap<string, PropertyColumn>>;
+  /** Of properties of nodes that a query compares with constants. */
+  indexes: ReadonlyMap<string, PropertyIndex>;
   /** For queries that may ask for any property; null for others. */
   whole: Record<ElementKind, WholeProperties> | null;
 }
@@ -42,16 +48,20 @@ export function elementTypesOf({ labelSets, types }: Topology, schema: GraphElem
 export class GraphInMemory implements MemoryGraph {
   private readonly known = new Map<number, MemoryNode>();
   private readonly typeNumbers: Map<string, number>;
+  private readonly indexes: ReadonlyMap<string, PropertyIndex>;
+  private readonly types: ElementTypes;
   private readonly nodeProperties: ElementProperties;
   private readonly edgeProperties: ElementProperties;
 
   constructor(
     private readonly topology: Topology,
-    { columns, whole }: Omit<LoadedElements, 'topology'>,
+    { columns, whole, indexes }: Omit<LoadedElements, 'topology'>,
     schema: GraphElements,
   ) {
+    this.indexes = indexes;
     this.typeNumbers = new Map(topology.types.map((type, i) => [type, i]));
     const types = elementTypesOf(topology, schema);
+    this.types = types;
     this.nodeProperties = new ElementProperties(
       columns.nodes,
       whole?.nodes ?? null,
@@ -62,6 +72,14 @@ export class GraphInMemory implements MemoryGraph {
       whole?.edges ?? null,
       place => types.edges[topology.edgeTypes[place]!] ?? none,
     );
+  }
+
+  get arrays(): GraphArrays {
+    return Object.assign(Object.create(null) as object, this.topology, {
+      nodeAt: (place: number) => this.nodeAt(place),
+      edgeAt: (place: number) => this.edgeAt(place),
+      placeOf: (node: NodeValue) => this.placeOf(node),
+    });
   }
 
   get nodeCount(): number {
@@ -86,10 +104,18 @@ export class GraphInMemory implements MemoryGraph {
     return this.nodeAt(indexOf(this.topology.nodeIds, id));
   }
 
+  nodesWith(property: string, value: CypherValue): readonly NodeValue[] | null {
+    const index = this.indexes.get(property);
+    // A text can equal a time, which the index does not know.
+    const isIndexed = index && this.types.nodes.every(types => indexedTypes.has(types.get(property) ?? 'none'));
+    if (!isIndexed || (typeof value !== 'string' && !isNumber(value))) return null;
+    return placesWith(index, typeof value === 'string' ? value : floatOf(value)).map(place => this.nodeAt(place));
+  }
+
   *edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {
     const wanted = types.length === 0 ? null : types.map(type => this.typeNumbers.get(type));
-    const { outOffsets, intoOffsets, intoEdges, edgeTypes, sources, nodeIds } = this.topology;
-    const at = node instanceof MemoryNode ? node.place : indexOf(nodeIds, node.id);
+    const { outOffsets, intoOffsets, intoEdges, edgeTypes, sources } = this.topology;
+    const at = this.placeOf(node);
     if (direction !== 'in')
       for (let edge = outOffsets[at]!; edge < outOffsets[at + 1]!; edge++)
         if (wanted === null || wanted.includes(edgeTypes[edge])) yield this.edgeAt(edge);
@@ -100,6 +126,10 @@ export class GraphInMemory implements MemoryGraph {
       if (direction === 'both' && sources[edge] === at) continue;
       if (wanted === null || wanted.includes(edgeTypes[edge])) yield this.edgeAt(edge);
     }
+  }
+
+  private placeOf(node: NodeValue): number {
+    return node instanceof MemoryNode ? node.place : indexOf(this.topology.nodeIds, node.id);
   }
 
   private setsWith(label: string): number[] {

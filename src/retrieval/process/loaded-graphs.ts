@@ -1,8 +1,12 @@
+import { inTurns } from '../../common/turns/pace.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';
+import { type PropertyColumn } from '../../graph-index/property-column.js';
+import { buildPropertyIndex } from '../../graph-index/property-index.js';
 import { type Topology } from '../../graph-index/topology.js';
 import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type ToOne } from '../../questions/planning/rank-paths.js';
+import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type GraphElements } from './graph-elements.js';
 import { elementTypesOf, type LoadedElements } from './graph-in-memory.js';
@@ -100,17 +104,18 @@ export class LoadedGraphs {
 
   /**
    * Gets the nodes and edges of this very version, with the properties of these names, likewise.
-   * @param names null for all properties
    */
-  async elementsOf(graph: LoadedGraph, names: ReadonlySet<string> | null): Promise<LoadedElements | null> {
+  async elementsOf(graph: LoadedGraph, { names, looked }: PropertiesRead): Promise<LoadedElements | null> {
     try {
       const topology = await this.part(graph, 'topology', reader => loadTopology(reader, this.budgetBytes));
       if (names === null) {
         const [nodes, edges] = await Promise.all(kinds.map(kind => this.wholeOf(graph, topology, kind)));
-        return { topology, columns: { nodes: new Map(), edges: new Map() }, whole: { nodes: nodes!, edges: edges! } };
+        const columns = { nodes: new Map(), edges: new Map() };
+        return { topology, columns, indexes: new Map(), whole: { nodes: nodes!, edges: edges! } };
       }
       const [nodes, edges] = await Promise.all(kinds.map(kind => this.columnsOf(graph, topology, kind, names)));
-      return { topology, columns: { nodes: nodes!, edges: edges! }, whole: null };
+      const indexes = await this.indexesOf(graph, nodes!, looked);
+      return { topology, columns: { nodes: nodes!, edges: edges! }, indexes, whole: null };
     } catch (error) {
       if (error instanceof VersionMovedError) return null;
       throw error;
@@ -136,6 +141,17 @@ export class LoadedGraphs {
       }),
     );
     return new Map(wanted.map((name, i) => [name, columns[i]!]));
+  }
+
+  private async indexesOf(graph: LoadedGraph, columns: ReadonlyMap<string, PropertyColumn>, looked: ReadonlySet<string>) {
+    const { graphId, version } = graph;
+    const wanted = [...columns].filter(([name]) => looked.has(name));
+    const indexes = await Promise.all(
+      wanted.map(([name, column]) =>
+        this.parts.get({ graphId, version, name: `nodes:=${name}` }, () => inTurns(buildPropertyIndex(column))),
+      ),
+    );
+    return new Map(wanted.map(([name], i) => [name, indexes[i]!]));
   }
 
   private part<T extends object>(graph: LoadedGraph, name: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {

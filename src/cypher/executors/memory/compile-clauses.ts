@@ -3,6 +3,7 @@ import { iterateRange } from '../../functions/list-functions.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
 import { compileMatch } from './compile-match.js';
 import { compileProjection } from './compile-projection.js';
+import { compileCountedMatch, type CountedMatch } from './counted-match.js';
 import { compile, type CompiledClauses, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type Row, type Scope } from './scope.js';
 
@@ -11,19 +12,29 @@ interface CompiledClause {
   run(rows: Rows): Rows;
 }
 
+/** A match that may turn out to be only counted by the clause behind it. */
+interface CompiledMatching extends CompiledClause {
+  countFor(needed: ReadonlySet<number>): void;
+}
+
 /** Compiles clauses that follow each other. Each takes the rows of the one before. */
 export function compileClauses(clauses: Clause[], place: ExpressionPlace): CompiledClauses {
   let { scope } = place;
   let columns: CompiledClauses['columns'] = null;
   const steps: CompiledClause['run'][] = [];
-  for (const clause of clauses) {
+  let first: CompiledMatching | null = null;
+  for (const [i, clause] of clauses.entries()) {
     const here = { query: place.query, scope };
     let compiled: CompiledClause;
-    if (clause.kind === 'match') compiled = compileMatching(clause, here);
-    else if (clause.kind === 'unwind') compiled = compileUnwind(clause, here);
+    if (clause.kind === 'match') {
+      const matching = compileMatching(clause, here);
+      if (i === 0 && scope.variables.size === 0) first = matching;
+      compiled = matching;
+    } else if (clause.kind === 'unwind') compiled = compileUnwind(clause, here);
     else {
       const projection = compileProjection(clause, here);
       if (clause.kind === 'return') ({ columns } = projection);
+      if (i === 1 && projection.counted) first?.countFor(projection.counted);
       compiled = projection;
     }
     ({ scope } = compiled);
@@ -36,12 +47,13 @@ function* given(rows: readonly Row[]): Rows {
   yield* rows;
 }
 
-function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledClause {
+function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledMatching {
   const { work } = place.query;
+  let counted: CountedMatch | null = null;
   const match = compileMatch(clause, place);
   const known = new Set([...place.scope.variables.values()].map(({ slot }) => slot));
   const own = [...match.scope.variables.values()].map(({ slot }) => slot).filter(slot => !known.has(slot));
-  return { scope: match.scope, run };
+  return { scope: match.scope, run, countFor: needed => (counted = compileCountedMatch(clause, match.parts, needed, place)) };
 
   function* run(rows: Rows): Rows {
     for (const row of rows) {
@@ -49,6 +61,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledC
         yield null;
         continue;
       }
+      if (counted && (yield* counted())) continue;
       let isFound = false;
       for (const found of match.run(copied(row))) {
         if (found === null) {

@@ -3,6 +3,7 @@ import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValu
 import { equals } from '../../values/equality.js';
 import { compile, compileCondition, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
 import { hasAggregateCall } from './aggregate-calls.js';
+import { type Check, type MatchParts } from './counted-match.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
 import { type Row, type Scope } from './scope.js';
 import { findShortestPaths } from './shortest-paths.js';
@@ -18,23 +19,22 @@ interface BoundEnds {
   right: boolean;
 }
 
-/** A condition, with the slots that must be bound before it can be asked. */
-interface Check {
-  slots: Set<number>;
-  holds: (row: Row) => boolean;
-}
-
 /**
  * Compiles the patterns of one MATCH and its WHERE. It starts at bound nodes, else at the label with the fewest nodes, and follows edges
  * from there; conditions are asked as soon as their variables are bound.
  */
-export function compileMatch({ patterns, where }: Pick<MatchClause, 'patterns' | 'where'>, before: ExpressionPlace): CompiledMatch {
+export function compileMatch(
+  { patterns, where }: Pick<MatchClause, 'patterns' | 'where'>,
+  before: ExpressionPlace,
+): CompiledMatch & { parts: MatchParts } {
   const { query } = before;
   const graph = readPatterns(patterns, before.scope, query);
   const place = { query, scope: graph.scope, resolve: before.resolve };
   const bound = new Set([...graph.nodes, ...graph.edges].filter(element => element.bound).map(({ slot }) => slot));
   const own = new Set([...[...graph.nodes, ...graph.edges].filter(element => !element.bound), ...graph.paths].map(({ slot }) => slot));
-  const checks = [...checksOfNodes(graph, place), ...(where ? checksOfWhere(where, place) : [])];
+  const all = [...checksOfNodes(graph, place), ...(where ? checksOfWhere(where, place) : [])];
+  const checks = [...all];
+  const lookUp = compileLookUps(graph, where, place);
   const steps: Step[] = [];
   const addStep = (step: Step) => {
     const ready = takeReady(checks, bound, own);
@@ -61,7 +61,7 @@ export function compileMatch({ patterns, where }: Pick<MatchClause, 'patterns' |
     const start = nextStart(graph, bound, [...left]);
     if (!start) break;
     bound.add(start.slot);
-    addStep(scanStep(start, place));
+    addStep(scanStep(start, place, row => lookUp(start, row)));
   }
   for (const path of graph.paths) {
     bound.add(path.slot);
@@ -69,7 +69,7 @@ export function compileMatch({ patterns, where }: Pick<MatchClause, 'patterns' |
   }
   const rest = checks.splice(0);
   if (rest.length > 0 || steps.length === 0) steps.push(restStep(rest));
-  return { scope: graph.scope, run: row => runSteps(steps, row) };
+  return { scope: graph.scope, run: row => runSteps(steps, row), parts: { pattern: graph, checks: all, lookUp } };
 
   function bindEnds({ left: from, right: to }: PatternEdge): void {
     for (const index of [from, to]) bound.add(graph.nodes[index]!.slot);
@@ -103,10 +103,16 @@ function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): Check[]
   return nodes.flatMap(node => {
     const checks: Check[] = [];
     const { slot, labels } = node;
-    if (labels.length > 0) checks.push({ slots: new Set([slot]), holds: row => carries(row[slot] ?? null, labels) });
+    if (labels.length > 0)
+      checks.push({ slots: new Set([slot]), holds: row => carries(row[slot] ?? null, labels), ofLabels: true, mayFail: false });
     if (node.properties.length > 0) {
       const holds = propertyCheck(node.properties, place);
-      checks.push({ slots: new Set([slot, ...slotsIn(node.properties, place.scope)]), holds: row => holds(row[slot] ?? null, row) });
+      checks.push({
+        slots: new Set([slot, ...slotsIn(node.properties, place.scope)]),
+        holds: row => holds(row[slot] ?? null, row),
+        ofLabels: false,
+        mayFail: !node.properties.every(({ value }) => isHarmless(value)),
+      });
     }
     return checks;
   });
@@ -149,7 +155,9 @@ function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
   const all = allSlots(place.scope);
   return parts.map(part => {
     const condition = compileCondition(part, place);
-    return { slots: isHarmless(part) ? new Set(slotsOf(part, place.scope)) : all, holds: row => condition(row) === true };
+    const mayFail = !isHarmless(part);
+    const slots = mayFail ? all : new Set(slotsOf(part, place.scope));
+    return { slots, holds: row => condition(row) === true, ofLabels: false, mayFail };
   });
 }
 
@@ -197,11 +205,51 @@ function nextStart({ nodes }: PatternGraph, bound: ReadonlySet<number>, left: Pa
   return (wanted.length > 0 ? wanted : free).sort((a, b) => rank(b) - rank(a))[0];
 }
 
-function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace): Step {
+/**
+ * Finds nodes by a property that equals a constant, in the pattern or in WHERE. Null where nothing can be looked up. The conditions are
+ * still asked of what is found.
+ */
+function compileLookUps(
+  { nodes }: PatternGraph,
+  where: Expression | null,
+  place: ExpressionPlace,
+): (node: PatternNode, row: Row) => readonly NodeValue[] | null {
+  const { graph } = place.query;
+  const isConstant = ({ kind }: Expression) => kind === 'literal' || kind === 'number' || kind === 'parameter';
+  const parts = where?.kind === 'logical' && where.operator === 'AND' ? where.operands : where ? [where] : [];
+  const equalities = parts.flatMap(part => {
+    if (part.kind !== 'binary' || part.operator !== '=') return [];
+    const [property, value] = isConstant(part.right) ? [part.left, part.right] : [part.right, part.left];
+    if (property.kind !== 'property' || property.object.kind !== 'variable' || !isConstant(value)) return [];
+    return [{ slot: place.scope.find(property.object.name)?.slot, property: property.name, value: compile(value, place) }];
+  });
+  const byNode = new Map(
+    nodes.map(node => {
+      const inPattern = node.properties.filter(({ value }) => isConstant(value));
+      const entries = inPattern.map(({ name, value }) => ({ property: name, value: compile(value, place) }));
+      return [node, [...entries, ...equalities.filter(({ slot }) => slot === node.slot)]] as const;
+    }),
+  );
+  return (node, row) => {
+    if (!graph.nodesWith) return null;
+    for (const { property, value } of byNode.get(node) ?? []) {
+      const found = graph.nodesWith(property, value(row));
+      if (found) return found;
+    }
+    return null;
+  };
+}
+
+function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {
   const { graph, work } = query;
   const group = [...labels].sort((a, b) => countOf(a) - countOf(b))[0];
   return function* scan(row) {
-    const lists = group ? [...new Set(group.map(({ name }) => name))].map(name => graph.nodesWithLabel(name)) : [graph.nodes()];
+    const known = lookUp(row);
+    const lists = known
+      ? [known]
+      : group
+        ? [...new Set(group.map(({ name }) => name))].map(name => graph.nodesWithLabel(name))
+        : [graph.nodes()];
     const seen = lists.length > 1 ? new Set<number>() : null;
     for (const nodes of lists) {
       for (const node of nodes) {

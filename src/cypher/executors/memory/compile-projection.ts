@@ -29,6 +29,8 @@ interface Column {
 export interface CompiledProjection {
   columns: { name: string; slot: number }[];
   scope: Scope;
+  /** The slots that it reads, if it only groups and counts, so that a row may stand for many equal ones. Else null. */
+  counted: ReadonlySet<number> | null;
   run(rows: Rows): Rows;
 }
 
@@ -63,7 +65,21 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   const [skip, limit] = [compileCount(projection.skip, place), compileCount(projection.limit, place)];
   if (projection.kind === 'with') checkNamed(items, query);
   const groupKeys = keyItems.map(expression => compile(expression, place));
-  return { columns: columns.map(({ name, slot }) => ({ name, slot })), scope, run };
+  const isCounted = isGrouped && [...aggregates.values()].every(({ takesTimes }) => takesTimes);
+  return { columns: columns.map(({ name, slot }) => ({ name, slot })), scope, counted: isCounted ? slotsRead() : null, run };
+
+  /** Null if an expression holds a query or a pattern, which may read any variable. */
+  function slotsRead(): Set<number> | null {
+    const slots = new Set<number>();
+    let isKnown = true;
+    for (const { expression } of items)
+      walk(expression, inner => {
+        if (['subquery', 'pattern', 'patternComprehension'].includes(inner.kind)) isKnown = false;
+        const slot = inner.kind === 'variable' ? place.scope.find(inner.name)?.slot : undefined;
+        if (slot !== undefined) slots.add(slot);
+      });
+    return isKnown ? slots : null;
+  }
 
   function* run(rows: Rows): Rows {
     let found = isGrouped ? groupRows(rows, groupKeys, [...aggregates.values()], place) : rows;

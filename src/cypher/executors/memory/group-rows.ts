@@ -10,6 +10,8 @@ import { type Evaluate, type Row } from './scope.js';
 /** An aggregate of a projection, and the slot for its result. */
 export interface GroupedAggregate {
   slot: number;
+  /** Whether a row may stand for many equal ones. */
+  takesTimes: boolean;
   start(): { add(row: Row): void; readonly bytes: number; result(): CypherValue };
 }
 
@@ -29,7 +31,7 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
     );
   const args = given.map(arg => compile(arg, place));
   const distinct = call.kind === 'call' && call.distinct;
-  return { slot, start: () => started(definition.start()) };
+  return { slot, takesTimes: distinct || definition.start().addTimes !== undefined, start: () => started(definition.start()) };
 
   function started(accumulator: Accumulator): ReturnType<GroupedAggregate['start']> {
     const seen = distinct ? new Set<string>() : null;
@@ -44,7 +46,8 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
             seen.add(key);
             bytes += 2 * key.length + 32;
           }
-          accumulator.add(values);
+          if (row.times === undefined || seen) accumulator.add(values);
+          else accumulator.addTimes!(values, row.times);
         } catch (fault) {
           throw query.placed(fault, call.position);
         }

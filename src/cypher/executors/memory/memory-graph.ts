@@ -1,5 +1,5 @@
 import { type GraphAccess } from '../../functions/cypher-function.js';
-import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
+import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type Direction } from '../../syntax/cypher-ast.js';
 
 /** A graph that queries run on in memory. Nodes and edges are the same objects whenever they are asked for, or equal by id. */
@@ -10,4 +10,28 @@ export interface MemoryGraph extends GraphAccess {
   countOfLabel(label: string): number;
   /** The edges at a node that lead out of it, into it, or both. No types means any. A loop is given once. */
   edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue>;
+  /** The nodes whose property equals the value, and perhaps others, from an index. Null where it has none, or not for such a value. */
+  nodesWith?(property: string, value: CypherValue): readonly NodeValue[] | null;
+  readonly arrays?: GraphArrays;
+}
+
+/** The same graph by places in arrays, to count without making objects: compressed sparse rows of both directions. */
+export interface GraphArrays {
+  /** The number of each node's set of labels. */
+  nodeSets: Uint32Array;
+  labelSets: readonly (readonly string[])[];
+  setOffsets: Uint32Array;
+  setNodes: Uint32Array;
+  edgeTypes: Uint32Array;
+  types: readonly string[];
+  sources: Uint32Array;
+  targets: Uint32Array;
+  /** The edges out of node i are `outOffsets[i]` to `outOffsets[i + 1]`. */
+  outOffsets: Uint32Array;
+  /** Those into it are `intoEdges[intoOffsets[i]]` to `intoEdges[intoOffsets[i + 1] - 1]`. */
+  intoOffsets: Uint32Array;
+  intoEdges: Uint32Array;
+  nodeAt(place: number): NodeValue;
+  edgeAt(place: number): EdgeValue;
+  placeOf(node: NodeValue): number;
 }

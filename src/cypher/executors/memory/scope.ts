@@ -1,8 +1,11 @@
 import { type Behind } from './behind.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 
-/** The values of all variables of a query, each in its slot. A variable out of scope leaves null. `behind` is what the row rests on. */
-export type Row = CypherValue[] & { behind?: Behind };
+/**
+ * The values of all variables of a query, each in its slot. A variable out of scope leaves null. `behind` is what the row rests on, and
+ * `times` the number of equal rows that it stands for, one if absent.
+ */
+export type Row = CypherValue[] & { behind?: Behind; times?: number };
 
 export type Evaluate = (row: Row) => CypherValue;
 

@@ -31,7 +31,7 @@ export class WorkExceededError extends ApiError {
 
 /** Counts the work of one query and ends it at its limits. */
 export class Work {
-  private steps = 0;
+  private done = 0;
   private rows = 0;
   private held = 0;
   private pauseAt = stepsBetweenPauses;
@@ -41,28 +41,33 @@ export class Work {
 
   /** Counts a node, an edge or an item. */
   step(): void {
-    this.steps += 1;
-    if (this.steps > this.endOfExpression) this.exceeded();
+    this.done += 1;
+    if (this.done > this.endOfExpression) this.exceeded();
+  }
+
+  /** Counts many at once, outside of expressions. */
+  steps(count: number): void {
+    this.done += count;
   }
 
   /** Counts a row, which costs the more the wider it is. Whoever gives rows asks `isDue` afterwards. */
   row(width: number): void {
     this.rows += 1;
-    this.steps += 1 + (width >> 3);
-    if (this.steps > this.endOfExpression) this.exceeded();
+    this.done += 1 + (width >> 3);
+    if (this.done > this.endOfExpression) this.exceeded();
   }
 
   /** Whether it is time to let other work go on. */
   get isDue(): boolean {
-    if (this.steps < this.pauseAt) return false;
-    this.pauseAt = this.steps + stepsBetweenPauses;
+    if (this.done < this.pauseAt) return false;
+    this.pauseAt = this.done + stepsBetweenPauses;
     return true;
   }
 
   /** The query goes on after a pause. Without one, as inside of an expression, it comes to its end soon. */
   resume(): void {
-    if (this.steps > this.limits.steps) this.exceeded();
-    this.endOfExpression = this.steps + mostStepsOfExpression;
+    if (this.done > this.limits.steps) this.exceeded();
+    this.endOfExpression = this.done + mostStepsOfExpression;
   }
 
   /** Counts values that are held until the end of a clause. Returns their bytes. */
@@ -94,7 +99,7 @@ export class Work {
   }
 
   private exceeded(): never {
-    const { steps, rows } = this;
+    const { done: steps, rows } = this;
     throw new WorkExceededError(
       {
         zh: `已查看 ${steps} 个节点、关系与列表项，得到 ${rows} 行中间结果`,

@@ -1,0 +1,68 @@
+import { type Steps } from '../text/steps.js';
+import { cellAt, type PropertyColumn } from './property-column.js';
+import { sharedUint32 } from './shared-arrays.js';
+import { textAt } from './stored-texts.js';
+
+/** Finds the places of a column by value: an open hash with a chain through the places of a bucket. */
+export interface PropertyIndex {
+  /** The first place of each bucket + 1; a power of two of them. */
+  heads: Uint32Array<SharedArrayBuffer>;
+  /** The next place of the same bucket + 1, by place. */
+  next: Uint32Array<SharedArrayBuffer>;
+}
+
+/** Values that have an index: Cypher's numbers, by their nearest float, and strings. */
+export type IndexedValue = number | string;
+
+export function* buildPropertyIndex(column: PropertyColumn): Steps<PropertyIndex> {
+  const count = column.codes.length;
+  const heads = sharedUint32(2 ** Math.ceil(Math.log2(Math.max(8, count * 1.5))));
+  const next = sharedUint32(count);
+  const hashes = new Map<number, number | null>();
+  // Runs backwards, so that a chain lists places in their order.
+  for (let place = count - 1; place >= 0; place--) {
+    if ((place & 8_191) === 0) yield;
+    const cell = cellAt(column, place);
+    const hash = cell === undefined ? null : 'number' in cell ? hashOf(cell.number) : hashOfText(cell.text);
+    if (hash === null) continue;
+    const bucket = hash & (heads.length - 1);
+    next[place] = heads[bucket]!;
+    heads[bucket] = place + 1;
+  }
+  return { heads, next };
+
+  function hashOfText(text: number): number | null {
+    let hash = hashes.get(text);
+    if (hash === undefined) {
+      const value = JSON.parse(textAt(column, text)) as unknown;
+      hash = typeof value === 'number' || typeof value === 'string' ? hashOf(value) : null;
+      hashes.set(text, hash);
+    }
+    return hash;
+  }
+}
+
+/** The places that may hold the value: all that do, and those whose hash is the same. */
+export function placesWith({ heads, next }: PropertyIndex, value: IndexedValue): number[] {
+  const places: number[] = [];
+  for (let at = heads[hashOf(value) & (heads.length - 1)]!; at !== 0; at = next[at - 1]!) places.push(at - 1);
+  return places;
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+function hashOf(value: IndexedValue): number {
+  if (typeof value === 'string') {
+    let hash = 0x811c9dc5;
+    for (let i = 0; i < value.length; i++) hash = Math.imul(hash ^ value.charCodeAt(i), 0x01000193);
+    return mixed(hash);
+  }
+  // Zero and minus zero are equal.
+  bits.setFloat64(0, value === 0 ? 0 : value);
+  return mixed(bits.getUint32(0) ^ Math.imul(bits.getUint32(4), 0x9e3779b1));
+}
+
+function mixed(hash: number): number {
+  const folded = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (folded ^ (folded >>> 13)) >>> 0;
+}

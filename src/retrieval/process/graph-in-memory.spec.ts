@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
+import { prepareInMemory } from '../../cypher/executors/memory/run-in-memory.js';
+import { propertiesRead } from '../../cypher/plan/properties-read.js';
+import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { keyOf } from '../../cypher/values/equality.js';
+import { PropertyColumnBuilder } from '../../graph-index/property-column.js';
+import { buildPropertyIndex } from '../../graph-index/property-index.js';
+import { TopologyBuilder } from '../../graph-index/topology.js';
+import { atOnce } from '../../text/steps.js';
+import { type GraphElements } from './graph-elements.js';
+import { GraphInMemory } from './graph-in-memory.js';
+
+interface World {
+  nodes: { labels: number; x: string | null }[];
+  edges: { type: number; source: number; target: number }[];
+}
+
+const labelSets = [['A'], ['A', 'C'], ['B']];
+const types = ['R', 'S'];
+const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
+const limits = { steps: 1e9, heldBytes: 1e9 };
+const schema = {
+  labels: ['A', 'B'].map(name => ({ name, properties: [{ name: 'x', type: 'mixed' }] })),
+  edges: [],
+} as unknown as GraphElements;
+
+function graphOf({ nodes, edges }: World): GraphInMemory {
+  const builder = new TopologyBuilder();
+  nodes.forEach(({ labels }, i) => builder.addNode(10 + 3 * i, labels));
+  edges.forEach(({ type, source, target }, i) => builder.addEdge(100 + i, type, 10 + 3 * source, 10 + 3 * target));
+  const topology = atOnce(builder.build(labelSets, types));
+  const column = new PropertyColumnBuilder(nodes.length);
+  nodes.forEach(({ x }, i) => x !== null && column.set(i, x, 'integer'));
+  const x = column.build();
+  const columns = { nodes: new Map([['x', x]]), edges: new Map() };
+  return new GraphInMemory(topology, { columns, indexes: new Map([['x', atOnce(buildPropertyIndex(x))]]), whole: null }, schema);
+}
+
+/** The same graph without arrays and index, so that every match is made one by one. */
+function plainly(graph: GraphInMemory): MemoryGraph {
+  return {
+    nodeCount: graph.nodeCount,
+    nodes: () => graph.nodes(),
+    nodesWithLabel: label => graph.nodesWithLabel(label),
+    countOfLabel: label => graph.countOfLabel(label),
+    nodeById: id => graph.nodeById(id),
+    edgesOf: (node, direction, of) => graph.edgesOf(node, direction, of),
+  };
+}
+
+function answerOf(graph: MemoryGraph, text: string): { rows: string[]; cited: Set<number>[]; isCut: boolean[] } {
+  const prepared = prepareInMemory(parseCypher(text), graph, { parameters: new Map(), limits, now });
+  const rows = [...prepared.rows()].filter(row => row !== null);
+  const found = rows.map(({ values, behind }) => ({
+    key: values.map(keyOf).join(' | '),
+    cited: new Set([...behind!.nodes.keys(), ...behind!.edges.keys()]),
+    isCut: behind!.isCut,
+  }));
+  found.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { rows: found.map(({ key }) => key), cited: found.map(({ cited }) => cited), isCut: found.map(({ isCut }) => isCut) };
+}
+
+const world = fc.integer({ min: 1, max: 7 }).chain(count =>
+  fc.record({
+    nodes: fc.array(fc.record({ labels: fc.nat(2), x: fc.constantFrom(null, '1', '2', '1.5', '"1"', '"a"', 'true') }), {
+      minLength: count,
+      maxLength: count,
+    }),
+    edges: fc.array(fc.record({ type: fc.nat(1), source: fc.nat(count - 1), target: fc.nat(count - 1) }), { maxLength: 12 }),
+  }),
+);
+
+const nodePattern = (name: string) =>
+  fc.constantFrom(`(${name})`, `(${name}:A)`, `(${name}:B)`, `(${name}:C)`, `(${name}:A|B)`, `(${name} {x: 1})`, `(${name}:A {x: 'a'})`);
+const edgePattern = fc.constantFrom('-->', '<--', '--', '-[:R]->', '<-[:S]-', '-[:R]-', '-[:R|S]->');
+const question = fc
+  .tuple(
+    fc.array(edgePattern, { minLength: 1, maxLength: 3 }),
+    fc.tuple(...['a', 'b', 'c', 'd'].map(nodePattern)),
+    fc.constantFrom('', ' WHERE a.x = 1', ' WHERE b.x > 1', ` WHERE a.x = 1.0 AND b.x <> 'a'`, ' WHERE b:A', ' WHERE a.x < b.x'),
+    fc.constantFrom(
+      'count(*) AS n',
+      'count(a) AS n',
+      'count(DISTINCT b) AS n',
+      'b AS v, count(*) AS n',
+      'a.x AS v, count(a.x) AS n, min(a.x) AS m',
+      'b.x AS v, count(DISTINCT b) AS n ORDER BY n DESC, v LIMIT 3',
+      'sum(b.x) AS n',
+      'a AS v, b AS w, count(*) AS n',
+      'count(*) + count(DISTINCT a) AS n',
+    ),
+  )
+  .map(([edges, nodes, where, items]) => {
+    const pattern = edges.map((edge, i) => `${edge}${nodes[i + 1]}`).join('');
+    return `MATCH ${nodes[0]}${pattern}${where} RETURN ${items}`;
+  });
+
+describe('a graph in memory', () => {
+  it('counts over arrays and an index what matching one by one finds', () => {
+    fc.assert(
+      fc.property(world, question, (given, text) => {
+        const graph = graphOf(given);
+        const run = (on: MemoryGraph) => {
+          try {
+            return answerOf(on, text);
+          } catch (error) {
+            return { rows: [(error as { detail?: string }).detail ?? String(error)], cited: [], isCut: [] };
+          }
+        };
+        const [counted, plain] = [run(graph), run(plainly(graph))];
+        expect(counted.rows).toEqual(plain.rows);
+        // What is cited is part of the group's matches, and all of it unless the row says otherwise.
+        counted.cited.forEach((cited, i) => {
+          for (const id of cited) expect(plain.cited[i]).toContain(id);
+          if (!counted.isCut[i]) expect(cited).toEqual(plain.cited[i]);
+        });
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('counts without making the rows', () => {
+    const given: World = {
+      nodes: Array.from({ length: 300 }, () => ({ labels: 0, x: '1' })),
+      edges: Array.from({ length: 300 * 300 }, (_, i) => ({ type: 0, source: Math.floor(i / 300), target: i % 300 })),
+    };
+    // 27 million walks of two edges, of which those that take a loop twice are no match.
+    const graph = graphOf(given);
+    const text = 'MATCH (a:A)-[:R]->(b)-[:R]->(c) RETURN count(*) AS n';
+    const small = { steps: 1_000_000, heldBytes: 1_000_000 };
+    const run = (on: MemoryGraph) => [...prepareInMemory(parseCypher(text), on, { parameters: new Map(), limits: small, now }).rows()];
+    expect(run(graph).find(row => row !== null)?.values).toEqual([BigInt(300 ** 3 - 300)]);
+    expect(() => run(plainly(graph))).toThrow('too much work');
+  });
+});
+
+describe('propertiesRead', () => {
+  const read = (text: string) => {
+    const { names, looked } = propertiesRead(parseCypher(text));
+    return { names: names && [...names].sort(), looked: [...looked].sort() };
+  };
+
+  it('tells the properties that a query asks for, wherever they stand', () => {
+    expect(
+      read('MATCH (a {k: 1})-[r {w: a.q}]->(b) WHERE b.x = $p AND EXISTS { (b)-->(c) WHERE c.y > 2 } RETURN b.z ORDER BY a.s'),
+    ).toEqual({
+      names: ['k', 'q', 's', 'w', 'x', 'y', 'z'],
+      looked: ['k', 'x'],
+    });
+  });
+
+  it('tells queries that can ask for any', () => {
+    for (const text of ['MATCH (n) RETURN keys(n)', 'MATCH (n) RETURN properties(n)', 'MATCH (n) RETURN n[$name]'])
+      expect(read(text).names).toBeNull();
+    expect(read(`MATCH (n) RETURN n['k'], [1, 2][0]`).names).toEqual(['k']);
+  });
+});
