@@ -1,5 +1,6 @@
 import { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Logger } from 'pino';
@@ -98,8 +99,14 @@ async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<
     databaseUrl,
     memoryMb: settings.retrievalMemoryMb,
     answerMaxBytes: settings.answerMaxBytes,
+    snapshotDirectory: snapshotDirectory(settings),
     logLevel: settings.logLevel,
   };
+}
+
+/** Beside an embedded database, which holds the same data; elsewhere only where a setting asks for it. */
+function snapshotDirectory({ retrievalSnapshotDirectory, databaseUrl, dataDirectory }: Settings): string | null {
+  return retrievalSnapshotDirectory ?? (databaseUrl === undefined ? path.join(dataDirectory, 'graph-snapshots') : null);
 }
 
 /** Ends the process with one line that gives the reason. A refused licence has an exit code of its own. */

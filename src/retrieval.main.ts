@@ -56,6 +56,7 @@ function startFromEnvironment(): RetrievalStart {
     listen: settings.retrievalListen,
     memoryMb: settings.retrievalMemoryMb,
     answerMaxBytes: settings.answerMaxBytes,
+    snapshotDirectory: settings.retrievalSnapshotDirectory ?? null,
     logLevel: settings.logLevel,
     shutdownSeconds: settings.shutdownSeconds,
     secrets: [...settings.secrets, databaseUrl],

@@ -122,6 +122,10 @@ function readValues(read: SettingsReader) {
       'Memory for loaded graphs; the least recently used are dropped beyond it',
       { min: 64 },
     ),
+    retrievalSnapshotDirectory: read.optionalText(
+      'RETRIEVAL_SNAPSHOT_DIR',
+      'Where the retrieval process keeps loaded graphs as files, to be ready sooner after a start; unset: below DATA_DIR if the database is embedded, else nowhere',
+    ),
     answerMaxBytes: read.integer(
       'ANSWER_MAX_BYTES',
       16_777_216,

@@ -5,7 +5,7 @@ import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 
 /**
  * Nodes and edges by small integers ("places"), as compressed sparse rows of both directions: 24 bytes an edge and 28 a node. Edges lie in
- * the order of their source, so those out of node i are `outOffsets[i]` to `outOffsets[i + 1]` themselves; those into it are
+ * the order of their source and then of their id, so those out of node i are `outOffsets[i]` to `outOffsets[i + 1]` themselves; those into it are
  * `intoEdges[intoOffsets[i]]` and so on.
  */
 export interface Topology {
@@ -68,6 +68,7 @@ export class TopologyBuilder {
     nodeSets.set(this.nodeSets.view());
     const [setOffsets, setNodes] = yield* grouped(nodeSets, labelSets.length);
     const [outOffsets, order] = yield* grouped(this.sources.view(), nodeCount);
+    yield* sortEach(order, outOffsets, this.edgeIds.view());
     const [edgeIds, edgeTypes] = [sharedFloat64(edgeCount), sharedUint32(edgeCount)];
     const [sources, targets] = [sharedUint32(edgeCount), sharedUint32(edgeCount)];
     const [idsAsCome, typesAsCome, sourcesAsCome, targetsAsCome] = [
@@ -114,6 +115,20 @@ export function indexOf(ids: Float64Array, id: number): number {
     else high = middle - 1;
   }
   return -1;
+}
+
+/**
+ * Sorts the places of each group by their id. The order of edges is then the same whenever a version is loaded, so columns that were
+ * loaded apart fit.
+ */
+function* sortEach(places: Uint32Array, offsets: Uint32Array, ids: Float64Array): Steps<void> {
+  for (let group = 0; group < offsets.length - 1; group++) {
+    if ((group & 4_095) === 4_095) yield;
+    const [from, to] = [offsets[group]!, offsets[group + 1]!];
+    let isSorted = true;
+    for (let i = from + 1; i < to && isSorted; i++) isSorted = ids[places[i - 1]!]! < ids[places[i]!]!;
+    if (!isSorted) places.subarray(from, to).sort((a, b) => ids[a]! - ids[b]!);
+  }
 }
 
 /** Groups the places of `keys` by their key, in their order: where each group begins, and the places. */

@@ -8,6 +8,8 @@ export interface RetrievalStart {
   memoryMb: number;
   /** The largest answer, as read from PostgreSQL and as sent. */
   answerMaxBytes: number;
+  /** Where parts of graphs are kept as files; null for nowhere. */
+  snapshotDirectory: string | null;
   logLevel: Settings['logLevel'];
   /** The time for queries under way to end when the process stops. Zero when the API stops its own process. */
   shutdownSeconds: number;

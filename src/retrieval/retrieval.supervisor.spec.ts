@@ -22,6 +22,7 @@ describe('RetrievalSupervisor', () => {
       databaseUrl: 'x',
       memoryMb: 64,
       answerMaxBytes: 65_536,
+      snapshotDirectory: null,
       logLevel: 'silent' as const,
     };
     const supervisor = new RetrievalSupervisor(new RetrievalOptions(place));

@@ -8,7 +8,10 @@ import { RetrievalUnavailableError } from './retrieval.errors.js';
 /** The place of the retrieval process: the URL of one deployed apart, or the settings to start our own. */
 export type RetrievalPlace =
   | { url: string }
-  | ({ entry: string; socketDirectory: string } & Pick<RetrievalStart, 'databaseUrl' | 'memoryMb' | 'answerMaxBytes' | 'logLevel'>);
+  | ({ entry: string; socketDirectory: string } & Pick<
+      RetrievalStart,
+      'databaseUrl' | 'memoryMb' | 'answerMaxBytes' | 'snapshotDirectory' | 'logLevel'
+    >);
 
 export class RetrievalOptions {
   constructor(readonly place: RetrievalPlace) {}
@@ -141,7 +144,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     this.starts++;
     this.hangs = false;
     let hasListened = false;
-    const { databaseUrl, memoryMb, answerMaxBytes, logLevel } = place;
+    const { databaseUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel } = place;
     this.state = 'starting';
     // Secrets go through the channel, because others can read arguments and environment.
     const heapMb = `--max-old-space-size=${Math.max(512, Math.round(memoryMb * 2))}`;
@@ -166,7 +169,16 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
       this.childEnded(child, listen, hasListened, signal ?? `code ${code}`);
     });
     // The process is stopped after the API's last request, so it has nothing to wait for.
-    const start: RetrievalStart = { databaseUrl, listen, memoryMb, answerMaxBytes, logLevel, shutdownSeconds: 0, secrets: [databaseUrl] };
+    const start: RetrievalStart = {
+      databaseUrl,
+      listen,
+      memoryMb,
+      answerMaxBytes,
+      snapshotDirectory,
+      logLevel,
+      shutdownSeconds: 0,
+      secrets: [databaseUrl],
+    };
     child.send(start, error => {
       if (error) child.kill('SIGKILL');
     });

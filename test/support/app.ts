@@ -69,6 +69,7 @@ export async function startTestApp(
       databaseUrl: database.access.retrieval,
       memoryMb: settings.retrievalMemoryMb,
       answerMaxBytes: settings.answerMaxBytes,
+      snapshotDirectory: settings.retrievalSnapshotDirectory ?? null,
       logLevel: settings.logLevel,
     },
   });

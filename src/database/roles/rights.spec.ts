@@ -19,7 +19,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.connection_grants': [all, '', ''],
   'public.graph_elements': [all, 'SELECT', ''],
   'public.graph_members': [all, '', ''],
-  'public.graphs': [all, 'id version', ''],
+  'public.graphs': [all, 'id version updated_at', ''],
   'public.idempotency_keys': [all, '', ''],
   'public.ingestion_jobs': [all, '', ''],
   'public.ingestion_rejected': [all, '', ''],

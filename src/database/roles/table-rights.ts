@@ -11,7 +11,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   audit_events: { records: 'SELECT, INSERT, DELETE' },
   graph_elements: { records: write, retrieval: 'SELECT' },
   graph_members: { records: write },
-  graphs: { records: write, retrieval: 'SELECT (id, version)' },
+  graphs: { records: write, retrieval: 'SELECT (id, version, updated_at)' },
   idempotency_keys: { records: write },
   ingestion_jobs: { records: write },
   ingestion_rejected: { records: write },

@@ -12,6 +12,7 @@ import { type GraphElements } from './graph-elements.js';
 import { elementTypesOf, type LoadedElements } from './graph-in-memory.js';
 import { type ElementKind, loadColumn, loadWholeProperties } from './load/load-properties.js';
 import { loadTopology } from './load/load-topology.js';
+import { type SnapshotFiles } from './load/snapshot-files.js';
 import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
@@ -59,6 +60,8 @@ export class LoadedGraphs {
     private readonly database: RetrievalDatabase,
     private readonly budgetBytes: number,
     private readonly parts: SharedParts,
+    private readonly files: SnapshotFiles | null,
+    private readonly onFileFault: (error: unknown) => void,
   ) {}
 
   /** Gets the graph in the reader's version. */
@@ -155,8 +158,18 @@ export class LoadedGraphs {
   }
 
   private part<T extends object>(graph: LoadedGraph, name: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {
-    const { graphId, version } = graph;
-    return this.parts.get({ graphId, version, name }, () => this.load(graph, name, read));
+    const key = { graphId: graph.graphId, version: graph.version, name };
+    return this.parts.get(key, async () => {
+      const { files } = this;
+      if (!files) return this.load(graph, name, read);
+      const stamp = await this.load(graph, 'stamp', readStamp);
+      const kept = (await files.read(key, stamp)) as T | null;
+      if (kept) return kept;
+      const loaded = await this.load(graph, name, read);
+      // The file is of use to a later process only, so nobody waits for it.
+      files.write(key, stamp, loaded).catch(this.onFileFault);
+      return loaded;
+    });
   }
 
   private async load<T>(graph: LoadedGraph, part: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {
@@ -188,6 +201,14 @@ export class LoadedGraphs {
       throw error;
     }
   }
+}
+
+/** Tells contents of the same version apart: a restored backup goes on from an earlier one. */
+async function readStamp(reader: GraphReader): Promise<string> {
+  const [row] = await reader.query<{ updated_at: string }>('SELECT updated_at::text AS updated_at FROM graphs WHERE id = $1', [
+    reader.graphId,
+  ]);
+  return row!.updated_at;
 }
 
 class VersionMovedError extends Error {}

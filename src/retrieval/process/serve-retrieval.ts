@@ -18,6 +18,8 @@ export interface RetrievalOptions {
   memoryMb: number;
   answerMaxBytes: number;
   logLevel: LevelWithSilent;
+  /** Where parts of graphs are kept as files; null for nowhere. */
+  snapshotDirectory: string | null;
   /** Values that logs must not show. */
   secrets: readonly string[];
   /** The program of a query thread. */
@@ -39,12 +41,12 @@ export interface RetrievalServer {
 
 /** Opens the retrieval process's HTTP server and resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
-  const { databaseUrl, memoryMb, answerMaxBytes, logLevel, secrets } = options;
+  const { databaseUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets } = options;
   const threads = new QueryThreads({
     entry: options.threadEntry,
     count: Math.max(2, availableParallelism()),
     // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
-    start: { databaseUrl, connections: workingAtOnce + 4, memoryMb, answerMaxBytes, logLevel, secrets },
+    start: { databaseUrl, connections: workingAtOnce + 4, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets },
   });
   await threads.start();
   const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });

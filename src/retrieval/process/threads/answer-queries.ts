@@ -1,6 +1,7 @@
 import { type MessagePort } from 'node:worker_threads';
 import { type Logger } from 'pino';
 import { Pace } from '../../../common/turns/pace.js';
+import { SnapshotFiles } from '../load/snapshot-files.js';
 import { LoadedGraphs } from '../loaded-graphs.js';
 import { readRetrievalQuery } from '../read-retrieval-query.js';
 import { RetrievalDatabase } from '../retrieval-database.js';
@@ -15,7 +16,10 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
   const database = new RetrievalDatabase(start.databaseUrl, start.connections, start.answerMaxBytes, log);
   const post = (message: FromThread): void => port.postMessage(message);
   const parts = new ThreadParts(post);
-  const graphs = new LoadedGraphs(database, start.memoryMb * 1024 * 1024, parts);
+  const budgetBytes = start.memoryMb * 1024 * 1024;
+  // The files of graphs that were dropped from memory are of use too.
+  const files = start.snapshotDirectory === null ? null : new SnapshotFiles(start.snapshotDirectory, 4 * budgetBytes);
+  const graphs = new LoadedGraphs(database, budgetBytes, parts, files, cause => log.warn({ cause }, 'A graph could not be kept as a file'));
   const working = new Map<number, AbortController>();
 
   async function answer(id: number, body: string, requestId: string | undefined): Promise<void> {

@@ -9,6 +9,8 @@ export interface ThreadStart {
   connections: number;
   memoryMb: number;
   answerMaxBytes: number;
+  /** Where parts of graphs are kept as files; null for nowhere. */
+  snapshotDirectory: string | null;
   logLevel: LevelWithSilent;
   secrets: readonly string[];
 }

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { bytesOf } from '../../../graph-index/shared-arrays.js';
+import { readSnapshot, writeSnapshot } from '../../../graph-index/snapshot-file.js';
+import { type PartKey } from '../threads/shared-parts.js';
+
+/** Reading a smaller part from PostgreSQL takes no longer than reading its file. */
+const leastBytes = 1_048_576;
+
+/**
+ * The parts of graphs as files, so that a process that starts again need not read rows. A directory for each graph, which holds one
+ * version of it.
+ */
+export class SnapshotFiles {
+  constructor(
+    private readonly directory: string,
+    /** The least recently written graphs are removed beyond it. */
+    private readonly mostBytes: number,
+  ) {}
+
+  /** @param stamp tells two contents of the same version apart, such as those before and after a restored backup */
+  async read(key: PartKey, stamp: string): Promise<object | null> {
+    return readSnapshot(this.fileOf(key), this.stampOf(key, stamp));
+  }
+
+  async write(key: PartKey, stamp: string, record: object): Promise<void> {
+    if (bytesOf(record) < leastBytes) return;
+    const directory = this.directoryOf(key.graphId);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    for (const file of await readdir(directory))
+      if (!file.startsWith(`${key.version}-`)) await rm(path.join(directory, file), { force: true });
+    await writeSnapshot(this.fileOf(key), this.stampOf(key, stamp), record);
+    await this.trim(key.graphId);
+  }
+
+  private async trim(keep: number): Promise<void> {
+    const graphs = await Promise.all(
+      (await readdir(this.directory)).map(async name => {
+        const directory = path.join(this.directory, name);
+        const files = await readdir(directory).catch(() => []);
+        const stats = await Promise.all(files.map(file => stat(path.join(directory, file)).catch(() => null)));
+        const bytes = stats.reduce((sum, found) => sum + (found?.size ?? 0), 0);
+        return { directory, bytes, writtenAt: Math.max(0, ...stats.map(found => found?.mtimeMs ?? 0)) };
+      }),
+    );
+    let total = graphs.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { directory, bytes } of graphs.sort((a, b) => a.writtenAt - b.writtenAt)) {
+      if (total <= this.mostBytes) return;
+      if (directory === this.directoryOf(keep)) continue;
+      await rm(directory, { recursive: true, force: true });
+      total -= bytes;
+    }
+  }
+
+  private directoryOf(graphId: number): string {
+    return path.join(this.directory, String(graphId));
+  }
+
+  private fileOf(key: PartKey): string {
+    const name = createHash('sha256').update(key.name).digest('hex').slice(0, 32);
+    return path.join(this.directoryOf(key.graphId), `${key.version}-${name}`);
+  }
+
+  private stampOf({ graphId, version, name }: PartKey, stamp: string): string {
+    return JSON.stringify([graphId, version, name, stamp]);
+  }
+}
