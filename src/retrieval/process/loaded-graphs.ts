@@ -36,6 +36,7 @@ export interface LoadedGraph {
   /** Maps normalised label names and aliases to their label. */
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
+  hasIndex: boolean;
 }
 
 export interface LoadedIndex {
@@ -72,12 +73,25 @@ export class LoadedGraphs {
     const labelNames = new Map<string, string>();
     for (const label of schema.labels)
       for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
-    const graph: LoadedGraph = { graphId: reader.graphId, version: reader.version, schema, labelNames, index: null };
+    const graph: LoadedGraph = { graphId: reader.graphId, version: reader.version, schema, labelNames, index: null, hasIndex: false };
     // A reader with an older snapshot must not replace a newer version.
     const kept = this.graphs.get(reader.graphId);
     if (kept && kept.version === reader.version) return kept;
     if (!kept || kept.version < reader.version) this.graphs.set(reader.graphId, graph);
     return graph;
+  }
+
+  /** The index, if it is in memory. */
+  indexNow({ index, hasIndex }: LoadedGraph): Promise<LoadedIndex> | null {
+    return hasIndex ? index : null;
+  }
+
+  /** The elements, if all of them are in memory. */
+  elementsNow(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements> | null {
+    const { graphId, version } = graph;
+    const has = (name: string) => this.parts.has({ graphId, version, name });
+    const parts = ['topology', ...kinds.flatMap(kind => this.partsOf(graph, kind, read))];
+    return parts.every(has) ? (this.elementsOf(graph, read) as Promise<LoadedElements>) : null;
   }
 
   drop(graphId: number): void {
@@ -97,7 +111,9 @@ export class LoadedGraphs {
     });
     const loading = graph.index;
     try {
-      return await loading;
+      const loaded = await loading;
+      graph.hasIndex = true;
+      return loaded;
     } catch (error) {
       if (graph.index === loading) graph.index = null;
       if (error instanceof VersionMovedError) return null;
@@ -125,16 +141,29 @@ export class LoadedGraphs {
     }
   }
 
+  private partsOf(graph: LoadedGraph, kind: ElementKind, { names, looked }: PropertiesRead): string[] {
+    if (names === null) return [`${kind}:*`];
+    const columns = this.knownNames(graph, kind, names);
+    const indexes = kind === 'nodes' ? columns.filter(name => looked.has(name)) : [];
+    return [...columns.map(name => `${kind}:.${name}`), ...indexes.map(name => `${kind}:=${name}`)];
+  }
+
+  /** The names of properties that the graph has. */
+  private knownNames({ schema }: LoadedGraph, kind: ElementKind, names: ReadonlySet<string>): string[] {
+    const known = new Set(
+      (kind === 'nodes' ? schema.labels : schema.edges).flatMap(({ properties }) => properties.map(({ name }) => name)),
+    );
+    return [...names].filter(name => known.has(name));
+  }
+
   private wholeOf(graph: LoadedGraph, topology: Topology, kind: ElementKind) {
     return this.part(graph, `${kind}:*`, reader => loadWholeProperties(reader, topology, kind, this.budgetBytes));
   }
 
   private async columnsOf(graph: LoadedGraph, topology: Topology, kind: ElementKind, names: ReadonlySet<string>) {
-    const { labels, edges } = graph.schema;
-    const known = new Set((kind === 'nodes' ? labels : edges).flatMap(({ properties }) => properties.map(({ name }) => name)));
     const types = elementTypesOf(topology, graph.schema)[kind];
     const numbers = kind === 'nodes' ? topology.nodeSets : topology.edgeTypes;
-    const wanted = [...names].filter(name => known.has(name));
+    const wanted = this.knownNames(graph, kind, names);
     const columns = await Promise.all(
       wanted.map(property => {
         const kindsOfNumber = types.map(each => numberKindOf(each.get(property)));

@@ -7,7 +7,7 @@ import { CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type Pattern } from '../../cypher/semantics/pattern.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
-import { propertiesRead } from '../../cypher/plan/properties-read.js';
+import { propertiesRead, type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { QueryContext } from '../../cypher/semantics/query-context.js';
 import { resolveNames } from '../../cypher/semantics/resolve-names.js';
 import { Pace } from '../../common/turns/pace.js';
@@ -17,7 +17,6 @@ import { type AnswerElements, collectElements, withoutKinds } from './answer-ele
 import { executeInMemory } from './execute-in-memory.js';
 import { explainFailure } from './explain-failure.js';
 import { type GraphElements } from './graph-elements.js';
-import { type LoadedElements } from './graph-in-memory.js';
 import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
 import { withLoaded } from './with-loaded.js';
 import { readEvidence } from './read-evidence.js';
@@ -45,17 +44,20 @@ export async function runCypher(
   const simple = toSimpleQuery(parsed);
   const answered = simple && (await runAsSql(database, graphs, simple, query, signal));
   if (answered) return answered;
-  const load = (graph: LoadedGraph) => loadElements(graphs, graph, query);
-  return withLoaded(database, graphs, query, signal, load, (reader, { schema }, loaded) =>
+  const needed = {
+    now: (graph: LoadedGraph) => graphs.elementsNow(graph, readOf(graph, query)),
+    load: (graph: LoadedGraph) => graphs.elementsOf(graph, readOf(graph, query)),
+  };
+  return withLoaded(database, graphs, query, signal, needed, (reader, { schema }, loaded) =>
     executeInMemory(reader, schema, loaded, parseCypher(query.text), query, signal),
   );
 }
 
-/** Loads what the query can ask of the graph. */
-function loadElements(graphs: LoadedGraphs, graph: LoadedGraph, { text, parameters }: CypherQuery): Promise<LoadedElements | null> {
+/** What the query can ask of the graph. */
+function readOf(graph: LoadedGraph, { text, parameters }: CypherQuery): PropertiesRead {
   const parsed = parseCypher(text);
   resolveNames(parsed, new QueryContext(text, graph.schema, parameters));
-  return graphs.elementsOf(graph, propertiesRead(parsed));
+  return propertiesRead(parsed);
 }
 
 /** Null if SQL cannot run the query with its full meaning. */

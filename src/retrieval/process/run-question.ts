@@ -50,7 +50,7 @@ export async function runQuestion(
     graphs,
     question,
     signal,
-    graph => graphs.indexOf(graph),
+    { now: graph => graphs.indexNow(graph), load: graph => graphs.indexOf(graph) },
     (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question, new Pace(signal)),
   );
 }

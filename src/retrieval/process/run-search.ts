@@ -40,7 +40,7 @@ export async function runSearch(
     graphs,
     query,
     signal,
-    graph => graphs.indexOf(graph),
+    { now: graph => graphs.indexNow(graph), load: graph => graphs.indexOf(graph) },
     async (reader, graph, loaded) => {
       if (query.offset >= mostPaged) throw new CursorExpiredError();
       if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();

@@ -9,6 +9,8 @@ export interface PartKey {
 export interface SharedParts {
   /** Gives the part, and loads it if no thread has it yet. All who ask meanwhile wait for that load. */
   get<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T>;
+  /** Whether the part is here already. */
+  has(key: PartKey): boolean;
   /** Counts what this thread alone holds of a graph. */
   holds(graphId: number, version: number, bytes: number): void;
 }

@@ -1,9 +1,14 @@
 import { type FromThread } from './messages.js';
 import { type PartKey, type SharedParts } from './shared-parts.js';
 
+interface Part {
+  record: Promise<object>;
+  isHere: boolean;
+}
+
 /** A thread's side of the shared parts: it claims each from the main thread once, and loads those that no thread has. */
 export class ThreadParts implements SharedParts {
-  private readonly graphs = new Map<number, { version: number; parts: Map<string, Promise<object>> }>();
+  private readonly graphs = new Map<number, { version: number; parts: Map<string, Part> }>();
   private readonly claims = new Map<number, (record: object | null) => void>();
   private claimed = 0;
 
@@ -12,13 +17,22 @@ export class ThreadParts implements SharedParts {
   async get<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T> {
     let graph = this.graphs.get(key.graphId);
     if (!graph || graph.version < key.version) this.graphs.set(key.graphId, (graph = { version: key.version, parts: new Map() }));
-    const parts = graph.version === key.version ? graph.parts : new Map<string, Promise<object>>();
-    let part = parts.get(key.name) as Promise<T> | undefined;
+    const parts = graph.version === key.version ? graph.parts : new Map<string, Part>();
+    let part = parts.get(key.name);
     if (!part) {
-      parts.set(key.name, (part = this.claimOrLoad(key, load)));
-      part.catch(() => parts.delete(key.name));
+      const made: Part = (part = { record: this.claimOrLoad(key, load), isHere: false });
+      parts.set(key.name, made);
+      made.record.then(
+        () => (made.isHere = true),
+        () => parts.delete(key.name),
+      );
     }
-    return part;
+    return part.record as Promise<T>;
+  }
+
+  has({ graphId, version, name }: PartKey): boolean {
+    const graph = this.graphs.get(graphId);
+    return graph?.version === version && graph.parts.get(name)?.isHere === true;
   }
 
   holds(graphId: number, version: number, bytes: number): void {
