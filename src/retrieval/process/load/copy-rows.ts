@@ -44,7 +44,7 @@ export class CopyRows {
     const isNegative = bytes[at] === minus;
     if (isNegative) at++;
     let value = 0;
-    for (; at < end; at++) value = value * 10 + bytes[at]! - zero;
+    for (; at < end; at++) value = value * 10 + (bytes[at]! - zero);
     return isNegative ? -value : value;
   }
 

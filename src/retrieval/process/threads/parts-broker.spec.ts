@@ -1,0 +1,74 @@
+import { sharedUint8 } from '../../../graph-index/shared-arrays.js';
+import { PartsBroker } from './parts-broker.js';
+
+const record = (bytes: number) => ({ data: sharedUint8(bytes) });
+const key = (graphId: number, name = 'topology', version = 1) => ({ graphId, version, name });
+
+describe('PartsBroker', () => {
+  let dropped: number[];
+  let broker: PartsBroker;
+  beforeEach(() => {
+    dropped = [];
+    broker = new PartsBroker(1_000, graphId => dropped.push(graphId));
+  });
+  const claim = (graphId: number, name?: string, version?: number) => {
+    const answers: (object | null)[] = [];
+    broker.claim(key(graphId, name, version), found => answers.push(found));
+    return answers;
+  };
+
+  it('lets one claimant load, and gives the part to all others', () => {
+    const [first, second] = [claim(1), claim(1)];
+    expect([first, second]).toEqual([[null], []]);
+    const part = record(10);
+    broker.loaded(key(1), part);
+    expect(second).toEqual([part]);
+    expect(claim(1)).toEqual([part]);
+  });
+
+  it('lets the next claimant load if the first fails', () => {
+    const [, second, third] = [claim(1), claim(1), claim(1)];
+    broker.loaded(key(1), null);
+    expect([second, third]).toEqual([[null], []]);
+    const part = record(10);
+    broker.loaded(key(1), part);
+    expect(third).toEqual([part]);
+  });
+
+  it('keeps the newest version only, and nobody waits for a load of the one before', () => {
+    claim(1);
+    const waiting = claim(1);
+    expect(claim(1, 'topology', 2)).toEqual([null]);
+    expect(waiting).toEqual([null]);
+    broker.loaded(key(1), record(10));
+    expect(claim(1)).toEqual([null]);
+    broker.loaded(key(1, 'topology', 2), record(20));
+    expect(broker.bytes).toBe(20);
+  });
+
+  it('drops the graph that was least recently used, and no part that it has just been given', () => {
+    for (const graphId of [1, 2, 3]) {
+      claim(graphId);
+      broker.loaded(key(graphId), record(400));
+      broker.touch(1);
+    }
+    expect(dropped).toEqual([2]);
+    expect([broker.count, broker.bytes]).toEqual([2, 800]);
+    broker.hold(1, 1, 500);
+    expect(dropped).toEqual([2, 3]);
+  });
+
+  it('drops other parts of a graph that exceeds the budget alone, but not its topology', () => {
+    for (const [name, bytes] of [
+      ['topology', 500],
+      ['a', 400],
+      ['b', 300],
+    ] as const) {
+      claim(1, name);
+      broker.loaded(key(1, name), record(bytes));
+    }
+    expect(broker.bytes).toBe(800);
+    expect(claim(1, 'a')).toEqual([null]);
+    expect(claim(1, 'topology')).toHaveLength(1);
+  });
+});
