@@ -158,7 +158,7 @@ export class LoadedGraphs {
     const { signal } = new AbortController();
     const lane = nodes > smallNodes ? this.large : this.small;
     const { loaded, bytes } = await lane.run(() =>
-      this.database.readGraph(graph.graphId, loadTimeoutMs, signal, readVersion, mostBytesPerFetch),
+      this.database.atLeast(graph.version).readGraph(graph.graphId, loadTimeoutMs, signal, readVersion, mostBytesPerFetch),
     );
     graph.bytes += bytes;
     this.evict(graph);

@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import https from 'node:https';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { type Logger } from 'pino';
@@ -9,16 +10,22 @@ import { LanguageError } from '../../text/language-error.js';
 import { ServerDrain } from '../../http/server/server-drain.js';
 import { Pace } from '../../common/turns/pace.js';
 import { FairShare } from '../../common/turns/fair-share.js';
-import { type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
-import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
+import { headers, type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
+import { ProtocolError, QueryTimeoutError, RetrievalBusyError, RetrievalVersionError } from '../retrieval.errors.js';
+import { type TlsMaterial } from '../tls-material.js';
+import { budgetOf, CallGate, timeoutOf } from './call-gate.js';
 import { LoadedGraphs } from './loaded-graphs.js';
 import { readRetrievalQuery } from './read-retrieval-query.js';
 import { RetrievalDatabase } from './retrieval-database.js';
 import { runQuery } from './run-query.js';
+import { send, sendFailure, sendPieces } from './send-answer.js';
 import { writeAnswer } from './write-answer.js';
 
 export interface RetrievalOptions {
-  databaseUrl: string;
+  databaseUrl?: string | undefined;
+  readUrl?: string | undefined;
+  key?: string | undefined;
+  tls?: TlsMaterial;
   /** A socket path (with a slash) or `host:port`. */
   listen: string;
   memoryMb: number;
@@ -41,56 +48,72 @@ export interface RetrievalServer {
 /** Opens the retrieval process's HTTP server and resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
   // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
-  const database = new RetrievalDatabase(options.databaseUrl, workingAtOnce + 4, options.answerMaxBytes, options.log);
+  const database = RetrievalDatabase.open(options, workingAtOnce + 4, options.answerMaxBytes, options.log);
   const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
   const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
 
-  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Buffer[]> {
-    if (request.method === 'GET' && request.url === '/v1/health') {
-      const uptime = Math.round((Date.now() - startedAt) / 1000);
-      const health: RetrievalHealth = {
-        status: 'ok',
-        graphs: graphs.count,
-        bytes: graphs.bytes,
-        working: share.working,
-        uptime_s: uptime,
-      };
-      return [Buffer.from(JSON.stringify(health))];
-    }
+  const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined });
+
+  function health(): RetrievalHealth {
+    const uptime = Math.round((Date.now() - startedAt) / 1000);
+    return { status: 'ok', graphs: graphs.count, bytes: graphs.bytes, working: share.working, uptime_s: uptime, reads: database.reads };
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, gone: AbortController): Promise<void> {
+    const asksHealth = request.method === 'GET' && request.url === '/v1/health';
+    // An orchestrator knows no version and no key.
+    if (asksHealth && request.headers[headers.version] === undefined) return send(response, 200, [Buffer.from('{"status":"ok"}')]);
+    gate.checkHeaders(request);
+    const timeoutMs = timeoutOf(request);
+    let askedMs = timeoutMs;
+    const late = setTimeout(() => gone.abort(new QueryTimeoutError(askedMs)), timeoutMs);
+    response.on('close', () => clearTimeout(late));
+    const body = await readBody(request);
+    gate.checkBody(request, body);
+    if (asksHealth) return send(response, 200, [Buffer.from(JSON.stringify(health()))]);
     if (request.method !== 'POST' || request.url !== '/v1/query')
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
-    const query = readRetrievalQuery(await readBody(request));
+    const query = readRetrievalQuery(body.toString('utf8'));
     const { caller, graph_id: group, timeout_ms: patienceMs } = query;
-    return share.run({ caller, group, patienceMs, signal }, async () => {
-      const found = await runQuery(database, graphs, query, signal);
-      return writeAnswer(found, options.answerMaxBytes, new Pace(signal));
+    askedMs = patienceMs;
+    const limitBytes = Math.min(budgetOf(request), options.answerMaxBytes);
+    await share.run({ caller, group, patienceMs, signal: gone.signal }, async () => {
+      const found = await runQuery(database, graphs, query, gone.signal);
+      await sendPieces(response, writeAnswer(found, limitBytes, new Pace(gone.signal)), gone.signal);
     });
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.on('close', () => gone.abort(new Error('The caller has gone')));
+    // Work that does not heed the signal at once goes on, and keeps its place until it ends.
+    const aborted = new Promise<never>((_, reject) => gone.signal.addEventListener('abort', () => reject(gone.signal.reason as Error)));
     try {
-      send(response, 200, await answer(request, gone.signal));
+      await Promise.race([answer(request, response, gone), aborted]);
     } catch (error) {
-      if (gone.signal.aborted) return;
+      if (response.destroyed) return;
+      if (error instanceof RetrievalVersionError) options.log.error(error.detail);
       // Logs failures that the caller did not cause.
-      if (!isAnswer(error)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
-      const failure = toFailure(error);
-      send(response, failure.status, [Buffer.from(JSON.stringify(failure))]);
+      else if (!isAnswer(error)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
+      sendFailure(response, toFailure(error));
     }
   }
 
-  const server = http.createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     // No error may be left unhandled here: a rejection would end the process with everybody's queries.
     handle(request, response).catch((error: unknown) => {
       options.log.error({ cause: error }, 'A failure could not be answered');
       response.destroy();
     });
-  });
+  };
+  // Whether a caller's certificate is good is told by an answer, which says more than the end of the connection.
+  const { ca, ...certificate } = options.tls ?? {};
+  const server = certificate.cert
+    ? https.createServer({ ...certificate, ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}) }, listener)
+    : http.createServer(listener);
   const drain = new ServerDrain(server, (_request, response) => {
-    send(response, 503, [Buffer.from(JSON.stringify(toFailure(new ServiceStoppingError())))]);
+    sendFailure(response, toFailure(new ServiceStoppingError()));
   });
   // Limits only the arrival of a request. Cold starts and long queries have their own time-outs.
   server.requestTimeout = 30_000;
@@ -122,7 +145,7 @@ async function listen(server: Server, address: string): Promise<void> {
   });
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -130,16 +153,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (bytes > maxBodyBytes) throw new ProtocolError({ zh: '请求过大', en: 'The request is too large' }, 413);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(response: ServerResponse, status: number, pieces: Buffer[]): void {
-  // The drain of a stopping process may have answered already.
-  if (response.headersSent || response.destroyed) return;
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
-  for (const piece of pieces) response.write(piece);
-  response.end();
+  return Buffer.concat(chunks);
 }
 
 /** Tells whether the error is itself an answer to the caller. */
