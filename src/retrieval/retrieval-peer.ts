@@ -57,6 +57,8 @@ export class RetrievalPeer {
     } catch (error) {
       this.noteFailure(error);
     }
+    // A process that refuses us does not hang.
+    if (this.state !== 'unavailable') this.process.markAnswering();
     return this.state;
   }
 

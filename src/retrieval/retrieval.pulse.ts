@@ -52,10 +52,8 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
         generation = process.generation;
         continue;
       }
-      // A process that refuses us answers.
       missed = (await peer.check(patienceMs)) === 'unavailable' ? missed + 1 : 0;
-      if (missed === 0) process.markAnswering();
-      else if (missed >= misses && process.generation === generation) {
+      if (missed >= misses && process.generation === generation) {
         process.markHanging();
         peer.dropConnections();
       }
