@@ -120,7 +120,7 @@ export class RetrievalDatabase {
       )) as unknown as pg.QueryResult<{ version: number }>[];
       const version = begun[2]?.rows[0]?.version;
       // A replica may not have heard of a new graph.
-      if (version === undefined && leastVersion > 0 && this.servers.isReplica(pool)) throw new ReplicaBehindError();
+      if (version === undefined && this.servers.isReplica(pool)) throw new ReplicaBehindError();
       if (version === undefined) throw new GraphGoneError(graphId);
       if (version < leastVersion) throw new ReplicaBehindError();
       const budget = { limitBytes, source: 'query' } as const;
