@@ -47,19 +47,18 @@ export class RetrievalPeer {
     return this.heard ?? 'unavailable';
   }
 
-  /** Asks whether the process answers. A process that is being started does not. */
+  /**
+   * Asks whether the process answers. A process that is being started does not. Silence changes nothing here, because the patience
+   * may be short: see `noteFailure`.
+   */
   async check(patienceMs: number): Promise<PeerState> {
-    try {
-      const address = await this.process.address({ patienceMs: 0, evenIfHanging: true });
-      const request = { ...address, agent: this.checks, method: 'GET', path: '/v1/health' };
-      const { status } = await exchange(request, { timeoutMs: patienceMs, key: this.key });
-      this.note(status === 200 ? 'ok' : status === 401 ? 'refused' : 'unavailable');
-    } catch (error) {
-      this.noteFailure(error);
+    const [state, error] = await this.askHealth(patienceMs);
+    if (state !== 'unavailable') {
+      this.note(state, error);
+      // A process that refuses us does not hang.
+      this.process.markAnswering();
     }
-    // A process that refuses us does not hang.
-    if (this.state !== 'unavailable') this.process.markAnswering();
-    return this.state;
+    return state;
   }
 
   /**
@@ -77,11 +76,9 @@ export class RetrievalPeer {
     throw toApiError(failureOf(exchanged));
   }
 
-  /** Notes why the process did not take or did not answer a request. */
-  noteFailure(error: unknown): void {
-    if (error instanceof RetrievalVersionError) this.note('other_version', error);
-    else if (isRefusal(error)) this.note('refused', error);
-    else this.note('unavailable');
+  /** Notes that the process did not take or did not answer a request, and why. */
+  noteFailure(error?: unknown): void {
+    this.note(...reasonOf(error));
   }
 
   /** Drops the connections to a process that does not answer. Requests that wait for it fail now. */
@@ -96,12 +93,21 @@ export class RetrievalPeer {
     this.checks.destroy();
   }
 
+  private async askHealth(patienceMs: number): Promise<[PeerState, ApiError?]> {
+    try {
+      const address = await this.process.address({ patienceMs: 0, evenIfHanging: true });
+      const request = { ...address, agent: this.checks, method: 'GET', path: '/v1/health' };
+      const exchanged = await exchange(request, { timeoutMs: patienceMs, key: this.key });
+      return exchanged.status === 200 ? ['ok'] : reasonOf(toApiError(failureOf(exchanged)));
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
   private note(state: PeerState, error?: ApiError): void {
     if (state === this.heard) return;
     this.heard = state;
     if (error) this.log.error(`${this.name}: ${joined(error.text)}`);
-    else if (state === 'refused')
-      this.log.error(`${this.name}: 检索进程不接受本服务的凭证 / the retrieval process refuses the credentials`);
   }
 
   private newAgent(): http.Agent {
@@ -115,6 +121,12 @@ export class RetrievalPeer {
 /** Tells whether the process refused our credentials. Callers of the API must not be told that it is theirs. */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'retrieval_credentials';
+}
+
+/** The state that a failure shows, and the error if an operator must act. */
+function reasonOf(error: unknown): [PeerState, ApiError?] {
+  if (error instanceof RetrievalVersionError) return ['other_version', error];
+  return isRefusal(error) ? ['refused', error] : ['unavailable'];
 }
 
 function failureOf({ bytes, failure }: Exchanged): RetrievalFailure {

@@ -50,9 +50,12 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
       if (process.generation !== generation || !process.isListening) {
         missed = 0;
         generation = process.generation;
+        peer.noteFailure();
         continue;
       }
       missed = (await peer.check(patienceMs)) === 'unavailable' ? missed + 1 : 0;
+      // Others are asked from the first miss on.
+      if (missed > 0) peer.noteFailure();
       if (missed >= misses && process.generation === generation) {
         process.markHanging();
         peer.dropConnections();

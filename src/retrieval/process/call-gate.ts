@@ -1,8 +1,11 @@
 import { type IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import { type Logger } from 'pino';
 import { headers, protocolVersion } from '../protocol.js';
 import { CredentialsError, ProtocolError, RetrievalVersionError } from '../retrieval.errors.js';
 import { SignatureCheck } from '../signature.js';
+
+const mostTold = 5;
 
 export interface CallGateOptions {
   /** Calls must be signed with it. */
@@ -15,8 +18,13 @@ export interface CallGateOptions {
 export class CallGate {
   private readonly signatures: SignatureCheck | null;
   private readonly asksCertificate: boolean;
+  /** The other versions that were logged. A caller could name any number of them, so only some are. */
+  private readonly told = new Set<string | undefined>();
 
-  constructor({ key, asksCertificate = false }: CallGateOptions) {
+  constructor(
+    { key, asksCertificate = false }: CallGateOptions,
+    private readonly log: Logger,
+  ) {
     this.signatures = key === undefined ? null : new SignatureCheck(key);
     this.asksCertificate = asksCertificate;
   }
@@ -27,7 +35,12 @@ export class CallGate {
    */
   checkHeaders(request: IncomingMessage): void {
     const theirs = single(request, headers.version);
-    if (theirs !== String(protocolVersion)) throw new RetrievalVersionError(theirs?.slice(0, 20) ?? null, String(protocolVersion));
+    if (theirs !== String(protocolVersion)) {
+      const error = new RetrievalVersionError(theirs?.slice(0, 20) ?? null, String(protocolVersion));
+      if (!this.told.has(theirs) && this.told.size < mostTold) this.log.error(error.detail);
+      if (this.told.size < mostTold) this.told.add(theirs);
+      throw error;
+    }
     if (this.asksCertificate && !(request.socket instanceof TLSSocket && request.socket.authorized)) {
       throw new CredentialsError({
         zh: '对方没有出示由 RETRIEVAL_TLS_CA 签发的证书',

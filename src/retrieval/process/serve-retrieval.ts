@@ -11,7 +11,7 @@ import { ServerDrain } from '../../http/server/server-drain.js';
 import { Pace } from '../../common/turns/pace.js';
 import { FairShare } from '../../common/turns/fair-share.js';
 import { headers, type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
-import { ProtocolError, QueryTimeoutError, RetrievalBusyError, RetrievalVersionError } from '../retrieval.errors.js';
+import { ProtocolError, QueryTimeoutError, RetrievalBusyError } from '../retrieval.errors.js';
 import { type TlsMaterial } from '../tls-material.js';
 import { budgetOf, CallGate, timeoutOf } from './call-gate.js';
 import { LoadedGraphs } from './loaded-graphs.js';
@@ -53,7 +53,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
 
-  const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined });
+  const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined }, options.log);
 
   function health(): RetrievalHealth {
     const uptime = Math.round((Date.now() - startedAt) / 1000);
@@ -93,9 +93,8 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
       await Promise.race([answer(request, response, gone), aborted]);
     } catch (error) {
       if (response.destroyed) return;
-      if (error instanceof RetrievalVersionError) options.log.error(error.detail);
       // Logs failures that the caller did not cause.
-      else if (!isAnswer(error)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
+      if (!isAnswer(error)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
       sendFailure(response, toFailure(error));
     }
   }
