@@ -16,12 +16,14 @@ import { describeStartFailure } from './process/describe-start-failure.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { embeddedDatabase, EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
+import { withLoginOf } from './database/roles/database-access.js';
 import { prepareServer } from './database/roles/prepare-server.js';
 import { LicenceVerifier } from './licensing/licence.verifier.js';
 import { LicenceRefusedError } from './licensing/licensing.errors.js';
 import { endOnFault, endOnSignal } from './process/process-end.js';
 import { addressOf, describeWarnings, welcome } from './process/welcome.js';
-import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
+import { type RetrievalPlace } from './retrieval/retrieval.module.js';
+import { readTlsFiles } from './retrieval/tls-material.js';
 import { joined } from './text/bilingual.js';
 import { UsersService } from './users/users.service.js';
 
@@ -90,13 +92,19 @@ async function startEmbeddedDatabase({ dataDirectory }: Settings, log: Logger): 
   return server;
 }
 
-/** Uses a retrieval process deployed apart, or starts one on a private socket. */
+/** Uses the retrieval processes deployed apart, or starts one on a private socket. */
 async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<RetrievalPlace> {
-  if (settings.retrievalUrl !== undefined) return { url: settings.retrievalUrl };
+  const { retrievalUrls: urls, retrievalKey: key, databaseReadUrl } = settings;
+  if (urls.length > 0) {
+    const { material: tls, problems } = readTlsFiles(settings.retrievalTls);
+    if (problems.length > 0) throw new InvalidSettingsError(problems);
+    return { urls, key, tls };
+  }
   return {
     entry: fileURLToPath(new URL('./retrieval.main.js', import.meta.url)),
     socketDirectory: await socketDirectory(await openDataDirectory(settings.dataDirectory)),
     databaseUrl,
+    readUrl: databaseReadUrl && withLoginOf(databaseReadUrl, databaseUrl),
     memoryMb: settings.retrievalMemoryMb,
     answerMaxBytes: settings.answerMaxBytes,
     snapshotDirectory: snapshotDirectory(settings),

@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
 import { createLog } from './common/logging/log.js';
 import { InvalidSettingsError } from './config/settings-reader.js';
+import { findListenConflicts } from './config/retrieval-conflicts.js';
 import { loadSettings } from './config/settings.js';
-import { deriveUrl } from './database/roles/database-access.js';
+import { deriveUrl, withLoginOf } from './database/roles/database-access.js';
 import { endOnFault } from './process/process-end.js';
 import { serveRetrieval } from './retrieval/process/serve-retrieval.js';
 import { type RetrievalStart } from './retrieval/retrieval-start.js';
+import { readTlsFiles } from './retrieval/tls-material.js';
 
 /**
  * The entry point of the retrieval process. When the API starts it, it gets its settings over IPC. It ends when the API does, also
@@ -44,22 +46,29 @@ function startFromParent(): Promise<RetrievalStart> {
 
 function startFromEnvironment(): RetrievalStart {
   const settings = loadSettings({ servesApi: false });
-  const { databaseUrl: ownerUrl, databaseUrls } = settings;
-  if (ownerUrl === undefined && databaseUrls.retrieval === undefined) {
-    throw new InvalidSettingsError([
-      'DATABASE_RETRIEVAL_URL: 单独部署检索进程时必须设置它或 DATABASE_URL / set it, or DATABASE_URL, when the retrieval process is deployed apart',
-    ]);
+  const { databaseUrl: ownerUrl, databaseUrls, databaseReadUrl } = settings;
+  const databaseUrl = databaseUrls.retrieval ?? (ownerUrl && deriveUrl(ownerUrl, 'retrieval'));
+  const readUrl = databaseReadUrl && databaseUrl ? withLoginOf(databaseReadUrl, databaseUrl) : databaseReadUrl;
+  const { material: tls, problems } = readTlsFiles(settings.retrievalTls);
+  problems.push(...findListenConflicts(settings.retrievalListen, settings));
+  if (databaseUrl === undefined && readUrl === undefined) {
+    problems.push(
+      'DATABASE_RETRIEVAL_URL: 单独部署检索进程时必须设置它、DATABASE_URL 或 DATABASE_READ_URL / set it, DATABASE_URL or DATABASE_READ_URL, when the retrieval process is deployed apart',
+    );
   }
-  const databaseUrl = databaseUrls.retrieval ?? deriveUrl(ownerUrl!, 'retrieval');
+  if (problems.length > 0) throw new InvalidSettingsError(problems);
   return {
     databaseUrl,
+    readUrl,
+    key: settings.retrievalKey,
+    tls,
     listen: settings.retrievalListen,
     memoryMb: settings.retrievalMemoryMb,
     answerMaxBytes: settings.answerMaxBytes,
     snapshotDirectory: settings.retrievalSnapshotDirectory ?? null,
     logLevel: settings.logLevel,
     shutdownSeconds: settings.shutdownSeconds,
-    secrets: [...settings.secrets, databaseUrl],
+    secrets: [...settings.secrets, databaseUrl, readUrl].filter(secret => secret !== undefined),
   };
 }
 

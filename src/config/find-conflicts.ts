@@ -1,14 +1,16 @@
 import { statSync } from 'node:fs';
+import { findUrlConflicts, type RetrievalSecurity } from './retrieval-conflicts.js';
 import { findLicenceConflicts, licenceConflicts, licenceRefusal } from './license-settings.js';
 
 /** The settings that are checked together. */
-interface Together {
+interface Together extends RetrievalSecurity {
   port: number;
   host: string;
   metricsPort: number;
   metricsHost: string;
   licenseCheckEnabled: boolean;
   licenseFile?: string | undefined;
+  retrievalUrls: readonly string[];
 }
 
 /**
@@ -16,17 +18,20 @@ interface Together {
  * @param given The names that have a value, also a refused one, so that a wrong setting is not called missing too.
  */
 export function findConflicts(
-  { port, host, metricsPort, metricsHost, licenseCheckEnabled, licenseFile }: Together,
+  { port, host, metricsPort, metricsHost, licenseCheckEnabled, licenseFile, retrievalUrls, ...security }: Together,
   given: ReadonlySet<string>,
 ): string[] {
   const problems: string[] = [];
   if (metricsPort !== 0 && metricsPort === port && (host === metricsHost || [host, metricsHost].some(isEveryAddress))) {
     problems.push(`METRICS_PORT: 不能与 PORT 相同 / must differ from PORT, both are ${port}`);
   }
-  const roleUrls = ['DATABASE_RECORDS_URL', 'DATABASE_RETRIEVAL_URL', 'DATABASE_MIRROR_URL'].filter(name => given.has(name));
+  const roleUrls = ['DATABASE_RECORDS_URL', 'DATABASE_RETRIEVAL_URL', 'DATABASE_MIRROR_URL', 'DATABASE_READ_URL'].filter(name =>
+    given.has(name),
+  );
   if (roleUrls.length > 0 && !given.has('DATABASE_URL')) {
     problems.push(`${roleUrls[0]}: 须与 DATABASE_URL 一起设置 / needs DATABASE_URL beside it; the embedded database has roles of its own`);
   }
+  problems.push(...findUrlConflicts(retrievalUrls, security, given));
   if (licenseCheckEnabled) {
     const conflicts = findLicenceConflicts({
       file: given.has('LICENSE_FILE'),

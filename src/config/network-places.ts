@@ -17,13 +17,26 @@ export function readHost(text: string): string {
 }
 
 /**
- * Checks `RETRIEVAL_URL`. The protocol between the two processes is plain HTTP with fixed paths.
+ * Checks `RETRIEVAL_URL`. The protocol between the processes has fixed paths.
  * @throws Error with the sentence for the list of problems.
  */
 export function readRetrievalUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'http:' && url.host !== '' && `${url.origin}/` === url.href) return text;
-  throw new Error('应为 http://host:port，不含路径与账号 / must be http://host:port, without path and user name');
+  if (url && /^https?:$/.test(url.protocol) && url.host !== '' && `${url.origin}/` === url.href) return text;
+  throw new Error(
+    '应为 http://host:port 或 https://host:port，不含路径与账号 / must be http://host:port or https://host:port, without path and user name',
+  );
+}
+
+/**
+ * Checks `RETRIEVAL_URLS`, a list with commas.
+ * @throws Error with the sentence for the list of problems.
+ */
+export function readRetrievalUrls(text: string): string[] {
+  const urls = text.split(',').map(part => readRetrievalUrl(part.trim()));
+  const twice = urls.find((url, i) => urls.slice(0, i).some(other => new URL(other).origin === new URL(url).origin));
+  if (twice !== undefined) throw new Error(`${twice} 出现两次 / ${twice} occurs twice`);
+  return urls;
 }
 
 /**

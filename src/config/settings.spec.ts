@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { findListenConflicts } from './retrieval-conflicts.js';
 import { InvalidSettingsError } from './settings-reader.js';
 import { describeSettings, readSettings } from './settings.js';
 
@@ -75,8 +76,13 @@ describe('settings', () => {
     ],
     [
       'RETRIEVAL_URL',
-      ['http://10.0.0.7:8090', 'http://retrieval:8090/', 'http://[::1]:8090', 'http://retrieval'],
-      ['retrieval:8090', 'https://retrieval:8090', 'http://u:p@retrieval', 'http://retrieval/v1', 'http://', 'http://a?b', '//a'],
+      ['http://127.0.0.1:8090', 'http://localhost:8090/', 'http://[::1]:8090', 'http://localhost'],
+      ['retrieval:8090', 'ftp://retrieval:8090', 'http://u:p@retrieval', 'http://retrieval/v1', 'http://', 'http://a?b', '//a'],
+    ],
+    [
+      'RETRIEVAL_URLS',
+      ['http://127.0.0.1:8090', 'http://localhost:8090/, http://127.0.0.2:8090'],
+      ['http://127.0.0.1:8090,', 'http://localhost:8090 http://127.0.0.2:8090', 'http://localhost:80,http://localhost/'],
     ],
     [
       'RETRIEVAL_LISTEN',
@@ -94,6 +100,42 @@ describe('settings', () => {
     for (const value of good) expect([value, problemsOf({ [name]: value })]).toEqual([value, []]);
     for (const value of bad)
       expect([value, problemsOf({ [name]: value })]).toEqual([value, [expect.stringMatching(new RegExp(`^${name}: .+ / .+`))]]);
+  });
+
+  describe('of retrieval processes deployed apart', () => {
+    const key = { RETRIEVAL_KEY: 'k7'.repeat(16) };
+    const pair = { RETRIEVAL_TLS_CERT: '/c.pem', RETRIEVAL_TLS_KEY: '/k.pem' };
+
+    it.each<[string, Record<string, string>, string[]]>([
+      ['a plain URL of another machine', { RETRIEVAL_URL: 'http://10.0.0.7:8090' }, ['RETRIEVAL_URL']],
+      ['one such URL among others', { RETRIEVAL_URLS: 'http://127.0.0.1:1,http://retrieval:2' }, ['RETRIEVAL_URLS']],
+      ['the same with a key', { RETRIEVAL_URLS: 'http://retrieval:2', ...key }, []],
+      ['a short key', { RETRIEVAL_URLS: 'http://retrieval:2', RETRIEVAL_KEY: 'short' }, ['RETRIEVAL_KEY']],
+      ['TLS without credentials', { RETRIEVAL_URL: 'https://retrieval:2' }, ['RETRIEVAL_URL']],
+      ['TLS with a key', { RETRIEVAL_URL: 'https://retrieval:2', ...key }, []],
+      ['TLS with a certificate', { RETRIEVAL_URL: 'https://retrieval:2', ...pair }, []],
+      ['a certificate without its key', { RETRIEVAL_TLS_CERT: '/c.pem' }, ['RETRIEVAL_TLS_CERT']],
+      ['both ways to name processes', { RETRIEVAL_URL: 'http://[::1]:1', RETRIEVAL_URLS: 'http://[::1]:1' }, ['RETRIEVAL_URL']],
+    ])('judges %s', (_, environment, names) => {
+      expect(problemsOf(environment).map(problem => problem.split(':')[0])).toEqual(names);
+    });
+
+    it.each<[string, Record<string, string>, string[]]>([
+      ['127.0.0.1:8090', {}, []],
+      ['localhost:8090', {}, []],
+      ['[::1]:8090', {}, []],
+      ['/run/retrieval.sock', {}, []],
+      ['0.0.0.0:8090', {}, ['RETRIEVAL_LISTEN']],
+      ['[::]:8090', {}, ['RETRIEVAL_LISTEN']],
+      ['127.example.com:8090', {}, ['RETRIEVAL_LISTEN']],
+      ['0.0.0.0:8090', key, []],
+      ['0.0.0.0:8090', pair, ['RETRIEVAL_LISTEN']],
+      ['0.0.0.0:8090', { ...pair, RETRIEVAL_TLS_CA: '/ca.pem' }, []],
+      ['127.0.0.1:8090', { RETRIEVAL_TLS_CA: '/ca.pem' }, ['RETRIEVAL_TLS_CA']],
+    ])('judges a process that listens on %s with %j', (listen, environment, names) => {
+      const problems = findListenConflicts(listen, readSettings(environment));
+      expect(problems.map(problem => problem.split(':')[0])).toEqual(names);
+    });
   });
 
   it('refuses one port for two servers', () => {

@@ -4,7 +4,7 @@ import { readDatabaseUrl } from './database-url.js';
 import { readEncryptionKeys } from './encryption-keys.js';
 import { findConflicts } from './find-conflicts.js';
 import { readLicenseUrl, readPublicKey } from './license-settings.js';
-import { readHost, readListenPlace, readRetrievalUrl } from './network-places.js';
+import { readHost, readListenPlace, readRetrievalUrl, readRetrievalUrls } from './network-places.js';
 import { readPasswordPattern } from './password-pattern.js';
 import { readNetworks } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
@@ -36,6 +36,12 @@ function readValues(read: SettingsReader) {
       retrieval: read.parsed('DATABASE_RETRIEVAL_URL', roleUrl('reads graphs'), derivedUrl, readDatabaseUrl),
       mirror: read.parsed('DATABASE_MIRROR_URL', roleUrl('runs user SQL on the mirror'), derivedUrl, readDatabaseUrl),
     },
+    databaseReadUrl: read.parsed(
+      'DATABASE_READ_URL',
+      'A streaming replica of the database, which retrieval processes read; without user name: with the login of DATABASE_RETRIEVAL_URL',
+      { type: 'secret', default: '', secret: true },
+      readDatabaseUrl,
+    ),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 20, 'Connections of this process to its database', { min: 4, max: 200 }),
     dataDirectory: read.text('DATA_DIR', './data', 'Where the embedded PostgreSQL, its password and generated keys live'),
     jwtSecretKey: read.secret(
@@ -104,12 +110,24 @@ function readValues(read: SettingsReader) {
       'embedded',
       'Where ingestion runs: in this process, in this process only, or elsewhere',
     ),
-    retrievalUrl: read.parsed(
-      'RETRIEVAL_URL',
-      'A retrieval process deployed apart, as http://host:port; unset: started by the service',
-      { type: 'text', default: 'started by the service' },
-      readRetrievalUrl,
+    retrievalUrls: readRetrievalPlaces(read),
+    retrievalKey: read.secret(
+      'RETRIEVAL_KEY',
+      'Secret with which the API signs what it sends to retrieval processes deployed apart, at least 32 bytes; the same for all of them',
+      '',
+      32,
     ),
+    retrievalTls: {
+      cert: read.optionalText(
+        'RETRIEVAL_TLS_CERT',
+        'PEM file with the certificate of this process, for https:// between the API and retrieval processes deployed apart',
+      ),
+      key: read.optionalText('RETRIEVAL_TLS_KEY', 'PEM file with the key of RETRIEVAL_TLS_CERT'),
+      ca: read.optionalText(
+        'RETRIEVAL_TLS_CA',
+        'PEM file with the authority of the other side: a retrieval process then takes only callers with a certificate of it; unset for the API: the public authorities',
+      ),
+    },
     retrievalListen: read.checked(
       'RETRIEVAL_LISTEN',
       '127.0.0.1:8090',
@@ -299,6 +317,24 @@ function readValues(read: SettingsReader) {
     /** The values of the secret settings, for the log to hide. */
     secrets: read.secrets,
   };
+}
+
+/** The processes deployed apart, in the order given; none if the service starts its own. */
+function readRetrievalPlaces(read: SettingsReader): readonly string[] {
+  const started = 'started by the service';
+  const one = read.parsed(
+    'RETRIEVAL_URL',
+    'A retrieval process deployed apart, as http://host:port or https://host:port; unset: started by the service',
+    { type: 'text', default: started },
+    readRetrievalUrl,
+  );
+  const several = read.parsed(
+    'RETRIEVAL_URLS',
+    'Several such processes, in place of RETRIEVAL_URL; each graph belongs to one of them, and goes to another while that one does not answer',
+    { type: 'comma-separated list', default: '' },
+    readRetrievalUrls,
+  );
+  return several ?? (one === undefined ? [] : [one]);
 }
 
 class Assigned {

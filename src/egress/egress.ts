@@ -12,7 +12,14 @@ interface Place {
 }
 
 /** The ports of the URLs of the service itself that leave theirs out. */
-const defaultPorts: Record<string, number> = { 'postgres:': 5432, 'postgresql:': 5432, 'redis:': 6379, 'rediss:': 6379, 'http:': 80 };
+const defaultPorts: Record<string, number> = {
+  'postgres:': 5432,
+  'postgresql:': 5432,
+  'redis:': 6379,
+  'rediss:': 6379,
+  'http:': 80,
+  'https:': 443,
+};
 
 /**
  * Decides to which addresses the service connects on behalf of its users. Every address that a name has is checked, at every
@@ -27,8 +34,10 @@ export class Egress {
     askSystem?: AskSystem,
   ) {
     this.lookups = new Lookups(settings.threads, askSystem);
-    const { databaseUrl, databaseUrls, redisUrl, retrievalUrl } = settings;
-    this.own = [databaseUrl, ...Object.values(databaseUrls), redisUrl, retrievalUrl].flatMap(url => placeOf(url) ?? []);
+    const { databaseUrl, databaseUrls, databaseReadUrl, redisUrl, retrievalUrls } = settings;
+    this.own = [databaseUrl, ...Object.values(databaseUrls), databaseReadUrl, redisUrl, ...retrievalUrls].flatMap(
+      url => placeOf(url) ?? [],
+    );
   }
 
   /** A socket that connects as `net.Socket` does, but only to addresses that are allowed. @throws BlockedAddressError as its error */

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
 export class HealthResponse {
   @ApiProperty({ enum: ['ok'], example: 'ok' })
@@ -15,6 +15,15 @@ export class ChecksResponse {
     description: '仅供参考：检索不可用时其他功能照常 / for information: without retrieval everything else works',
   })
   retrieval: 'ok' | 'unavailable';
+
+  @ApiPropertyOptional({
+    enum: ['ok', 'unavailable', 'other_version', 'refused'],
+    isArray: true,
+    example: ['ok', 'ok', 'unavailable'],
+    description:
+      '有多个检索进程时，按 RETRIEVAL_URLS 的顺序给出各进程的状态；只要有一个应答，查询照常 / the state of each retrieval process where there are several, in the order of RETRIEVAL_URLS; queries are answered while one of them answers',
+  })
+  retrieval_processes?: ('ok' | 'unavailable' | 'other_version' | 'refused')[];
 }
 
 export class ReadinessResponse {

@@ -27,9 +27,11 @@ export class HealthService {
    */
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
-    const retrieval = (await this.retrieval.isAlive(retrievalPatienceMs)) ? 'ok' : 'unavailable';
+    const processes = await this.retrieval.check(retrievalPatienceMs);
+    const retrieval = processes.includes('ok') ? 'ok' : 'unavailable';
     const serving = !parserWorks() ? 'unavailable' : database === 'ok' && retrieval !== 'ok' ? 'degraded' : database;
-    return { status: this.stop.isAnnounced ? 'stopping' : serving, checks: { database, retrieval } };
+    const checks = { database, retrieval, ...(processes.length > 1 ? { retrieval_processes: processes } : {}) } as const;
+    return { status: this.stop.isAnnounced ? 'stopping' : serving, checks };
   }
 
   publicSettings(): ServiceSettingsResponse {

@@ -40,7 +40,7 @@ export class QueriesService {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
     const context = query.kind === 'question' ? await this.contextOf(principal, graphId, query.timezone) : null;
-    const hash = hashOf(query, { retrieval: this.settings.retrievalUrl ?? null, ...context?.hashed });
+    const hash = hashOf(query, { retrieval: this.settings.retrievalUrls.join() || null, ...context?.hashed });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
@@ -77,7 +77,7 @@ export class QueriesService {
     const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs}:${context?.seesSql}`;
     const joined = this.running.get(key);
     const begin = (): Promise<Answered> => {
-      const work = this.work(principal, graphId, query, hash, context).finally(() => {
+      const work = this.work(principal, graphId, query, hash, version, context).finally(() => {
         if (this.running.get(key)?.work === work) this.running.delete(key);
       });
       // By the time it fails, nobody may be waiting for it.
@@ -100,6 +100,7 @@ export class QueriesService {
     graphId: number,
     query: GraphQuery,
     hash: Buffer,
+    leastVersion: number,
     context: QuestionContext | null,
   ): Promise<Answered> {
     const ask = (today: string) =>
@@ -110,6 +111,7 @@ export class QueriesService {
         kind: query.kind,
         text: query.text,
         limit: query.limit,
+        least_version: leastVersion,
         timeout_ms: query.timeoutMs,
         today,
         ...(query.kind === 'cypher' ? { parameters: query.parameters } : {}),

@@ -1,8 +1,11 @@
 import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { currentRequest } from '../common/logging/request-context.js';
-import { RetrievalUnavailableError } from './retrieval.errors.js';
+import { headers as names, protocolVersion } from './protocol.js';
+import { RetrievalUnavailableError, RetrievalUnreachedError, RetrievalVersionError } from './retrieval.errors.js';
+import { sign } from './signature.js';
 
 /** No answer came in time. */
 export class SilenceError extends Error {}
@@ -11,40 +14,88 @@ export interface ExchangeOptions {
   payload?: Buffer;
   /** The time until the last byte of the answer, including the wait for a connection. */
   timeoutMs: number;
+  /** Of that, the time for the answer to travel. The process is told the rest. */
+  travelMs?: number;
   limitBytes?: number;
+  /** Signs the request. */
+  key?: string | undefined;
+  /** Closes the connection, which ends the work at the other side. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Exchanged {
+  status: number;
+  bytes: Buffer;
+  /** The trailer of a failure that came after the first bytes of the answer. */
+  failure: string | undefined;
 }
 
 const mostBytes = 1_048_576;
+/** A host that is gone refuses nothing: packets to it are lost. */
+const connectMs = 2_000;
 
 /**
- * Sends one request to the retrieval process and reads its whole answer.
- * @throws SilenceError; AnswerTooLargeError as soon as more bytes than allowed have come; RetrievalUnavailableError when the
- * connection breaks or cannot be made
+ * Sends one request to a retrieval process and reads its whole answer.
+ * @throws SilenceError; AnswerTooLargeError as soon as more bytes than allowed have come; RetrievalUnreachedError when no connection
+ * can be made, RetrievalUnavailableError when it breaks; RetrievalVersionError; the reason of the signal
  */
 export function exchange(
-  request: http.RequestOptions,
-  { payload, timeoutMs, limitBytes = mostBytes }: ExchangeOptions,
-): Promise<{ status: number; bytes: Buffer }> {
+  request: https.RequestOptions,
+  { payload, timeoutMs, travelMs = 0, limitBytes = mostBytes, key, signal }: ExchangeOptions,
+): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const requestId = currentRequest()?.requestId;
+    const { method = 'GET', path = '/' } = request;
     const headers = {
+      [names.version]: String(protocolVersion),
+      [names.timeout]: String(Math.max(1, Math.ceil(timeoutMs - travelMs))),
+      [names.budget]: String(limitBytes),
+      ...(key === undefined ? {} : { [names.signature]: sign(key, { method, path: path!, body: payload ?? Buffer.alloc(0) }) }),
       ...(payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {}),
       ...(requestId === undefined ? {} : { 'X-Request-ID': requestId }),
     };
-    const sent = http.request({ ...request, headers });
-    const fail = (error: unknown): void => {
+    const sent = (request.protocol === 'https:' ? https : http).request({ ...request, headers });
+    let isConnected = false;
+    let unreached: NodeJS.Timeout | undefined;
+    const settle = (): void => {
       clearTimeout(late);
-      sent.destroy();
-      reject(error instanceof ApiError || error instanceof SilenceError ? error : new RetrievalUnavailableError(error));
+      clearTimeout(unreached);
+      signal?.removeEventListener('abort', leave);
     };
-    const late = setTimeout(() => fail(new SilenceError()), Math.max(1, timeoutMs));
+    const give = (error: Error): void => {
+      settle();
+      sent.destroy();
+      reject(error);
+    };
+    const fail = (error: unknown): void => {
+      if (error instanceof ApiError) give(error);
+      else give(isConnected ? new RetrievalUnavailableError(error) : new RetrievalUnreachedError(error));
+    };
+    const leave = (): void => give(signal?.reason as Error);
+    signal?.addEventListener('abort', leave, { once: true });
+    const late = setTimeout(() => give(new SilenceError()), Math.max(1, timeoutMs));
+    sent.on('socket', socket => {
+      isConnected = !socket.connecting;
+      if (isConnected) return;
+      unreached = setTimeout(() => fail(new Error(`No connection within ${connectMs} ms`)), connectMs);
+      socket.once(request.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        clearTimeout(unreached);
+        isConnected = true;
+      });
+    });
     // The listener stays as long as the request. Without it, an error after the request was given up would be an uncaught
     // exception.
     sent.on('error', fail);
     sent.on('response', response => {
+      const theirs = response.headers[names.version];
+      if (theirs !== String(protocolVersion)) {
+        fail(new RetrievalVersionError(String(protocolVersion), typeof theirs === 'string' ? theirs.slice(0, 20) : null));
+        return;
+      }
       readBounded(response, limitBytes).then(bytes => {
-        clearTimeout(late);
-        resolve({ status: response.statusCode ?? 0, bytes });
+        settle();
+        resolve({ status: response.statusCode ?? 0, bytes, failure: response.trailers[names.failure] });
       }, fail);
     });
     sent.end(payload);

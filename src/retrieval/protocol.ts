@@ -6,16 +6,33 @@ import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions
 import { type Language } from '../text/language.js';
 
 /*
- * The protocol between the API and the retrieval process: HTTP with JSON bodies over a Unix socket or TCP.
+ * The protocol between the API and a retrieval process: HTTP with JSON bodies, over a Unix socket, TCP or TLS.
  *
  *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
  *   GET  /v1/health   -> 200 RetrievalHealth
  *
- * A RetrievalAnswer takes three lines of JSON: everything but `rows` and `graph`, then `rows`, then `graph`. Large ones can then be
- * passed on without being parsed.
+ * Both sides name their version in every message, and neither reads one of another version. A request without a version may only ask
+ * for the health, as an orchestrator does; it learns the status and nothing else.
  *
- * The protocol carries no credentials: the API has checked the caller. A process deployed apart belongs into a private network.
+ * A RetrievalAnswer takes three lines of JSON: everything but `rows` and `graph`, then `rows`, then `graph`. Large ones can then be
+ * passed on without being parsed. A large answer is sent while it is written. If that fails, the failure comes as a trailer.
  */
+
+/** Changes whenever one side could misread a message of the other. */
+export const protocolVersion = 2;
+
+/** The names of headers, as Node gives them. */
+export const headers = {
+  version: 'x-retrieval-protocol',
+  /** Milliseconds from the arrival of the request. The answer is due by then, and the work ends. */
+  timeout: 'x-retrieval-timeout-ms',
+  /** The most bytes that the caller takes as an answer. */
+  budget: 'x-retrieval-answer-bytes',
+  /** See `signature.ts`. */
+  signature: 'x-retrieval-signature',
+  /** A trailer: a RetrievalFailure as JSON in base64. The answer before it is incomplete. */
+  failure: 'x-retrieval-failure',
+} as const;
 
 export type QueryKind = 'question' | 'search' | 'cypher';
 
@@ -33,6 +50,8 @@ export interface RetrievalQuery {
   offset?: number;
   /** The version that `offset` belongs to. If the current version is another, the request is refused with `cursor_expired`. */
   expected_version?: number;
+  /** The version that the caller has seen. No older one may answer. */
+  least_version?: number;
   timeout_ms: number;
   /** The caller's date, YYYY-MM-DD. 去年 and "last month" are relative to it. */
   today: string;
@@ -106,6 +125,8 @@ export interface RetrievalHealth {
   bytes: number;
   working: number;
   uptime_s: number;
+  /** How often a graph was read from the database and from its replica. */
+  reads: { primary: number; replica: number };
 }
 
 export interface RetrievalFailure {

@@ -1,10 +1,18 @@
 import { type Settings } from '../config/settings.js';
+import { type TlsMaterial } from './tls-material.js';
 
 /** The settings that a retrieval process needs to start. The API sends them as the only message to a process that it starts itself. */
 export interface RetrievalStart {
-  databaseUrl: string;
+  /** Undefined if the process reads a replica and nothing else. */
+  databaseUrl?: string | undefined;
+  /** A streaming replica, which is read as long as it is no older than what the API has seen. */
+  readUrl?: string | undefined;
   /** A socket path or `host:port`. */
   listen: string;
+  /** Calls must be signed with it. */
+  key?: string | undefined;
+  /** With a certificate and its key the process speaks TLS. With an authority, callers must have a certificate that it signed. */
+  tls?: TlsMaterial;
   memoryMb: number;
   /** The largest answer, as read from PostgreSQL and as sent. */
   answerMaxBytes: number;

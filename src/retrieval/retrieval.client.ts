@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { ApiError, SchemaError } from '../common/errors/api-error.js';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
-import { exchange, SilenceError } from './exchange.js';
-import { type LargeAnswer, type RetrievalAnswer, type RetrievalFailure, type RetrievalQuery } from './protocol.js';
-import { readAnswer } from './read-answer.js';
-import { QueryTimeoutError, RetrievalUnavailableError } from './retrieval.errors.js';
-import { RetrievalSupervisor } from './retrieval.supervisor.js';
+import { SilenceError } from './exchange.js';
+import { type LargeAnswer, type RetrievalAnswer, type RetrievalQuery } from './protocol.js';
+import { isRefusal, type PeerState, type RetrievalPeer } from './retrieval-peer.js';
+import { RetrievalPeers } from './retrieval-peers.js';
+import { QueryTimeoutError, ReplicaBehindError, RetrievalUnavailableError, RetrievalUnreachedError } from './retrieval.errors.js';
 import { type Flight, SuspectQueries } from './suspect-queries.js';
 
 /** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
@@ -17,119 +16,146 @@ const graceMs = 1_000;
 const endNewsMs = 500;
 /** A query that its caller has given up can still be the reason if the process turns out to hang. */
 const rememberedMs = 15_000;
+/** How long a query that may have ended a process waits for a process to spare. */
+const spareMs = 5_000;
+/** Answers of a process that could not do its work. Another process may. */
+const passedOn: ReadonlySet<string> = new Set(['service_stopping', 'database_unavailable', 'replica_behind', 'retrieval_version']);
 
-/** Speaks the protocol of `protocol.ts` over connections that stay open. */
+interface Call {
+  query: RetrievalQuery;
+  /** The same for two queries that are the same work. */
+  id: string;
+  /** Of the performance clock. */
+  deadline: number;
+  signal: AbortSignal | undefined;
+}
+
+/** What became of an attempt: an answer, or the failure of the process. Only a flight may have been the cause of the failure. */
+type Attempt = { answer: RetrievalAnswer | LargeAnswer } | { error: Error; flight: Flight | null };
+
+/** Sends queries to the retrieval processes. */
 @Injectable()
 export class RetrievalClient implements OnApplicationShutdown {
-  private agent = newAgent();
+  private readonly log = new Logger('RetrievalClient');
   private readonly suspects = new SuspectQueries();
 
   constructor(
-    private readonly supervisor: RetrievalSupervisor,
+    private readonly peers: RetrievalPeers,
     private readonly settings: Settings,
   ) {
-    supervisor.onEnd(() => this.suspects.processEnded());
+    for (const { process } of peers.all) process.onEnd(() => this.suspects.processEnded(process.name));
   }
 
   /**
-   * Answers within the query's `timeout_ms` and one more second, whatever the process does. If the process ends during a query, the
-   * query is sent once more if others were under way too, because it need not be the cause.
-   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, otherwise
-   * the error that the process answered with.
+   * Answers within the query's `timeout_ms` and one more second, whatever the processes do. The query goes to the first process of
+   * its graph that answers. If that one fails, it is sent once more:
+   * - to the next process, at once, if the first never had it or gave it back;
+   * - to the next process, if the first ended during the query. Such queries are tried one after the other, and only while a further
+   *   process answers;
+   * - to the same process, once it is started again, if it is our own and others were under way too.
+   * @param signal ends the work in the process, with its statement
+   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, the reason of
+   * the signal, otherwise the error that the process answered with.
    */
-  async query(query: RetrievalQuery): Promise<RetrievalAnswer | LargeAnswer> {
-    const id = idOf(query);
-    const deadline = performance.now() + query.timeout_ms + graceMs;
-    this.suspects.admit(id);
-    const first = await this.attempt(query, id, deadline);
+  async query(query: RetrievalQuery, signal?: AbortSignal): Promise<RetrievalAnswer | LargeAnswer> {
+    const call = { query, id: idOf(query), deadline: performance.now() + query.timeout_ms + graceMs, signal };
+    this.suspects.admit(call.id);
+    const peer = this.peers.choose(query.graph_id)!;
+    const first = await this.attempt(peer, call);
     if ('answer' in first) return first.answer;
-    if (first.flight.wasAlone) throw first.error;
+    const second = first.flight ? await this.tryAlone(call, peer, first.flight) : await this.tryNext(call, peer);
+    if (second === null) throw first.error;
+    if ('answer' in second) return second.answer;
+    throw second.error;
+  }
+
+  /** Asks every process whether it answers, in the order of the settings. */
+  check(patienceMs: number): Promise<PeerState[]> {
+    return Promise.all(this.peers.all.map(peer => peer.check(patienceMs)));
+  }
+
+  /** Tells whether any process answers. */
+  async isAlive(patienceMs: number): Promise<boolean> {
+    return (await this.check(patienceMs)).includes('ok');
+  }
+
+  onApplicationShutdown(): void {
+    for (const peer of this.peers.all) peer.close();
+  }
+
+  private async tryNext(call: Call, failed: RetrievalPeer): Promise<Attempt | null> {
+    const next = this.peers.choose(call.query.graph_id, failed);
+    return next && this.attempt(next, call);
+  }
+
+  /** Tries a query again that may have ended its process, when no other such query is being tried. Null if it cannot be tried. */
+  private async tryAlone(call: Call, ended: RetrievalPeer, { wasAlone }: Flight): Promise<Attempt | null> {
+    if (ended.process.isOwn ? wasAlone : this.peers.all.length === 1) return null;
+    const spareUntil = Math.min(call.deadline, performance.now() + spareMs);
     const turn = this.suspects.takeTurn();
-    const done = await Promise.race([turn, sleep(deadline - performance.now(), null, { ref: false })]);
+    const done = await Promise.race([turn, sleep(call.deadline - performance.now(), null, { ref: false })]);
     if (!done) {
       void turn.then(letNextIn => letNextIn());
-      throw first.error;
+      return null;
     }
     try {
-      this.suspects.admit(id);
-      const second = await this.attempt(query, id, deadline);
-      if ('answer' in second) return second.answer;
-      throw second.error;
+      this.suspects.admit(call.id);
+      const next = ended.process.isOwn ? ended : await this.peers.chooseWithSpare(call.query.graph_id, ended, spareUntil);
+      return next && (await this.attempt(next, call));
     } finally {
       done();
     }
   }
 
-  /** Tells whether the process answers. False while it is being started. */
-  async isAlive(patienceMs: number): Promise<boolean> {
+  /** @throws the error that the process answered with, unless another process may do better */
+  private async attempt(peer: RetrievalPeer, { query, id, deadline, signal }: Call): Promise<Attempt> {
+    const left = (): number => deadline - performance.now();
+    let address;
     try {
-      const place = await this.supervisor.address({ patienceMs: 0, evenIfHanging: true });
-      const { status } = await exchange({ ...place, agent: false, method: 'GET', path: '/v1/health' }, { timeoutMs: patienceMs });
-      return status === 200;
-    } catch {
-      return false;
+      address = await peer.process.address({ patienceMs: left(), restart: this.suspects.isSuspect(id) });
+    } catch (error) {
+      return { error: error as Error, flight: null };
     }
-  }
-
-  /** Drops the connections to a process that does not answer. Requests that wait for it fail now. */
-  dropConnections(): void {
-    this.agent.destroy();
-    this.agent = newAgent();
-  }
-
-  onApplicationShutdown(): void {
-    this.agent.destroy();
-  }
-
-  /** Rejects with the error that the process answered. Resolves with the flight if the process ended instead. */
-  private async attempt(
-    query: RetrievalQuery,
-    id: string,
-    deadline: number,
-  ): Promise<{ answer: RetrievalAnswer | LargeAnswer } | { flight: Flight; error: Error }> {
-    const timeoutMs = deadline - performance.now();
-    const place = await this.supervisor.address({ patienceMs: timeoutMs, restart: this.suspects.isSuspect(id) });
-    const flight = this.suspects.begin(id);
+    signal?.throwIfAborted();
+    const flight = this.suspects.begin(id, peer.name);
     try {
-      const answer = await this.ask(place, query, deadline - performance.now());
+      const answer = await peer.ask(address, query, { timeoutMs: left(), limitBytes: this.settings.answerMaxBytes, signal });
       this.suspects.end(flight);
       this.suspects.clear(id);
-      return { answer };
+      if (answer.graph_version >= (query.least_version ?? 0)) return { answer };
+      this.log.error(`${peer.name} 的答案早于所需版本 / answered with an older version of graph ${query.graph_id} than was asked for`);
+      return { error: new ReplicaBehindError(), flight: null };
     } catch (error) {
-      if (error instanceof SilenceError) {
+      if (error instanceof SilenceError || signal?.aborted) {
         setTimeout(() => this.suspects.end(flight), rememberedMs).unref();
-        throw new QueryTimeoutError(query.timeout_ms);
+        throw error instanceof SilenceError ? new QueryTimeoutError(query.timeout_ms) : error;
       }
-      if (!(error instanceof RetrievalUnavailableError)) {
+      if (error instanceof RetrievalUnavailableError && !(error instanceof RetrievalUnreachedError)) {
+        if (!flight.isStruck) await peer.process.connectionBroke(endNewsMs);
         this.suspects.end(flight);
-        if (error instanceof ApiError) this.suspects.clear(id);
-        throw error;
+        if (!peer.process.isOwn) peer.noteFailure(error);
+        if (!flight.isStruck) throw error;
+        return { error, flight };
       }
-      await this.supervisor.ended(endNewsMs);
       this.suspects.end(flight);
-      if (!flight.isStruck) throw error;
-      return { flight, error };
+      return this.passOn(peer, id, error);
     }
   }
 
-  private async ask(place: http.RequestOptions, query: RetrievalQuery, timeoutMs: number): Promise<RetrievalAnswer | LargeAnswer> {
-    const payload = Buffer.from(JSON.stringify(query));
-    const options = { ...place, agent: this.agent, method: 'POST', path: '/v1/query' };
-    const { status, bytes } = await exchange(options, { payload, timeoutMs, limitBytes: this.settings.answerMaxBytes });
-    if (status === 200) return readAnswer(bytes);
-    let failure: RetrievalFailure;
-    try {
-      failure = JSON.parse(bytes.toString('utf8')) as RetrievalFailure;
-    } catch (error) {
-      throw new RetrievalUnavailableError(error);
+  /** Tells failures that another process may not have from answers. @throws the error, if it is an answer */
+  private passOn(peer: RetrievalPeer, id: string, error: unknown): Attempt {
+    const isUnreached = error instanceof RetrievalUnreachedError;
+    if (isUnreached || isRefusal(error)) {
+      peer.noteFailure(error);
+      return { error: isUnreached ? error : new RetrievalUnavailableError(error), flight: null };
     }
-    throw toApiError(failure);
+    if (error instanceof ApiError && passedOn.has(error.code)) {
+      if (error.code === 'retrieval_version' || error.code === 'service_stopping') peer.noteFailure(error);
+      return { error, flight: null };
+    }
+    if (error instanceof ApiError) this.suspects.clear(id);
+    throw error;
   }
-}
-
-function newAgent(): http.Agent {
-  // More sockets than the process lets wait, so that it refuses further queries at once instead of leaving them here.
-  return new http.Agent({ keepAlive: true, maxSockets: 1024, maxFreeSockets: 32 });
 }
 
 /** Gives the same id to two queries that are the same work. */
@@ -137,10 +163,4 @@ function idOf({ graph_id, kind, text, parameters, limit, offset }: RetrievalQuer
   return createHash('sha256')
     .update(JSON.stringify([graph_id, kind, text, parameters, limit, offset]))
     .digest('base64');
-}
-
-function toApiError(failure: RetrievalFailure): ApiError {
-  if (failure.problems) return new SchemaError(failure.problems);
-  const headers = failure.status === 503 ? { headers: { 'Retry-After': String(failure.retry_after_s ?? 2) } } : {};
-  return new ApiError(failure.status, failure.code, failure.text, { ...(failure.context ? { context: failure.context } : {}), ...headers });
 }

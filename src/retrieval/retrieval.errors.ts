@@ -13,6 +13,46 @@ export class RetrievalUnavailableError extends BusyError {
   }
 }
 
+/** The process cannot be connected to, so it has not seen the request. */
+export class RetrievalUnreachedError extends RetrievalUnavailableError {}
+
+/** 503: the two sides speak different versions of the protocol. */
+export class RetrievalVersionError extends BusyError {
+  /** Null stands for a side that names no version. */
+  constructor(service: string | null, process: string | null) {
+    super(
+      'retrieval_version',
+      {
+        zh: `检索进程的协议版本为 ${process ?? '未知'}，API 为 ${service ?? '未知'}；请管理员让两者运行同一版本`,
+        en: `The retrieval process speaks version ${process ?? 'unknown'} of the protocol and the API version ${service ?? 'unknown'}; ask an administrator to run both from one release`,
+      },
+      30,
+    );
+  }
+}
+
+/** 401, between the processes only: the caller has not shown that it is the API. */
+export class CredentialsError extends ApiError {
+  constructor(text: Bilingual) {
+    super(401, 'retrieval_credentials', text);
+  }
+}
+
+/** 503: the replica that the process reads has not got the graph's version yet, and there is no other database to read. */
+export class ReplicaBehindError extends BusyError {
+  constructor(cause?: unknown) {
+    super(
+      'replica_behind',
+      {
+        zh: '只读副本尚未追上该图的最新版本，请稍后重试',
+        en: 'The replica of the database has not caught up with the newest version of the graph; try again shortly',
+      },
+      2,
+      cause,
+    );
+  }
+}
+
 /** 503: too many queries of the caller are waiting, or this one has waited too long. */
 export class RetrievalBusyError extends BusyError {
   constructor(retryAfterS: number) {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { RetrievalClient } from './retrieval.client.js';
-import { RetrievalSupervisor } from './retrieval.supervisor.js';
+import { Telemetry } from '../telemetry/telemetry.service.js';
+import { type RetrievalPeer } from './retrieval-peer.js';
+import { RetrievalPeers } from './retrieval-peers.js';
 
 /** A process that hangs is noticed after some 7 s. No work of ours blocks its event loop for a hundredth of that. */
 const everyMs = 500;
@@ -9,7 +10,7 @@ const patienceMs = 2_000;
 const misses = 3;
 
 /**
- * Distinguishes a retrieval process that hangs from one that is busy, by asking for its health all the time; a busy one answers. A
+ * Distinguishes retrieval processes that hang from those that are busy, by asking for their health all the time; a busy one answers. A
  * process of our own that hangs is killed and started again. One deployed apart is left alone, and its callers get an error at once
  * until it answers again. It counts beats instead of time, because this process may have stood still itself.
  */
@@ -19,36 +20,45 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
   private readonly stop = new AbortController();
 
   constructor(
-    private readonly client: RetrievalClient,
-    private readonly supervisor: RetrievalSupervisor,
-  ) {}
+    private readonly peers: RetrievalPeers,
+    telemetry: Telemetry,
+  ) {
+    telemetry.watchEach('retrieval_up', 'Whether each retrieval process answers: 1 or 0', 'process', () =>
+      peers.all.map(({ name, state }) => [name, Number(state === 'ok')]),
+    );
+  }
 
   onApplicationBootstrap(): void {
-    this.run().catch((error: unknown) => {
-      if (!this.stop.signal.aborted) this.log.error(`检索心跳中断 / retrieval pulse ended: ${String(error)}`);
-    });
+    for (const peer of this.peers.all) {
+      this.watch(peer).catch((error: unknown) => {
+        if (!this.stop.signal.aborted) this.log.error(`检索心跳中断 / retrieval pulse ended: ${String(error)}`);
+      });
+    }
   }
 
   onApplicationShutdown(): void {
     this.stop.abort();
   }
 
-  private async run(): Promise<void> {
+  private async watch(peer: RetrievalPeer): Promise<void> {
+    const { process } = peer;
     let missed = 0;
-    let place = this.supervisor.generation;
+    let { generation } = process;
     for (;;) {
       await sleep(everyMs, undefined, { ref: false, signal: this.stop.signal });
       // A new process has missed nothing, and a process that does not listen yet cannot answer.
-      if (this.supervisor.generation !== place || !this.supervisor.isListening) {
+      if (process.generation !== generation || !process.isListening) {
         missed = 0;
-        place = this.supervisor.generation;
+        generation = process.generation;
+        peer.noteFailure();
         continue;
       }
-      missed = (await this.client.isAlive(patienceMs)) ? 0 : missed + 1;
-      if (missed === 0) this.supervisor.markAnswering();
-      else if (missed >= misses && this.supervisor.generation === place) {
-        this.supervisor.markHanging();
-        this.client.dropConnections();
+      missed = (await peer.check(patienceMs)) === 'unavailable' ? missed + 1 : 0;
+      // Others are asked from the first miss on.
+      if (missed > 0) peer.noteFailure();
+      if (missed >= misses && process.generation === generation) {
+        process.markHanging();
+        peer.dropConnections();
       }
     }
   }

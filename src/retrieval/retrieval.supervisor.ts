@@ -3,18 +3,17 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type RetrievalStart } from './retrieval-start.js';
+import { type ProcessAddress, type RetrievalProcess } from './retrieval-process.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
-/** The place of the retrieval process: the URL of one deployed apart, or the settings to start our own. */
-export type RetrievalPlace =
-  | { url: string }
-  | ({ entry: string; socketDirectory: string } & Pick<
-      RetrievalStart,
-      'databaseUrl' | 'memoryMb' | 'answerMaxBytes' | 'snapshotDirectory' | 'logLevel'
-    >);
+/** The settings to start a retrieval process of our own. */
+export type OwnRetrieval = { entry: string; socketDirectory: string } & Pick<
+  RetrievalStart,
+  'databaseUrl' | 'readUrl' | 'memoryMb' | 'answerMaxBytes' | 'snapshotDirectory' | 'logLevel'
+>;
 
 export class RetrievalOptions {
-  constructor(readonly place: RetrievalPlace) {}
+  constructor(readonly place: OwnRetrieval) {}
 }
 
 const startPatienceMs = 10_000;
@@ -30,9 +29,11 @@ const stopPatienceMs = 3_000;
  * the two together, so that `kill -9` of one does not leave the other behind.
  */
 @Injectable()
-export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicationShutdown {
+export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBootstrap, OnApplicationShutdown {
+  readonly name = 'own';
+  readonly isOwn = true;
   private readonly log = new Logger('RetrievalSupervisor');
-  private readonly socketPath: string | null;
+  private readonly socketPath: string;
   private child: ChildProcess | null = null;
   private state: 'starting' | 'listening' | 'down' | 'stopped' = 'down';
   private waiting: (() => void)[] = [];
@@ -44,13 +45,12 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
   private restart: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: RetrievalOptions) {
-    const { place } = options;
     // Short enough for a socket directory of 80 bytes: a path has at most 107.
-    this.socketPath = 'url' in place ? null : path.join(place.socketDirectory, `retrieval-${process.pid}.sock`);
+    this.socketPath = path.join(options.place.socketDirectory, `retrieval-${process.pid}.sock`);
   }
 
   onApplicationBootstrap(): void {
-    if (this.socketPath !== null) this.start(this.socketPath);
+    this.start(this.socketPath);
   }
 
   /** The id of our own process while it runs. */
@@ -63,9 +63,8 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     return this.starts;
   }
 
-  /** Tells whether there is a process that should answer. One deployed apart always should. */
   get isListening(): boolean {
-    return this.socketPath === null || this.state === 'listening';
+    return this.state === 'listening';
   }
 
   /** Calls `listener` whenever our own process ends without being told to. */
@@ -73,9 +72,9 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     this.endListeners.push(listener);
   }
 
-  /** Waits until our own process has ended, for at most `patienceMs`. */
-  async ended(patienceMs: number): Promise<void> {
-    if (this.socketPath === null || this.state !== 'listening') return;
+  /** The end of the process is reported a moment after its connections break. */
+  async connectionBroke(patienceMs: number): Promise<void> {
+    if (this.state !== 'listening') return;
     await new Promise<void>(resolve => {
       const patience = setTimeout(resolve, patienceMs);
       this.endWaiters.push(() => {
@@ -102,22 +101,13 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
   }
 
   /**
-   * The address to connect to. Waits for a process that is being started, for 10 s at most.
-   * @param restart also waits while the process is down
-   * @param evenIfHanging for a caller that checks whether the process still hangs
+   * Waits for a process that is being started, for 10 s at most.
    * @throws RetrievalUnavailableError while the process is down.
    */
-  async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<
-    { socketPath: string } | { host: string; port: string }
-  > {
-    const { place } = this.options;
+  async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<ProcessAddress> {
     if (this.hangs && !evenIfHanging) throw new RetrievalUnavailableError();
-    if ('url' in place) {
-      const { hostname, port } = new URL(place.url);
-      return { host: hostname.replace(/^\[|\]$/g, ''), port: port || '80' };
-    }
     if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(Math.min(patienceMs, startPatienceMs));
-    if (this.state !== 'listening' || this.socketPath === null) throw new RetrievalUnavailableError();
+    if (this.state !== 'listening') throw new RetrievalUnavailableError();
     return { socketPath: this.socketPath };
   }
 
@@ -135,16 +125,15 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
       await ended;
       clearTimeout(impatient);
     }
-    if (this.socketPath !== null) await rm(this.socketPath, { force: true });
+    await rm(this.socketPath, { force: true });
   }
 
   private start(listen: string): void {
     const { place } = this.options;
-    if ('url' in place) return;
     this.starts++;
     this.hangs = false;
     let hasListened = false;
-    const { databaseUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel } = place;
+    const { databaseUrl, readUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel } = place;
     this.state = 'starting';
     // Secrets go through the channel, because others can read arguments and environment.
     const heapMb = `--max-old-space-size=${Math.max(512, Math.round(memoryMb * 2))}`;
@@ -171,13 +160,14 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     // The process is stopped after the API's last request, so it has nothing to wait for.
     const start: RetrievalStart = {
       databaseUrl,
+      readUrl,
       listen,
       memoryMb,
       answerMaxBytes,
       snapshotDirectory,
       logLevel,
       shutdownSeconds: 0,
-      secrets: [databaseUrl],
+      secrets: [databaseUrl, readUrl].filter(url => url !== undefined),
     };
     child.send(start, error => {
       if (error) child.kill('SIGKILL');

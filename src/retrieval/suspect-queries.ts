@@ -1,8 +1,10 @@
 import { QueryRefusedError } from './retrieval.errors.js';
 
-/** A query that the process is working on. */
+/** A query that a process is working on. */
 export interface Flight {
   readonly id: string;
+  /** The name of the process. */
+  readonly process: string;
   /** The process ended during this query. */
   isStruck: boolean;
   /** No other query was under way then, so this one is the cause. */
@@ -13,8 +15,8 @@ const deathsToRefuse = 2;
 const refusedMs = 600_000;
 
 /**
- * Finds the queries that end the retrieval process, so that each harms only its own caller. Every query under way when the process
- * ends is suspect. Suspects are tried once more, one after the other. A query under way at a second death is refused for ten
+ * Finds the queries that end retrieval processes, so that each harms only its own caller. Every query under way in a process when
+ * it ends is suspect. Suspects are tried once more, one after the other. A query under way at a second death is refused for ten
  * minutes. An answer of any kind clears a query.
  */
 export class SuspectQueries {
@@ -43,8 +45,8 @@ export class SuspectQueries {
     return done;
   }
 
-  begin(id: string): Flight {
-    const flight = { id, isStruck: false, wasAlone: false };
+  begin(id: string, process = 'own'): Flight {
+    const flight = { id, process, isStruck: false, wasAlone: false };
     this.underWay.add(flight);
     return flight;
   }
@@ -59,14 +61,15 @@ export class SuspectQueries {
   }
 
   /** The process has ended without being told to. */
-  processEnded(): void {
+  processEnded(process = 'own'): void {
     for (const [id, mark] of this.marks) if (mark.untilMs <= this.now()) this.marks.delete(id);
-    const ids = new Set([...this.underWay].map(flight => flight.id));
+    const struck = [...this.underWay].filter(flight => flight.process === process);
+    const ids = new Set(struck.map(flight => flight.id));
     for (const id of ids) this.marks.set(id, { deaths: (this.marks.get(id)?.deaths ?? 0) + 1, untilMs: this.now() + refusedMs });
-    for (const flight of this.underWay) {
+    for (const flight of struck) {
       flight.isStruck = true;
       flight.wasAlone = ids.size === 1;
+      this.underWay.delete(flight);
     }
-    this.underWay.clear();
   }
 }

@@ -15,6 +15,7 @@ export const sqlstates = {
   foreignKeyViolation: '23503',
   uniqueViolation: '23505',
   readOnlyTransaction: '25006',
+  serializationFailure: '40001',
   deadlockDetected: '40P01',
   insufficientPrivilege: '42501',
   syntaxError: '42601',

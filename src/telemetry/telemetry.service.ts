@@ -75,6 +75,14 @@ export class Telemetry {
     const gauge: Gauge = new Gauge({ name, help, registers: this.registers, collect: () => gauge.set(read()) });
   }
 
+  /** Adds a value of each of several things, by a label from a closed list. */
+  watchEach(name: string, help: string, label: string, read: () => [string, number][]): void {
+    const collect = () => {
+      for (const [value, number] of read()) gauge.set({ [label]: value }, number);
+    };
+    const gauge: Gauge = new Gauge({ name, help, labelNames: [label], registers: this.registers, collect });
+  }
+
   readonly middleware = (request: Request, response: Response, next: NextFunction): void => {
     const startedAt = performance.now();
     response.once('close', () => {

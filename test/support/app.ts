@@ -8,8 +8,10 @@ import supertest, { type Response, type Test } from 'supertest';
 import { createLog } from '../../src/common/logging/log.js';
 import { readSettings } from '../../src/config/settings.js';
 import { createApp } from '../../src/create-app.js';
+import { type DatabaseAccess } from '../../src/database/roles/database-access.js';
 import { ServicePool } from '../../src/database/service-pool.js';
 import { openApiDocumentOf } from '../../src/openapi/openapi.js';
+import { type RetrievalPlace } from '../../src/retrieval/retrieval.module.js';
 import { cloneDatabase } from './database.js';
 import { ResponseCheck } from './response-check.js';
 import { checkStatements } from './statement-check.js';
@@ -43,10 +45,11 @@ export const adminPassword = 'correct-horse-7';
 /**
  * Starts the whole application on a port and a database of its own, with the settings that a test changes.
  * @param options.logTo receives the log, instead of standard output
+ * @param options.retrieval places the retrieval processes, instead of a child
  */
 export async function startTestApp(
   environment: Record<string, string> = {},
-  { logTo }: { logTo?: DestinationStream } = {},
+  { logTo, retrieval }: { logTo?: DestinationStream; retrieval?: (access: DatabaseAccess) => Promise<RetrievalPlace> } = {},
 ): Promise<TestApp> {
   const database = await cloneDatabase();
   const settings = readSettings({
@@ -63,7 +66,7 @@ export async function startTestApp(
     database: database.access,
     log: createLog(settings.logLevel, logTo && { destination: logTo }),
     // The same program that a start of the service would run, built by the global set-up.
-    retrieval: {
+    retrieval: (await retrieval?.(database.access)) ?? {
       entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval.main.js'),
       socketDirectory,
       databaseUrl: database.access.retrieval,

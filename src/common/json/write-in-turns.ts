@@ -40,27 +40,12 @@ export class JsonPieces {
   ) {}
 
   /** Writes an object: its arrays element by element, its raw values as they are. */
-  async object(body: Record<string, unknown>): Promise<this> {
-    let separator = '{';
-    for (const [name, value] of Object.entries(body)) {
-      if (value === undefined) continue;
-      this.text(`${separator}${JSON.stringify(name)}:`);
-      separator = ',';
-      if (value instanceof RawJson) this.raw(value.bytes);
-      else if (Array.isArray(value)) await this.array(value);
-      else this.text(JSON.stringify(value));
-    }
-    return this.text(separator === '{' ? '{}' : '}');
+  object(body: Record<string, unknown>): Promise<this> {
+    return this.parts(objectParts(body));
   }
 
-  async array(elements: unknown[]): Promise<this> {
-    let separator = '[';
-    for (const element of elements) {
-      this.text(separator + (JSON.stringify(element) ?? 'null'));
-      separator = ',';
-      if (this.pace.isOverdue) await this.pace.turn();
-    }
-    return this.text(separator === '[' ? '[]' : ']');
+  array(elements: unknown[]): Promise<this> {
+    return this.parts(arrayParts(elements));
   }
 
   text(text: string): this {
@@ -72,6 +57,15 @@ export class JsonPieces {
   end(): Buffer[] {
     this.flush();
     return this.pieces;
+  }
+
+  private async parts(parts: Iterable<string | Buffer>): Promise<this> {
+    for (const part of parts) {
+      if (typeof part === 'string') this.text(part);
+      else this.raw(part);
+      if (this.pace.isOverdue) await this.pace.turn();
+    }
+    return this;
   }
 
   private raw(bytes: Buffer): void {
@@ -88,6 +82,30 @@ export class JsonPieces {
     this.pieces.push(piece);
     this.onBytes(piece.length);
   }
+}
+
+/** The JSON of an object in parts: one for each element of its arrays and each other value. Raw values stay bytes. */
+export function* objectParts(body: Record<string, unknown>): Generator<string | Buffer> {
+  let separator = '{';
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:`;
+    separator = ',';
+    if (value instanceof RawJson) yield value.bytes;
+    else if (Array.isArray(value)) yield* arrayParts(value);
+    else yield JSON.stringify(value);
+  }
+  yield separator === '{' ? '{}' : '}';
+}
+
+/** The JSON of an array in parts, one for each element. */
+export function* arrayParts(elements: readonly unknown[]): Generator<string> {
+  let separator = '[';
+  for (const element of elements) {
+    yield separator + (JSON.stringify(element) ?? 'null');
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }
 
 /** Writes the JSON of an object in pieces. */

@@ -60,6 +60,15 @@ export function deriveUrl(ownerUrl: string, role: string): string {
   return `${scheme}${encodeURIComponent(name)}${secret}@${place}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
 }
 
+/** Adds the login of another URL to one that names no user. */
+export function withLoginOf(url: string, other: string): string {
+  const [, scheme, user, rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?(.*)$/s.exec(url)!;
+  // A socket in the parameters leaves an empty part before the host: `postgresql://@/graph?host=/run/postgresql`.
+  if ((user !== undefined && user !== '@') || /[?&]user=/.test(url)) return url;
+  const { name, password } = loginOf(other);
+  return `${scheme}${encodeURIComponent(name)}${password === '' ? '' : `:${encodeURIComponent(password)}`}@${rest}`;
+}
+
 /** `graph_<database>_<role>`. PostgreSQL would cut a long name, so it is cut here, with a hash that keeps it unique. */
 export function roleName(database: string, role: string): string {
   const name = `graph_${database}_${role}`;

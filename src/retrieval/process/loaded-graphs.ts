@@ -212,7 +212,7 @@ export class LoadedGraphs {
       if (nodes * leastBytesPerNode > this.budgetBytes)
         throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === 'search' ? 'search' : 'cypher');
       const loaded = await lane.run(() =>
-        this.database.readGraph(
+        this.database.atLeast(graph.version).readGraph(
           graph.graphId,
           loadTimeoutMs,
           new AbortController().signal,

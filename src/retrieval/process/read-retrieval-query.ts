@@ -36,6 +36,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     timeout_ms: integer('timeout_ms', 1),
     ...(fields.offset === undefined ? {} : { offset: integer('offset', 0) }),
     ...(fields.expected_version === undefined ? {} : { expected_version: integer('expected_version', 0) }),
+    ...(fields.least_version === undefined ? {} : { least_version: integer('least_version', 0) }),
     ...(parameters === undefined ? {} : { parameters: parameters as Record<string, unknown> }),
     ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
   };

@@ -4,10 +4,10 @@ import { type Logger } from 'pino';
 import { checkDetail } from '../../common/json/check-detail.js';
 import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
 import { withinBytes } from '../../database/byte-budget.js';
-import { DatabaseLink } from '../../database/database-link.js';
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
-import { GraphGoneError, QueryTimeoutError } from '../retrieval.errors.js';
+import { GraphGoneError, QueryTimeoutError, ReplicaBehindError } from '../retrieval.errors.js';
+import { type GraphRead, GraphServers, type GraphServerUrls } from './graph-servers.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const oids = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
@@ -56,18 +56,28 @@ export interface GraphReader {
 
 /** The retrieval process's own small pool, with short waits and read-only transactions. */
 export class RetrievalDatabase {
-  private readonly link: DatabaseLink;
-  private readonly pool: WatchedPool;
-
-  /** @param answerMaxBytes the limit on the answer of one statement */
-  constructor(
-    url: string,
-    size: number,
+  private constructor(
+    private readonly servers: GraphServers,
     private readonly answerMaxBytes: number,
-    log: Logger,
-  ) {
-    this.link = new DatabaseLink({ url, log });
-    this.pool = this.link.open('retrieval', { max: size, types });
+    private readonly leastVersion = 0,
+  ) {}
+
+  /**
+   * @param size connections to each server
+   * @param answerMaxBytes the limit on the answer of one statement
+   */
+  static open(urls: GraphServerUrls, size: number, answerMaxBytes: number, log: Logger): RetrievalDatabase {
+    return new RetrievalDatabase(new GraphServers(urls, { max: size, types }, log), answerMaxBytes);
+  }
+
+  /** The same database, where no graph is read in an older version. */
+  atLeast(version: number): RetrievalDatabase {
+    return new RetrievalDatabase(this.servers, this.answerMaxBytes, Math.max(version, this.leastVersion));
+  }
+
+  /** How often each server was read. */
+  get reads(): GraphServers['reads'] {
+    return this.servers.reads;
   }
 
   /**
@@ -75,7 +85,7 @@ export class RetrievalDatabase {
    * @param timeoutMs limit of each statement and of the whole. After it the running statement is cancelled.
    * @param limitBytes limit on the answer of one statement
    * @throws AnswerTooLargeError when a statement answers with more than `answerMaxBytes`; GraphGoneError when the graph does not
-   * exist; QueryTimeoutError when the time is over.
+   * exist; QueryTimeoutError when the time is over; ReplicaBehindError when no server has the version.
    */
   async readGraph<T>(
     graphId: number,
@@ -85,7 +95,20 @@ export class RetrievalDatabase {
     limitBytes = this.answerMaxBytes,
   ): Promise<T> {
     signal.throwIfAborted();
-    const client = await this.pool.connect();
+    const untilMs = performance.now() + timeoutMs;
+    const what = { graphId, leastVersion: this.leastVersion, signal, untilMs };
+    return this.servers.read(what, pool => this.readFrom(pool, what, timeoutMs, work, limitBytes));
+  }
+
+  private async readFrom<T>(
+    pool: WatchedPool,
+    { graphId, leastVersion, signal, untilMs }: GraphRead,
+    timeoutMs: number,
+    work: (reader: GraphReader) => Promise<T>,
+    limitBytes: number,
+  ): Promise<T> {
+    const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
+    const client = await this.servers.connect(pool);
     let timedOut = false;
     let cancelling: Promise<unknown> = Promise.resolve();
     const cancel = (): void => {
@@ -94,15 +117,18 @@ export class RetrievalDatabase {
     const timer = setTimeout(() => {
       timedOut = true;
       cancel();
-    }, timeoutMs);
+    }, leftMs);
     signal.addEventListener('abort', cancel, { once: true });
     try {
       // One round trip. Both numbers are integers by their types and cannot carry SQL.
       const begun = (await client.query(
-        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
+        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${leftMs}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
       )) as unknown as pg.QueryResult<{ version: number }>[];
       const version = begun[2]?.rows[0]?.version;
+      // A replica may not have heard of a new graph.
+      if (version === undefined && this.servers.isReplica(pool)) throw new ReplicaBehindError();
       if (version === undefined) throw new GraphGoneError(graphId);
+      if (version < leastVersion) throw new ReplicaBehindError();
       const budget = { limitBytes, source: 'query' } as const;
       const run = async <R extends object>(config: pg.QueryConfig): Promise<R[]> =>
         (await withinBytes(client, budget, () => client.query(config))).result.rows as R[];
@@ -137,8 +163,7 @@ export class RetrievalDatabase {
   }
 
   async close(): Promise<void> {
-    this.link.onApplicationShutdown();
-    await this.pool.end();
+    await this.servers.close();
   }
 
   private async copy(client: PoolClient, sql: string, take: (chunk: Buffer) => void): Promise<void> {
@@ -162,7 +187,6 @@ export class RetrievalDatabase {
   }
 
   private async cancel(client: PoolClient): Promise<void> {
-    const { processID } = client as unknown as { processID: number | null };
-    if (processID !== null) await this.pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+    await this.servers.cancel(client);
   }
 }

@@ -8,12 +8,13 @@ import { runSearch } from './run-search.js';
 
 /** Answers one query of the protocol. */
 export async function runQuery(
-  database: RetrievalDatabase,
+  anyVersion: RetrievalDatabase,
   graphs: LoadedGraphs,
   request: RetrievalQuery,
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
+  const database = anyVersion.atLeast(request.least_version ?? 0);
   const language = languageOf(request.text);
   const query = { graphId: request.graph_id, text: request.text, limit: request.limit, timeoutMs: request.timeout_ms, language };
   const answer = await answerOf();

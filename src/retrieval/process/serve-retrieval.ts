@@ -1,18 +1,25 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import https from 'node:https';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { type LevelWithSilent, type Logger } from 'pino';
 import { ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { ServerDrain } from '../../http/server/server-drain.js';
 import { FairShare } from '../../common/turns/fair-share.js';
-import { type RetrievalHealth } from '../protocol.js';
-import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
+import { headers, type RetrievalHealth } from '../protocol.js';
+import { ProtocolError, QueryTimeoutError, RetrievalBusyError } from '../retrieval.errors.js';
+import { type TlsMaterial } from '../tls-material.js';
+import { budgetOf, CallGate, timeoutOf } from './call-gate.js';
 import { readRetrievalQuery } from './read-retrieval-query.js';
+import { send, sendFailure, sendPieces } from './send-answer.js';
 import { QueryFailure, QueryThreads } from './threads/query-threads.js';
 import { isAnswer, toFailure } from './to-failure.js';
 
 export interface RetrievalOptions {
-  databaseUrl: string;
+  databaseUrl?: string | undefined;
+  readUrl?: string | undefined;
+  key?: string | undefined;
+  tls?: TlsMaterial;
   /** A socket path (with a slash) or `host:port`. */
   listen: string;
   memoryMb: number;
@@ -41,64 +48,85 @@ export interface RetrievalServer {
 
 /** Opens the retrieval process's HTTP server and resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
-  const { databaseUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets } = options;
+  const { databaseUrl, readUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets } = options;
   const threads = new QueryThreads({
     entry: options.threadEntry,
     count: Math.max(2, availableParallelism()),
     // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
-    start: { databaseUrl, connections: workingAtOnce + 4, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets },
+    start: { databaseUrl, readUrl, connections: workingAtOnce + 4, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets },
   });
   await threads.start();
   const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
 
-  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Uint8Array[]> {
-    if (request.method === 'GET' && request.url === '/v1/health') {
-      // The process is as healthy as its threads: one that hangs leaves this request without an answer.
+  const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined }, options.log);
+
+  /** The process is as healthy as its threads: one that hangs leaves this without an answer. */
+  async function health(): Promise<RetrievalHealth> {
+    const reads = await threads.ping();
+    const { count, bytes } = threads.graphs;
+    const uptime = Math.round((Date.now() - startedAt) / 1000);
+    return { status: 'ok', graphs: count, bytes, working: share.working, uptime_s: uptime, reads };
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, gone: AbortController): Promise<void> {
+    const asksHealth = request.method === 'GET' && request.url === '/v1/health';
+    // An orchestrator knows no version and no key.
+    if (asksHealth && request.headers[headers.version] === undefined) {
       await threads.ping();
-      const uptime = Math.round((Date.now() - startedAt) / 1000);
-      const health: RetrievalHealth = {
-        status: 'ok',
-        graphs: threads.graphs.count,
-        bytes: threads.graphs.bytes,
-        working: share.working,
-        uptime_s: uptime,
-      };
-      return [Buffer.from(JSON.stringify(health))];
+      return send(response, 200, [Buffer.from('{"status":"ok"}')]);
     }
+    gate.checkHeaders(request);
+    const timeoutMs = timeoutOf(request);
+    let askedMs = timeoutMs;
+    const late = setTimeout(() => gone.abort(new QueryTimeoutError(askedMs)), timeoutMs);
+    response.on('close', () => clearTimeout(late));
+    const body = await readBody(request);
+    gate.checkBody(request, body);
+    if (asksHealth) return send(response, 200, [Buffer.from(JSON.stringify(await health()))]);
     if (request.method !== 'POST' || request.url !== '/v1/query')
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
-    const body = await readBody(request);
-    const query = readRetrievalQuery(body);
+    const text = body.toString('utf8');
+    const query = readRetrievalQuery(text);
     const { caller, graph_id: group, timeout_ms: patienceMs } = query;
-    const requestId = request.headers['x-request-id'] as string | undefined;
-    return share.run({ caller, group, patienceMs, signal }, async () => [await threads.run(body, query, requestId, signal)]);
+    askedMs = patienceMs;
+    const limitBytes = Math.min(budgetOf(request), options.answerMaxBytes);
+    await share.run({ caller, group, patienceMs, signal: gone.signal }, async () => {
+      const asked = { query, body: text, limitBytes, requestId: request.headers['x-request-id'] as string | undefined };
+      await sendPieces(response, threads.run(asked, gone.signal), gone.signal);
+    });
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.on('close', () => gone.abort(new Error('The caller has gone')));
+    // Work that does not heed the signal at once goes on, and keeps its place until it ends.
+    const aborted = new Promise<never>((_, reject) => gone.signal.addEventListener('abort', () => reject(gone.signal.reason as Error)));
     try {
-      send(response, 200, await answer(request, gone.signal));
+      await Promise.race([answer(request, response, gone), aborted]);
     } catch (error) {
-      if (gone.signal.aborted) return;
+      if (response.destroyed) return;
       // Logs failures that the caller did not cause. Its thread has logged that of a query.
       if (!isAnswer(error) && !(error instanceof QueryFailure))
         options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
-      const failure = error instanceof QueryFailure ? error.failure : toFailure(error);
-      send(response, failure.status, [Buffer.from(JSON.stringify(failure))]);
+      sendFailure(response, error instanceof QueryFailure ? error.failure : toFailure(error));
     }
   }
 
-  const server = http.createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     // No error may be left unhandled here: a rejection would end the process with everybody's queries.
     handle(request, response).catch((error: unknown) => {
       options.log.error({ cause: error }, 'A failure could not be answered');
       response.destroy();
     });
-  });
+  };
+  // Whether a caller's certificate is good is told by an answer, which says more than the end of the connection.
+  const { ca, ...certificate } = options.tls ?? {};
+  const server = certificate.cert
+    ? https.createServer({ ...certificate, ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}) }, listener)
+    : http.createServer(listener);
   const drain = new ServerDrain(server, (_request, response) => {
-    send(response, 503, [Buffer.from(JSON.stringify(toFailure(new ServiceStoppingError())))]);
+    sendFailure(response, toFailure(new ServiceStoppingError()));
   });
   // Limits only the arrival of a request. Cold starts and long queries have their own time-outs.
   server.requestTimeout = 30_000;
@@ -130,7 +158,7 @@ async function listen(server: Server, address: string): Promise<void> {
   });
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -138,14 +166,5 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (bytes > maxBodyBytes) throw new ProtocolError({ zh: '请求过大', en: 'The request is too large' }, 413);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(response: ServerResponse, status: number, pieces: Uint8Array[]): void {
-  // The drain of a stopping process may have answered already.
-  if (response.headersSent || response.destroyed) return;
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
-  for (const piece of pieces) response.write(piece);
-  response.end();
+  return Buffer.concat(chunks);
 }

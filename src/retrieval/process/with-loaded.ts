@@ -32,9 +32,12 @@ export async function withLoaded<L, T>(
     if (done) return done.value;
     const loaded = await load(graph);
     if (loaded === null) continue;
-    const result = await database.readGraph(query.graphId, query.timeoutMs, signal, async reader =>
-      reader.version === graph.version ? { value: await work(reader, graph, loaded) } : null,
-    );
+    // A replica may be behind what has just been read from the database.
+    const result = await database
+      .atLeast(graph.version)
+      .readGraph(query.graphId, query.timeoutMs, signal, async reader =>
+        reader.version === graph.version ? { value: await work(reader, graph, loaded) } : null,
+      );
     if (result) return result.value;
   }
   throw new Error(`Graph ${query.graphId} changed during each of ${attempts} attempts to read it`);

@@ -1,20 +1,37 @@
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
-import { JsonPieces } from '../../common/json/write-in-turns.js';
+import { arrayParts, objectParts } from '../../common/json/write-in-turns.js';
 import { type Pace } from '../../common/turns/pace.js';
 import { type RetrievalAnswer } from '../protocol.js';
+
+/** Characters of one piece. Smaller pieces would cost more writes. */
+const pieceCharacters = 65_536;
 
 /**
  * Writes the three lines of an answer in pieces.
  * @throws AnswerTooLargeError as soon as more than `limitBytes` are written
  */
-export async function writeAnswer({ rows, graph, ...head }: RetrievalAnswer, limitBytes: number, pace: Pace): Promise<Buffer[]> {
+export async function* writeAnswer(answer: RetrievalAnswer, limitBytes: number, pace: Pace): AsyncGenerator<Buffer> {
+  let gathered = '';
   let written = 0;
-  const pieces = new JsonPieces(pace, bytes => {
-    written += bytes;
+  const flush = (): Buffer => {
+    const piece = Buffer.from(gathered);
+    gathered = '';
+    written += piece.length;
     if (written > limitBytes) throw new AnswerTooLargeError('query', written, limitBytes);
-  });
-  await pieces.object(head);
-  await pieces.text('\n').array(rows);
-  await pieces.text('\n').object({ ...graph });
-  return pieces.end();
+    return piece;
+  };
+  for (const part of partsOf(answer)) {
+    gathered += String(part);
+    if (gathered.length > pieceCharacters) yield flush();
+    if (pace.isOverdue) await pace.turn();
+  }
+  yield flush();
+}
+
+function* partsOf({ rows, graph, ...head }: RetrievalAnswer): Generator<string | Buffer> {
+  yield* objectParts(head);
+  yield '\n';
+  yield* arrayParts(rows);
+  yield '\n';
+  yield* objectParts({ ...graph });
 }

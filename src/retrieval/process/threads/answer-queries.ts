@@ -11,24 +11,40 @@ import { writeAnswer } from '../write-answer.js';
 import { type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { ThreadParts } from './thread-parts.js';
 
+interface Work {
+  gone: AbortController;
+  /** Lets the next piece of the answer follow. */
+  more: (() => void) | null;
+}
+
 /** Answers queries in this thread, as its main thread asks for them. */
 export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger): void {
-  const database = new RetrievalDatabase(start.databaseUrl, start.connections, start.answerMaxBytes, log);
+  const database = RetrievalDatabase.open(start, start.connections, start.answerMaxBytes, log);
   const post = (message: FromThread): void => port.postMessage(message);
   const parts = new ThreadParts(post);
   const budgetBytes = start.memoryMb * 1024 * 1024;
   // The files of graphs that were dropped from memory are of use too.
   const files = start.snapshotDirectory === null ? null : new SnapshotFiles(start.snapshotDirectory, 4 * budgetBytes);
   const graphs = new LoadedGraphs(database, budgetBytes, parts, files, cause => log.warn({ cause }, 'A graph could not be kept as a file'));
-  const working = new Map<number, AbortController>();
+  const working = new Map<number, Work>();
 
-  async function answer(id: number, body: string, requestId: string | undefined): Promise<void> {
+  async function answer({ id, body, limitBytes, requestId }: Extract<ToThread, { do: 'query' }>): Promise<void> {
     const gone = new AbortController();
-    working.set(id, gone);
+    const work: Work = { gone, more: null };
+    working.set(id, work);
     try {
       const found = await runQuery(database, graphs, readRetrievalQuery(body), gone.signal);
-      const bytes = joined(await writeAnswer(found, start.answerMaxBytes, new Pace(gone.signal)));
-      port.postMessage({ did: 'answer', id, bytes } satisfies FromThread, [bytes.buffer]);
+      for await (const piece of writeAnswer(found, limitBytes, new Pace(gone.signal))) {
+        const bytes = Uint8Array.from(piece);
+        port.postMessage({ did: 'piece', id, bytes } satisfies FromThread, [bytes.buffer]);
+        await new Promise<void>(resolve => {
+          work.more = resolve;
+          // It may have been cancelled before.
+          if (gone.signal.aborted) resolve();
+        });
+        gone.signal.throwIfAborted();
+      }
+      post({ did: 'end', id });
     } catch (error) {
       // Logs failures that the caller did not cause.
       if (!gone.signal.aborted && !isAnswer(error)) log.error({ request_id: requestId, cause: error }, 'A query failed');
@@ -41,10 +57,14 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
   port.on('message', (message: ToThread) => {
     switch (message.do) {
       case 'query':
-        void answer(message.id, message.body, message.requestId);
+        void answer(message);
+        break;
+      case 'more':
+        working.get(message.id)?.more?.();
         break;
       case 'cancel':
-        working.get(message.id)?.abort(new Error('The caller has gone'));
+        working.get(message.id)?.gone.abort(new Error('The caller has gone'));
+        working.get(message.id)?.more?.();
         break;
       case 'take':
         parts.take(message.claim, message.record);
@@ -54,7 +74,7 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         graphs.drop(message.graphId);
         break;
       case 'ping':
-        post({ did: 'pong', id: message.id });
+        post({ did: 'pong', id: message.id, reads: database.reads });
         break;
       case 'close':
         void database.close().finally(() => post({ did: 'close' }));
@@ -62,15 +82,4 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
     }
   });
   post({ did: 'start' });
-}
-
-/** One array of its own, which can be handed over without a copy. */
-function joined(pieces: Buffer[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

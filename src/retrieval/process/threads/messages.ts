@@ -1,10 +1,13 @@
 import { type LevelWithSilent } from 'pino';
 import { type RetrievalFailure } from '../../protocol.js';
+import { type Reads } from '../graph-servers.js';
 import { type PartKey } from './shared-parts.js';
 
 /** The settings of a thread that answers queries, as its `workerData`. */
 export interface ThreadStart {
-  databaseUrl: string;
+  /** Undefined if the process reads a replica and nothing else. */
+  databaseUrl?: string | undefined;
+  readUrl?: string | undefined;
   /** The most connections of the thread. */
   connections: number;
   memoryMb: number;
@@ -17,7 +20,9 @@ export interface ThreadStart {
 
 export type ToThread =
   /** `body` is the request as the protocol has it. */
-  | { do: 'query'; id: number; body: string; requestId: string | undefined }
+  | { do: 'query'; id: number; body: string; limitBytes: number; requestId: string | undefined }
+  /** The piece before has been sent. */
+  | { do: 'more'; id: number }
   | { do: 'cancel'; id: number }
   /** The answer to a claim; null asks the thread to load the part. */
   | { do: 'take'; claim: number; record: object | null }
@@ -27,11 +32,13 @@ export type ToThread =
 
 export type FromThread =
   | { did: 'start' }
-  | { did: 'answer'; id: number; bytes: Uint8Array<ArrayBuffer> }
+  /** A part of an answer. The next follows when the main thread asks for more. */
+  | { did: 'piece'; id: number; bytes: Uint8Array<ArrayBuffer> }
+  | { did: 'end'; id: number }
   | { did: 'fail'; id: number; failure: RetrievalFailure }
   | { did: 'claim'; claim: number; key: PartKey }
   /** The end of a load that a claim began; null if it failed. */
   | { did: 'load'; key: PartKey; record: object | null }
   | { did: 'hold'; graphId: number; version: number; bytes: number }
-  | { did: 'pong'; id: number }
+  | { did: 'pong'; id: number; reads: Reads }
   | { did: 'close' };

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type RetrievalFailure, type RetrievalQuery } from '../../protocol.js';
+import { type Reads } from '../graph-servers.js';
 import { type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { PartsBroker } from './parts-broker.js';
 
@@ -10,6 +11,17 @@ export interface QueryThreadsOptions {
   count: number;
   start: ThreadStart;
 }
+
+export interface AskedQuery {
+  query: RetrievalQuery;
+  /** The same as the protocol sent it. */
+  body: string;
+  /** The most bytes of the answer. */
+  limitBytes: number;
+  requestId: string | undefined;
+}
+
+type AnswerMessage = Extract<FromThread, { did: 'piece' | 'end' | 'fail' }>;
 
 /** The failure of a query in its thread, as the protocol sends it. */
 export class QueryFailure extends Error {
@@ -30,8 +42,8 @@ interface Thread {
  */
 export class QueryThreads {
   private readonly threads: Thread[] = [];
-  private readonly answers = new Map<number, { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }>();
-  private readonly pings = new Map<number, () => void>();
+  private readonly answers = new Map<number, (message: AnswerMessage) => void>();
+  private readonly pings = new Map<number, (reads: Reads) => void>();
   private readonly searched = new Map<number, Thread>();
   private readonly broker: PartsBroker;
   private lastId = 0;
@@ -53,39 +65,60 @@ export class QueryThreads {
     return { count: this.broker.count, bytes: this.broker.bytes };
   }
 
-  /** Answers a query with the bytes of the protocol's answer. @throws QueryFailure; the signal's reason */
-  async run(body: string, query: RetrievalQuery, requestId: string | undefined, signal: AbortSignal): Promise<Uint8Array> {
+  /**
+   * Answers a query with the pieces of the protocol's answer; its thread writes the next one when the last has been taken. Ends when
+   * its thread has ended the work, also where the signal has told it to.
+   * @throws QueryFailure
+   */
+  async *run({ query, body, limitBytes, requestId }: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();
     this.broker.touch(query.graph_id);
     const thread = this.pick(query);
     const id = ++this.lastId;
     const cancel = (): void => send(thread.worker, { do: 'cancel', id });
+    const next = (): Promise<AnswerMessage> => new Promise(resolve => this.answers.set(id, resolve));
     signal.addEventListener('abort', cancel, { once: true });
     thread.working += 1;
+    let heard = next();
+    let isAtEnd = false;
     try {
-      return await new Promise<Uint8Array>((resolve, reject) => {
-        this.answers.set(id, { resolve, reject });
-        send(thread.worker, { do: 'query', id, body, requestId });
-      });
+      send(thread.worker, { do: 'query', id, body, limitBytes, requestId });
+      for (;;) {
+        const message = await heard;
+        isAtEnd = message.did !== 'piece';
+        if (message.did === 'end') return;
+        if (message.did === 'fail') throw new QueryFailure(message.failure);
+        heard = next();
+        yield message.bytes;
+        send(thread.worker, { do: 'more', id });
+      }
     } finally {
+      if (!isAtEnd) {
+        cancel();
+        // The work holds its place until it has ended. A piece that was on its way is the last.
+        while ((await heard).did === 'piece') heard = next();
+      }
       thread.working -= 1;
       this.answers.delete(id);
       signal.removeEventListener('abort', cancel);
     }
   }
 
-  /** Resolves once every thread has answered. A thread that hangs never does. */
-  async ping(): Promise<void> {
-    await Promise.all(
+  /** Resolves with the reads of all threads once every one has answered. A thread that hangs never does. */
+  async ping(): Promise<Reads> {
+    const all = await Promise.all(
       this.threads.map(async ({ worker }) => {
         const id = ++this.lastId;
-        await new Promise<void>(resolve => {
+        const reads = await new Promise<Reads>(resolve => {
           this.pings.set(id, resolve);
           send(worker, { do: 'ping', id });
         });
         this.pings.delete(id);
+        return reads;
       }),
     );
+    const sum = (of: (reads: Reads) => number) => all.reduce((total, reads) => total + of(reads), 0);
+    return { primary: sum(reads => reads.primary), replica: sum(reads => reads.replica) };
   }
 
   /** Closes the connections of all threads, then ends them. */
@@ -139,11 +172,10 @@ export class QueryThreads {
 
   private heard({ worker }: Thread, message: FromThread): void {
     switch (message.did) {
-      case 'answer':
-        this.answers.get(message.id)?.resolve(message.bytes);
-        break;
+      case 'piece':
+      case 'end':
       case 'fail':
-        this.answers.get(message.id)?.reject(new QueryFailure(message.failure));
+        this.answers.get(message.id)?.(message);
         break;
       case 'claim':
         this.broker.claim(message.key, record => send(worker, { do: 'take', claim: message.claim, record }));
@@ -155,7 +187,7 @@ export class QueryThreads {
         this.broker.hold(message.graphId, message.version, message.bytes);
         break;
       case 'pong':
-        this.pings.get(message.id)?.();
+        this.pings.get(message.id)?.(message.reads);
         break;
       case 'start':
       case 'close':

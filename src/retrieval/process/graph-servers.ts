@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type PoolClient } from 'pg';
+import { type Logger } from 'pino';
+import { DatabaseBusyError, DatabaseUnavailableError } from '../../common/errors/common-errors.js';
+import { toApiError } from '../../common/errors/to-api-error.js';
+import { DatabaseLink } from '../../database/database-link.js';
+import { type WatchedPool } from '../../database/watched-pool.js';
+import { sqlstateOf, sqlstates } from '../../sql/sqlstate.js';
+import { ReplicaBehindError } from '../retrieval.errors.js';
+
+/** At least one of the two is given. */
+export interface GraphServerUrls {
+  databaseUrl?: string | undefined;
+  /** A streaming replica of the database. */
+  readUrl?: string | undefined;
+}
+
+/** How often each server was read. */
+export interface Reads {
+  primary: number;
+  replica: number;
+}
+
+/** What is read, and how fresh it must be. */
+export interface GraphRead {
+  graphId: number;
+  leastVersion: number;
+  signal: AbortSignal;
+  /** Of the performance clock. */
+  untilMs: number;
+}
+
+/** A replica is usually some milliseconds behind. */
+const catchUpMs = 1_000;
+const lookEveryMs = 20;
+/** After a wait in vain the database is read without another wait, for so long. */
+const lagsForMs = 5_000;
+
+/**
+ * The servers that graphs are read from. A replica comes first; the database itself is read when the replica has not got the
+ * version in time, is away, or cancels a statement because it stands in the way of its recovery.
+ */
+export class GraphServers {
+  readonly reads: Reads = { primary: 0, replica: 0 };
+  private readonly links: DatabaseLink[] = [];
+  private readonly primary: WatchedPool | null;
+  private readonly replica: WatchedPool | null;
+  private readonly poolOf = new WeakMap<PoolClient, WatchedPool>();
+  private lagsUntilMs = 0;
+
+  constructor({ databaseUrl, readUrl }: GraphServerUrls, config: pg.PoolConfig, log: Logger) {
+    const open = (url: string | undefined): WatchedPool | null => {
+      if (url === undefined) return null;
+      const link = new DatabaseLink({ url, log });
+      this.links.push(link);
+      return link.open('retrieval', config);
+    };
+    this.primary = open(databaseUrl);
+    this.replica = open(readUrl);
+  }
+
+  /**
+   * Reads from the replica or the database. `read` runs up to three times, and throws ReplicaBehindError where the graph is too old.
+   * @throws ReplicaBehindError and DatabaseBusyError, both 503, if only a replica is given and it cannot serve; what `read` throws
+   */
+  async read<T>(what: GraphRead, read: (pool: WatchedPool) => Promise<T>): Promise<T> {
+    if (this.replica === null) return this.readPrimary(read);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const value = await read(this.replica);
+        this.reads.replica++;
+        return value;
+      } catch (error) {
+        what.signal.throwIfAborted();
+        const isBehind = error instanceof ReplicaBehindError;
+        if (!isBehind && !isAway(error) && !isConflict(error)) throw error;
+        const isWorthAgain = attempt === 1 && (isBehind ? await this.catchesUp(this.replica, what) : this.primary === null);
+        if (isWorthAgain) continue;
+        if (this.primary) return this.readPrimary(read);
+        throw isConflict(error) ? new DatabaseBusyError() : error;
+      }
+    }
+  }
+
+  isReplica(pool: WatchedPool): boolean {
+    return pool === this.replica;
+  }
+
+  async connect(pool: WatchedPool): Promise<PoolClient> {
+    const client = await pool.connect();
+    this.poolOf.set(client, pool);
+    return client;
+  }
+
+  /** Cancels the statement of a connection, on its own server. */
+  async cancel(client: PoolClient): Promise<void> {
+    const { processID } = client as unknown as { processID: number | null };
+    if (processID !== null)
+      await this.poolOf
+        .get(client)
+        ?.query('SELECT pg_cancel_backend($1)', [processID])
+        .catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const link of this.links) link.onApplicationShutdown();
+    await Promise.all([this.primary?.end(), this.replica?.end()]);
+  }
+
+  private async readPrimary<T>(read: (pool: WatchedPool) => Promise<T>): Promise<T> {
+    const value = await read(this.primary!);
+    this.reads.primary++;
+    return value;
+  }
+
+  /** Waits until the replica has the version, for a moment. */
+  private async catchesUp(replica: WatchedPool, { graphId, leastVersion, signal, untilMs }: GraphRead): Promise<boolean> {
+    if (this.primary && performance.now() < this.lagsUntilMs) return false;
+    const enoughMs = Math.min(untilMs, performance.now() + catchUpMs);
+    try {
+      while (performance.now() < enoughMs) {
+        await sleep(lookEveryMs, undefined, { signal });
+        const { rows } = await replica.query<{ version: number }>('SELECT version FROM graphs WHERE id = $1', [graphId]);
+        if (rows[0] && rows[0].version >= leastVersion) return true;
+      }
+    } catch {
+      signal.throwIfAborted();
+      return false;
+    }
+    this.lagsUntilMs = performance.now() + lagsForMs;
+    return false;
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return toApiError(error) instanceof DatabaseUnavailableError;
+}
+
+/** Recovery on a replica cancels statements that read rows which it removes, and ends sessions that wait with such a snapshot. */
+function isConflict(error: unknown): boolean {
+  const sqlstate = sqlstateOf(error);
+  return sqlstate === sqlstates.serializationFailure || sqlstate === sqlstates.deadlockDetected;
+}

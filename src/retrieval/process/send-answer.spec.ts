@@ -1,0 +1,96 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { headers, type RetrievalFailure } from '../protocol.js';
+import { sendFailure, sendPieces } from './send-answer.js';
+
+const piece = Buffer.alloc(65_536, 'x');
+const failure: RetrievalFailure = { status: 422, code: 'answer_too_large', text: { zh: '过大', en: 'too large' } };
+
+describe('sending an answer', () => {
+  let server: http.Server;
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  /** Asks a server that answers like this. The answer is not read yet. */
+  async function ask(answer: (response: ServerResponse) => Promise<void>): Promise<IncomingMessage> {
+    server = http.createServer((_request, response) => void answer(response));
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return new Promise((resolve, reject) => {
+      http.get({ host: '127.0.0.1', port, agent: false }, resolve).on('error', reject);
+    });
+  }
+  async function read(response: IncomingMessage): Promise<number> {
+    let bytes = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) bytes += chunk.length;
+    return bytes;
+  }
+  const { signal } = new AbortController();
+
+  it('sends a small one with its length', async () => {
+    async function* pieces() {
+      yield Buffer.from('{}');
+      await Promise.resolve();
+      yield Buffer.from('[]');
+    }
+    const response = await ask(sent => sendPieces(sent, pieces(), signal));
+    expect(response.headers).toMatchObject({ 'content-length': '4', [headers.version]: expect.any(String) });
+    expect(await read(response)).toBe(4);
+  });
+
+  it('writes a large one no faster than it is read, and loses nothing', async () => {
+    const count = 2_000;
+    let written = 0;
+    async function* pieces() {
+      for (; written < count; written++) {
+        await Promise.resolve();
+        yield piece;
+      }
+    }
+    const response = await ask(sent => sendPieces(sent, pieces(), signal));
+    let before = -1;
+    while (before !== written) {
+      before = written;
+      await sleep(200);
+    }
+    // What is written lies in the buffers of the sockets: some megabytes of 131.
+    expect(written).toBeLessThan(count / 2);
+    expect(await read(response)).toBe(count * piece.length);
+  });
+
+  it('gives up a reader who does not read when the time is over', async () => {
+    const over = new AbortController();
+    let ended: unknown = null;
+    async function* pieces() {
+      for (;;) {
+        await Promise.resolve();
+        yield piece;
+      }
+    }
+    await ask(sent => sendPieces(sent, pieces(), over.signal).catch((error: unknown) => void (ended = error)));
+    await sleep(200);
+    const reason = new Error('the time is over');
+    over.abort(reason);
+    while (ended === null) await sleep(10);
+    expect(ended).toBe(reason);
+  });
+
+  it.each([
+    [1, { status: 422, trailer: undefined }],
+    [20, { status: 200, trailer: failure }],
+  ])('tells a failure after %s pieces', async (count, { status, trailer }) => {
+    async function* pieces() {
+      for (let i = 0; i < count; i++) {
+        await Promise.resolve();
+        yield piece;
+      }
+      throw new Error('too large');
+    }
+    const response = await ask(sent => sendPieces(sent, pieces(), signal).catch(() => sendFailure(sent, failure)));
+    await read(response);
+    const text = response.trailers[headers.failure];
+    expect([response.statusCode, text && JSON.parse(Buffer.from(text, 'base64').toString())]).toEqual([status, trailer]);
+  });
+});

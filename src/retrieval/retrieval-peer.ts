@@ -1,0 +1,145 @@
+import http from 'node:http';
+import https from 'node:https';
+import { Logger } from '@nestjs/common';
+import { ApiError, SchemaError } from '../common/errors/api-error.js';
+import { joined } from '../text/bilingual.js';
+import { exchange, type Exchanged } from './exchange.js';
+import { type LargeAnswer, type RetrievalAnswer, type RetrievalFailure, type RetrievalQuery } from './protocol.js';
+import { readAnswer } from './read-answer.js';
+import { type ProcessAddress, type RetrievalProcess } from './retrieval-process.js';
+import { RetrievalUnavailableError, RetrievalVersionError } from './retrieval.errors.js';
+
+/** other_version: it speaks another version of the protocol. refused: it does not take our credentials. */
+export type PeerState = 'ok' | 'unavailable' | 'other_version' | 'refused';
+
+/** Of the time for an answer, the part in which it travels. The process is told the rest. */
+const travelMs = 500;
+
+/** Speaks the protocol of `protocol.ts` with one process, over connections that stay open. */
+export class RetrievalPeer {
+  private readonly log = new Logger('RetrievalPeer');
+  private agent: http.Agent;
+  /** Connections of their own, so that a check does not wait behind queries. */
+  private checks: http.Agent;
+  private heard: PeerState | null = null;
+
+  /** @param key signs what is sent */
+  constructor(
+    readonly process: RetrievalProcess,
+    private readonly isTls = false,
+    private readonly key?: string,
+  ) {
+    this.agent = this.newAgent();
+    this.checks = this.newAgent();
+  }
+
+  get name(): string {
+    return this.process.name;
+  }
+
+  /** False once it has failed to answer, until it answers again. */
+  get isAnswering(): boolean {
+    return this.heard === 'ok' || this.heard === null;
+  }
+
+  /** What was last heard of it. */
+  get state(): PeerState {
+    return this.heard ?? 'unavailable';
+  }
+
+  /**
+   * Asks whether the process answers. A process that is being started does not. Silence changes nothing here, because the patience
+   * may be short: see `noteFailure`.
+   */
+  async check(patienceMs: number): Promise<PeerState> {
+    const [state, error] = await this.askHealth(patienceMs);
+    if (state !== 'unavailable') {
+      this.note(state, error);
+      // A process that refuses us does not hang.
+      this.process.markAnswering();
+    }
+    return state;
+  }
+
+  /**
+   * @throws the error that the process answered with, and what `exchange` throws
+   */
+  async ask(
+    address: ProcessAddress,
+    query: RetrievalQuery,
+    { timeoutMs, limitBytes, signal }: { timeoutMs: number; limitBytes: number; signal?: AbortSignal | undefined },
+  ): Promise<RetrievalAnswer | LargeAnswer> {
+    const payload = Buffer.from(JSON.stringify(query));
+    const request = { ...address, agent: this.agent, method: 'POST', path: '/v1/query' };
+    const exchanged = await exchange(request, { payload, timeoutMs, travelMs, limitBytes, key: this.key, signal });
+    if (exchanged.status === 200 && exchanged.failure === undefined) return readAnswer(exchanged.bytes);
+    throw toApiError(failureOf(exchanged));
+  }
+
+  /** Notes that the process did not take or did not answer a request, and why. */
+  noteFailure(error?: unknown): void {
+    this.note(...reasonOf(error));
+  }
+
+  /** Drops the connections to a process that does not answer. Requests that wait for it fail now. */
+  dropConnections(): void {
+    this.close();
+    this.agent = this.newAgent();
+    this.checks = this.newAgent();
+  }
+
+  close(): void {
+    this.agent.destroy();
+    this.checks.destroy();
+  }
+
+  private async askHealth(patienceMs: number): Promise<[PeerState, ApiError?]> {
+    try {
+      const address = await this.process.address({ patienceMs: 0, evenIfHanging: true });
+      const request = { ...address, agent: this.checks, method: 'GET', path: '/v1/health' };
+      const exchanged = await exchange(request, { timeoutMs: patienceMs, key: this.key });
+      return exchanged.status === 200 ? ['ok'] : reasonOf(toApiError(failureOf(exchanged)));
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  private note(state: PeerState, error?: ApiError): void {
+    if (state === this.heard) return;
+    this.heard = state;
+    if (error) this.log.error(`${this.name}: ${joined(error.text)}`);
+  }
+
+  private newAgent(): http.Agent {
+    // More sockets than the process lets wait, so that it refuses further queries at once instead of leaving them here. Idle ones
+    // close before the process closes them, which takes it 75 s.
+    const options = { keepAlive: true, maxSockets: 1024, maxFreeSockets: 32, timeout: 60_000 };
+    return this.isTls ? new https.Agent(options) : new http.Agent(options);
+  }
+}
+
+/** Tells whether the process refused our credentials. Callers of the API must not be told that it is theirs. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'retrieval_credentials';
+}
+
+/** The state that a failure shows, and the error if an operator must act. */
+function reasonOf(error: unknown): [PeerState, ApiError?] {
+  if (error instanceof RetrievalVersionError) return ['other_version', error];
+  return isRefusal(error) ? ['refused', error] : ['unavailable'];
+}
+
+function failureOf({ bytes, failure }: Exchanged): RetrievalFailure {
+  try {
+    const text = failure === undefined ? bytes.toString('utf8') : Buffer.from(failure, 'base64').toString('utf8');
+    return JSON.parse(text) as RetrievalFailure;
+  } catch (error) {
+    throw new RetrievalUnavailableError(error);
+  }
+}
+
+function toApiError(failure: RetrievalFailure): ApiError {
+  if (failure.problems) return new SchemaError(failure.problems);
+  const headers = failure.status === 503 ? { headers: { 'Retry-After': String(failure.retry_after_s ?? 2) } } : {};
+  return new ApiError(failure.status, failure.code, failure.text, { ...(failure.context ? { context: failure.context } : {}), ...headers });
+}

@@ -1,0 +1,85 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Bilingual } from '../text/bilingual.js';
+import { protocolVersion } from './protocol.js';
+import { CredentialsError } from './retrieval.errors.js';
+
+/** What a signature covers, besides its time and its number. */
+export interface SignedCall {
+  method: string;
+  path: string;
+  body: Buffer;
+}
+
+/** How far the clocks of two machines may differ, in milliseconds. A signature counts for as long. */
+export const clockToleranceMs = 60_000;
+
+const form = /^t=(\d{1,16}),n=([\w-]{22}),s=([\w-]{43})$/;
+
+/** Signs a call with HMAC-SHA256. The header reads `t=<ms since 1970>,n=<16 random bytes>,s=<the signature>`, in base64url. */
+export function sign(key: string, call: SignedCall, nowMs = Date.now()): string {
+  const nonce = randomBytes(16).toString('base64url');
+  return `t=${nowMs},n=${nonce},s=${macOf(key, call, String(nowMs), nonce).toString('base64url')}`;
+}
+
+/**
+ * Checks the signatures of calls that come in. Each counts once, and only near its time, so that a call that somebody has seen on
+ * the way cannot be sent again.
+ */
+export class SignatureCheck {
+  /** The numbers of accepted calls and when they may be forgotten, oldest first. Only the owner of the key can add to them. */
+  private readonly seen = new Map<string, number>();
+
+  constructor(
+    private readonly key: string,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Checks the form and the time of a signature, before the body is read. @throws CredentialsError */
+  checkTime(header: string | undefined): void {
+    this.read(header);
+  }
+
+  /** @throws CredentialsError */
+  check(header: string | undefined, call: SignedCall): void {
+    const { time, nonce, mac } = this.read(header);
+    if (!timingSafeEqual(Buffer.from(mac, 'base64url'), macOf(this.key, call, time, nonce))) throw new CredentialsError(reasons.wrongKey);
+    for (const [number, untilMs] of this.seen) {
+      if (untilMs > this.now()) break;
+      this.seen.delete(number);
+    }
+    if (this.seen.has(nonce)) throw new CredentialsError(reasons.repeated);
+    // A signature from the future counts for longer.
+    this.seen.set(nonce, this.now() + 2 * clockToleranceMs);
+  }
+
+  private read(header: string | undefined): { time: string; nonce: string; mac: string } {
+    if (header === undefined) throw new CredentialsError(reasons.missing);
+    const [, time, nonce, mac] = form.exec(header) ?? [];
+    if (time === undefined || nonce === undefined || mac === undefined) throw new CredentialsError(reasons.malformed);
+    const apartMs = Math.abs(this.now() - Number(time));
+    if (apartMs > clockToleranceMs) throw new CredentialsError(clocksDiffer(apartMs));
+    return { time, nonce, mac };
+  }
+}
+
+function macOf(key: string, { method, path, body }: SignedCall, time: string, nonce: string): Buffer {
+  const hash = createHash('sha256').update(body).digest('hex');
+  return createHmac('sha256', key)
+    .update([`graph-retrieval ${protocolVersion}`, method, path, time, nonce, hash].join('\n'))
+    .digest();
+}
+
+const reasons = {
+  missing: { zh: '请求没有签名，请在 API 一侧设置 RETRIEVAL_KEY', en: 'The request has no signature; set RETRIEVAL_KEY for the API too' },
+  malformed: { zh: '签名无法读取', en: 'The signature cannot be read' },
+  wrongKey: { zh: '签名不符，两侧的 RETRIEVAL_KEY 须相同', en: 'The signature is wrong; RETRIEVAL_KEY must be the same on both sides' },
+  repeated: { zh: '该请求已收到过', en: 'This request has come before' },
+} satisfies Record<string, Bilingual>;
+
+function clocksDiffer(apartMs: number): Bilingual {
+  const [apart, most] = [Math.round(apartMs / 1000), clockToleranceMs / 1000];
+  return {
+    zh: `两台机器的时钟相差 ${apart} 秒，最多允许 ${most} 秒；请校准时钟`,
+    en: `The clocks of the two machines differ by ${apart} s, and ${most} s are allowed; set them right`,
+  };
+}

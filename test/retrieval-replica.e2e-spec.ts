@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '../src/retrieval/exchange.js';
+import { type RetrievalHealth, type RetrievalQuery } from '../src/retrieval/protocol.js';
+import { RemoteRetrieval } from '../src/retrieval/remote-retrieval.js';
+import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
+import { peersOf } from '../src/retrieval/retrieval.module.js';
+import { type Settings } from '../src/config/settings.js';
+import { type ApiError } from '../src/common/errors/api-error.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
+import { Replica } from './support/replica.js';
+import { DeployedRetrieval } from './support/retrieval-process.js';
+import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+
+/** Takes a second or more. */
+const products = Array.from('abcdefghij', variable => `(${variable}:产品)`).join(', ');
+const slow = `MATCH ${products} RETURN count(*) AS n`;
+
+describe('retrieval processes that read a streaming replica', () => {
+  let replica: Replica;
+  let test: TestApp;
+  let owner: Client;
+  let graph: TradingGraph;
+  let database: string;
+  /** Has the database to fall back on. */
+  let both: DeployedRetrieval;
+  let replicaOnly: DeployedRetrieval;
+  let client: RetrievalClient;
+  beforeAll(async () => {
+    test = await startTestApp(
+      {},
+      {
+        retrieval: async access => {
+          replica = await Replica.start();
+          database = /\/([^/?]+)\?/.exec(access.retrieval)![1]!;
+          const place = replica.placeOf(database);
+          both = await DeployedRetrieval.start({ DATABASE_RETRIEVAL_URL: access.retrieval, DATABASE_READ_URL: place });
+          const login = /\/\/([^@]*)@/.exec(access.retrieval)![1]!;
+          replicaOnly = await DeployedRetrieval.start({ DATABASE_READ_URL: place.replace('//@', `//${login}@`) });
+          return { urls: [both.url] };
+        },
+      },
+    );
+    owner = await test.asUser('owner');
+    graph = await createTradingGraph(test, owner);
+    client = new RetrievalClient(peersOf({ urls: [replicaOnly.url] }), { answerMaxBytes: 1_048_576 } as Settings);
+  }, 120_000);
+  afterAll(async () => {
+    client.onApplicationShutdown();
+    for (const process of [both, replicaOnly]) await process.kill();
+    await replica.remove();
+    await test.close();
+  });
+
+  const ask = (body: object) => owner.post(`/api/graphs/${graph.id}/query`).send({ cache: 'refresh', ...body });
+  const readsOf = async ({ url }: DeployedRetrieval) => {
+    const request = { ...(await new RemoteRetrieval(url).address()), agent: false as const, path: '/v1/health' };
+    return (JSON.parse((await exchange(request, { timeoutMs: 5_000 })).bytes.toString()) as RetrievalHealth).reads;
+  };
+  const askReplica = (text: string, least_version: number) => {
+    const query: RetrievalQuery = { graph_id: graph.id, caller: '1', kind: 'cypher', text, limit: 10, timeout_ms: 30_000, today: '2026-01-01', least_version }; // prettier-ignore
+    return client.query(query);
+  };
+  const versionOf = async (): Promise<number> => {
+    const { rows } = await asSuperuser(test.databaseUrl, `SELECT version FROM graphs WHERE id = ${graph.id}`);
+    return Number((rows[0] as { version: unknown }).version);
+  };
+  const caughtUp = async () => {
+    const [{ lsn }] = (await asSuperuser(test.databaseUrl, 'SELECT pg_current_wal_lsn()::text AS lsn')).rows as [{ lsn: string }];
+    while ((await replica.run(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS is`))[0]!.is !== true) await sleep(20);
+  };
+  /** The kinds of queries, which read in different ways. */
+  const bodies = [{ search: '华为' }, { cypher: 'MATCH (r:地区) RETURN count(*) AS n' }, { cypher: 'MATCH p = (:客户)-->() RETURN count(p) AS n' }, { question: '有多少客户' }]; // prettier-ignore
+
+  it('read only the replica while it keeps up', async () => {
+    await caughtUp();
+    for (const body of bodies) expect((await ask(body).expect(200)).body.graph_version).toBe(await versionOf());
+    const reads = await readsOf(both);
+    expect([reads.primary, reads.replica > 0]).toEqual([0, true]);
+  });
+
+  it('never answer with an older version than the service has, while the replica lags', async () => {
+    await replica.pause();
+    await graph.ingestAgain();
+    const version = await versionOf();
+    expect(version).toBe(2);
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(bodies.map(body => ask(body)));
+      expect(answers.map(({ status, body }) => [status, body.graph_version])).toEqual(bodies.map(() => [200, version]));
+    }
+    expect((await readsOf(both)).primary).toBeGreaterThan(0);
+    const { status, code, headers } = (await askReplica('MATCH (r:地区) RETURN count(*) AS n', version).catch(
+      (error: unknown) => error,
+    )) as ApiError;
+    expect([status, code, headers]).toEqual([503, 'replica_behind', { 'Retry-After': '2' }]);
+    // Whoever has seen only the older version may have it.
+    expect((await askReplica('MATCH (r:地区) RETURN count(*) AS n', 1)).graph_version).toBe(1);
+  });
+
+  it('do not say that a graph is gone which the replica has not heard of', async () => {
+    const id = (await owner.post('/api/graphs').send({ name: '新图' }).expect(201)).body.id as number;
+    const answer = await owner.post(`/api/graphs/${id}/query`).send({ search: '华为' });
+    expect(answer.status).toBe(200);
+  });
+
+  it('read the replica again once it has caught up', async () => {
+    await replica.resume();
+    await caughtUp();
+    const before = await readsOf(both);
+    for (const body of bodies) expect((await ask(body).expect(200)).body.graph_version).toBe(2);
+    const after = await readsOf(both);
+    expect([after.primary, after.replica > before.replica]).toEqual([before.primary, true]);
+    expect((await askReplica('MATCH (r:地区) RETURN count(*) AS n', 2)).graph_version).toBe(2);
+  });
+
+  it.each(['both', 'the replica only'])('give the answer of a statement that recovery cancels, reading %s', async which => {
+    await caughtUp();
+    const before = await readsOf(both);
+    const isOnlyReplica = which !== 'both';
+    const answer = isOnlyReplica ? askReplica(slow, 2).then(({ rows }) => rows) : ask({ cypher: slow }).then(({ body }) => body.rows);
+    const running = `SELECT FROM pg_stat_activity WHERE datname = '${database}' AND state = 'active' AND query LIKE '%count(%'`;
+    for (const deadline = Date.now() + 20_000; (await replica.run(running)).length === 0; await sleep(10))
+      expect(Date.now()).toBeLessThan(deadline);
+    // Removes row versions that the statement may still see.
+    await asSuperuser(test.databaseUrl, 'UPDATE graphs SET version = version');
+    await asSuperuser(test.databaseUrl, 'VACUUM graphs');
+    expect(await answer).toEqual([[5 ** 10]]);
+    if (!isOnlyReplica) {
+      expect((await readsOf(both)).primary).toBe(before.primary + 1);
+      return;
+    }
+    // This one, and the one before. The server counts them some seconds later.
+    const conflicts = `SELECT FROM pg_stat_database_conflicts WHERE datname = '${database}' AND confl_snapshot >= 2`;
+    for (const deadline = Date.now() + 30_000; (await replica.run(conflicts)).length === 0; await sleep(50))
+      expect(Date.now()).toBeLessThan(deadline);
+  });
+
+  it('read the database while the replica is away', async () => {
+    const answers = async () => (await Promise.all(bodies.map(body => ask(body)))).map(({ status, body }) => [status, body.graph_version]);
+    await replica.remove();
+    expect(await answers()).toEqual(bodies.map(() => [200, 2]));
+    const { status } = (await askReplica('MATCH (r:地区) RETURN count(*) AS n', 2).catch((error: unknown) => error)) as ApiError;
+    expect(status).toBe(500);
+  });
+});
