@@ -3,7 +3,7 @@ import { ApiError } from '../src/common/errors/api-error.js';
 import { CypherValueError } from '../src/cypher/syntax/cypher.errors.js';
 import { languageOf } from '../src/text/language.js';
 import { type RetrievalAnswer } from '../src/retrieval/protocol.js';
-import { QueryValueError } from '../src/retrieval/retrieval.errors.js';
+import { NotInSqlError } from '../src/cypher/semantics/not-in-sql.error.js';
 import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
 import { RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
 import { type ForcedExecutor, runCypher } from '../src/retrieval/process/run-cypher.js';
@@ -55,7 +55,7 @@ describe('the two executors of Cypher', () => {
         isCitedWhole: !answer.warnings.some(warning => /[Cc]itation|引用/.test(warning)),
       };
     } catch (error) {
-      if (error instanceof QueryValueError && forced === 'sql') return null;
+      if (error instanceof NotInSqlError && forced === 'sql') return null;
       if (!(error instanceof LanguageError || error instanceof ApiError)) throw error;
       const context = error instanceof LanguageError ? error.facts : {};
       return { error: error instanceof CypherValueError ? error.type : error.code, place: context };

@@ -429,7 +429,7 @@ function aggregated(name: string, values: Value[]): Value {
       return BigInt(values.length);
     case 'sum': {
       const isWhole = values.every(value => typeof value === 'bigint');
-      if (isWhole) return fitting((values).reduce((sum, value) => sum + value, 0n));
+      if (isWhole) return fitting(values.reduce((sum, value) => sum + value, 0n));
       return values.reduce((sum, value) => calculate('+', sum, value));
     }
     case 'avg':

@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { type Request } from 'express';
 
 const texts = new WeakMap<Request, string>();
@@ -6,6 +6,15 @@ const texts = new WeakMap<Request, string>();
 /** Keeps the text of a JSON body as long as its request, for fields whose numbers a parser would change. */
 export function keepBodyText(request: Request, text: string): void {
   texts.set(request, text);
+}
+
+const exactField = Symbol('exactField');
+
+/** Marks a field of a route's body whose numbers may be any of JSON: the route reads the text of the field. */
+export const ExactNumbersIn = (name: string) => SetMetadata(exactField, name);
+
+export function exactFieldOf(context: ExecutionContext): string | undefined {
+  return Reflect.getMetadata(exactField, context.getHandler()) as string | undefined;
 }
 
 /** The JSON text of a field of the body, as it was sent: 1.0 is not 1, and no digit is lost. Null without the field. */

@@ -8,7 +8,7 @@ import { NotInSqlError } from '../../cypher/semantics/not-in-sql.error.js';
 import { type Pattern } from '../../cypher/semantics/pattern.js';
 import { elementsIn } from '../../cypher/values/elements-in.js';
 import { sqlstateOf } from '../../sql/sqlstate.js';
-import { type Citation } from '../protocol.js';
+import { type Citation, type ExecutorReason } from '../protocol.js';
 import { AnswerElements } from './answer-elements.js';
 import { type Executed } from './assemble-answer.js';
 import { decodeRows } from './decode-rows.js';
@@ -22,8 +22,8 @@ import { citeSources } from './to-citations.js';
 const exampleMatches = 50;
 
 /**
- * Runs a plan as SQL. Null if it turns out that memory must run it: a value is none that SQL can hold or calculate with exactly. The
- * transaction of the reader has failed then.
+ * Runs a plan as SQL, or tells why memory must run it: a value is none that SQL can calculate with exactly, or the statement is too
+ * complex. The transaction of the reader has failed then.
  */
 export async function executeInSql(
   reader: GraphReader,
@@ -31,11 +31,13 @@ export async function executeInSql(
   plan: QueryPlan,
   request: CypherRequest,
   pace: Pace,
-): Promise<Executed | null> {
+): Promise<Executed | ExecutorReason> {
   try {
     return await execute(reader, schema, plan, request, pace);
   } catch (error) {
-    if (error instanceof NotInSqlError || sqlstateOf(error).startsWith('22')) return null;
+    const sqlstate = sqlstateOf(error);
+    if (sqlstate.startsWith('22')) return 'value_decides';
+    if (error instanceof NotInSqlError || sqlstate.startsWith('54')) return 'only_in_memory';
     throw explainFailure(error);
   }
 }

@@ -4,14 +4,13 @@ import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { QueryTooLargeError } from '../retrieval.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** The SQLSTATEs, or their classes, of limits that PostgreSQL keeps for one session or one statement. */
-const bounds: [prefix: string, reason: Bilingual][] = [
+/** The SQLSTATEs of limits that PostgreSQL keeps for one session or one statement. */
+const bounds: [sqlstate: string, reason: Bilingual][] = [
   [
     sqlstates.configurationLimitExceeded,
     { zh: '所需的临时磁盘空间超过一个查询的上限', en: 'it needs more temporary disk space than one query may take' },
   ],
   [sqlstates.outOfMemory, { zh: '所需的内存超过一个查询的上限', en: 'it needs more memory than one query may take' }],
-  ['54', { zh: '语句过于复杂', en: 'its statement is too complex' }],
 ];
 
 /** Turns PostgreSQL's failure in a caller's query into an error about that query. Other failures stay as they are. */
@@ -20,6 +19,6 @@ export function explainFailure(failure: unknown): unknown {
   if (code === '') return failure;
   if (code === sqlstates.diskFull) return new DiskFullError(failure);
   const sqlstate = isTooLargeForAnyValue(failure) ? sqlstates.outOfMemory : code;
-  const bound = bounds.find(([prefix]) => sqlstate.startsWith(prefix));
+  const bound = bounds.find(([kept]) => kept === sqlstate);
   return bound ? new QueryTooLargeError(bound[1], sqlstate, failure) : failure;
 }

@@ -1,7 +1,8 @@
 import { Pace } from '../../common/turns/pace.js';
+import { NotInSqlError } from '../../cypher/semantics/not-in-sql.error.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
-import { GraphExceedsMemoryError, QueryValueError } from '../retrieval.errors.js';
+import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { assembleAnswer, type Executed } from './assemble-answer.js';
 import { type Choice, chooseExecutor } from './choose-executor.js';
 import { type CypherRequest } from './cypher-request.js';
@@ -32,7 +33,7 @@ export async function runCypher(
     return answerWithoutLoading(reader, graph, request, signal, forced);
   });
   if ('answer' in first) return first.answer;
-  if (forced === 'sql') throw new QueryValueError(first.reason, null);
+  if (forced === 'sql') throw new NotInSqlError(first.reason);
   try {
     return await withLoaded(
       database,
@@ -71,7 +72,7 @@ export async function answerWithoutLoading(
   if (reason === 'no_graph') return assembled(await executeInMemory(emptyGraph, prepared, request, reader.answerMaxBytes, signal));
   if (executor === 'memory' || prepared.plan === null) return { reason };
   const executed = await executeInSql(reader, graph.schema, prepared.plan, request, new Pace(signal));
-  return executed === null ? { reason: 'value_decides' } : assembled(executed);
+  return typeof executed === 'string' ? { reason: executed } : assembled(executed);
 }
 
 export async function answerInMemory(
@@ -99,7 +100,7 @@ async function answerBeyondMemory(
   const started = performance.now();
   const { plan, warnings } = prepareCypher(request.text, schema, request.parameters);
   const executed = plan && (await executeInSql(reader, schema, plan, request, new Pace(signal)));
-  if (!executed) return null;
+  if (!executed || typeof executed === 'string') return null;
   executed.warnings.push({
     zh: '图超出检索进程的内存上限，由 SQL 作答，可能较慢；管理员可调高 RETRIEVAL_MEMORY_MB',
     en: 'The graph is larger than the memory of the retrieval process, so SQL has answered, which may be slower; an administrator can raise RETRIEVAL_MEMORY_MB',
