@@ -1,6 +1,6 @@
 import { type Dice } from '../support/dice.js';
 import { all, calculate, compareForOrder, Day, type Element, equal, fitting, isNumber, keyOf, less, NaiveError, not, or, shown, type Value } from './naive-values.js'; // prettier-ignore
-import { type RandomGraph, texts } from './random-graph.js';
+import { ends, type RandomGraph, texts } from './random-graph.js';
 
 type Row = ReadonlyMap<string, Value>;
 
@@ -71,10 +71,14 @@ export class QueryMaker {
       let from = this.node(steps);
       let text = from.text;
       for (let hop = dice.of([0, 0, 1, 1, 1, 2, 3]); hop > 0; hop--) {
-        const types = dice.chance(0.3) ? [] : [dice.of(['R', 'S', 'T'])];
         const direction = dice.of(['out', 'out', 'in', 'both'] as const);
+        const { names } = this.bound.find(({ name }) => name === from.name)!;
+        // Few random types and labels fit to each other, so most are chosen to.
+        const fitting = waysFrom(names, direction);
+        const way = dice.chance(0.85) && fitting.length > 0 ? dice.of(fitting) : null;
+        const types = dice.chance(0.3) ? [] : [way?.type ?? dice.of(['R', 'S', 'T'])];
         const name = this.bind('edge', types);
-        const to = this.node(steps, { from: from.name, edge: name, types, direction });
+        const to = this.node(steps, { from: from.name, edge: name, types, direction }, way?.to);
         const bracket = `-[${name}${types.length > 0 ? `:${types.join('|')}` : ''}]-`;
         text += `${direction === 'in' ? '<' : ''}${bracket}${direction === 'out' ? '>' : ''}${to.text}`;
         from = to;
@@ -103,11 +107,12 @@ export class QueryMaker {
   private node(
     steps: ((row: Row, graph: RandomGraph, used: Element[]) => { row: Row; used: Element[] }[])[],
     over?: { from: string; edge: string; types: string[]; direction: 'out' | 'in' | 'both' },
+    wanted = this.dice.of(['A', 'A', 'B']),
   ): { name: string; text: string } {
     const { dice } = this;
     const nodes = this.bound.filter(({ kind }) => kind === 'node');
     const again = nodes.length > 0 && dice.chance(0.12) ? dice.of(nodes).name : null;
-    const labels = again === null && dice.chance(0.7) ? [dice.of(['A', 'B'])] : [];
+    const labels = again === null && dice.chance(0.7) ? [wanted] : [];
     const name = again ?? this.bind('node', labels);
     const allows = (element: Element, row: Row): boolean =>
       (labels.length === 0 || labels.includes(element.name)) && (row.get(name) === undefined || row.get(name) === element);
@@ -301,7 +306,7 @@ export class QueryMaker {
   private grouped(): Tail {
     const { dice } = this;
     const isDistinct = dice.chance(0.25);
-    const keys = dice.many(2, () => this.groupKey());
+    const keys = Array.from({ length: dice.of([0, 1, 1, 2]) }, () => this.groupKey());
     if (isDistinct && keys.length === 0) keys.push(this.groupKey());
     const aggregates = isDistinct ? [] : Array.from({ length: dice.between(1, 2) }, () => this.aggregate());
     const sorting = dice.chance(0.5) ? keys.map(key => ({ key, isDescending: dice.chance(0.4) })) : [];
@@ -375,12 +380,12 @@ export class QueryMaker {
 
   private groupKey(): Expression {
     const { dice } = this;
-    if (dice.chance(0.25)) {
+    if (dice.chance(0.15)) {
       const { name } = dice.of(this.bound.filter(({ kind }) => kind === 'node'));
       // Elements have no order here, since ids are given by the database.
       return { text: `${name}.id`, run: row => propertyOf(row.get(name), 'id') };
     }
-    return this.property(dice.of(['string', 'integer', 'float', 'decimal', 'boolean', 'day'] as const));
+    return this.property(dice.of(['string', 'integer', 'float', 'decimal', 'boolean', 'boolean', 'day'] as const));
   }
 
   private aggregate(): Expression & { of: (rows: Row[]) => Value } {
@@ -415,6 +420,14 @@ export class QueryMaker {
     ]);
     return [...first, ...own.flat()].map(key => ({ key, isDescending: dice.chance(0.4) }));
   }
+}
+
+/** The types that lead on from nodes with these labels, with the labels at their other ends. */
+function waysFrom(labels: string[], direction: 'out' | 'in' | 'both'): { type: string; to: string }[] {
+  return Object.entries(ends).flatMap(([type, [from, to]]) => [
+    ...(direction !== 'in' && labels.includes(from) ? [{ type, to }] : []),
+    ...(direction !== 'out' && labels.includes(to) ? [{ type, to: from }] : []),
+  ]);
 }
 
 interface Tail {
