@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { graphTables } from '../src/database/graph-tables.js';
 import { compilePlan } from '../src/cypher/executors/sql/compile-plan.js';
-import { parseSimpleQuery } from '../src/cypher/plan/simple-query.js';
-import { planCypher } from '../src/cypher/plan/plan-cypher.js';
+import { prepareCypher } from '../src/cypher/prepare-cypher.js';
 import { readGraphElements } from '../src/retrieval/process/read-graph-elements.js';
 import { type GraphReader } from '../src/retrieval/process/retrieval-database.js';
 import { type TestApp, startTestApp } from './support/app.js';
@@ -235,8 +234,8 @@ edges:
   /** The plan of a Cypher text with its actual rows. */
   async function explain(graphId: number, text: string): Promise<string> {
     const reader = { graphId, query: async (sql: string, values: unknown[]) => (await test.pool.query(sql, values)).rows };
-    const plan = planCypher(parseSimpleQuery(text), await readGraphElements(reader as unknown as GraphReader));
-    const { sql, parameters } = compilePlan(plan, { graphId, limit: 1_000_000 });
+    const { plan } = prepareCypher(text, await readGraphElements(reader as unknown as GraphReader), '{}');
+    const { sql, parameters } = compilePlan(plan!, { graphId, limit: 1_000_000 });
     const { rows } = await test.pool.query(`EXPLAIN (ANALYZE) ${sql}`, parameters);
     return rows.map(row => row['QUERY PLAN']).join('\n');
   }

@@ -105,7 +105,6 @@ export const errorCodes = [
   'query_timeout',
   'query_too_large',
   'query_too_much_work',
-  'query_value',
   'question_too_long',
   'quota_reached',
   'registration_closed',

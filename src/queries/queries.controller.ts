@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { BodyFieldText, ExactNumbersIn } from '../http/validation/body-text.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { Bucket } from '../limits/bucket.decorator.js';
@@ -23,12 +24,18 @@ export class QueriesController {
     description:
       '须且只能给出 question、search、cypher 之一；答案附有来源的行，并会保存。 / Give exactly one of question, search and cypher; the answer cites the rows that it rests on, and is stored.',
   })
+  @ExactNumbersIn('parameters')
   @ApiBody({ type: QueryRequest, examples: queryExamples })
   @ApiOkResponse({ type: QueryResponse })
   @ApiResponse({ status: 502, description: '检索未及时完成，工作继续进行 / Retrieval did not answer in time; the work goes on' })
   @ApiResponse({ status: 503, description: '检索进程不可用 / The retrieval process is not available' })
-  query(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: QueryRequest): Promise<QueryResponse> {
-    return this.queries.query(principal, id, body);
+  query(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Body() body: QueryRequest,
+    @BodyFieldText('parameters') parametersText: string | null,
+  ): Promise<QueryResponse> {
+    return this.queries.query(principal, id, { ...body, parametersText });
   }
 
   @Get('queries/:query_id')

@@ -1,11 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Length, MaxLength } from '../http/validation/length.decorator.js';
+import { type ExecutorReason } from '../retrieval/protocol.js';
+import { type Bilingual } from '../text/bilingual.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 
 export const answerModes = ['auto', 'none', 'extractive', 'llm'] as const;
 export const cacheModes = ['use', 'refresh'] as const;
-export const includes = ['graph', 'plan', 'source_rows'] as const;
+export const includes = ['graph', 'plan', 'profile', 'source_rows'] as const;
 export type AnswerMode = (typeof answerModes)[number];
 export type CacheMode = (typeof cacheModes)[number];
 export type Include = (typeof includes)[number];
@@ -13,6 +15,26 @@ export type Include = (typeof includes)[number];
 export const maxLimit = 10_000;
 /** The highest value that an operator may set as `QUERY_MAX_TIMEOUT_MS`. */
 export const maxTimeoutMs = 3_600_000;
+
+/** The words of `plan.reason`. */
+const executorReasons: Record<ExecutorReason, Bilingual> = {
+  no_graph: { zh: '查询不匹配任何节点', en: 'the query matches nothing' },
+  only_in_memory: { zh: 'SQL 无法得出完全相同的结果', en: 'SQL cannot have exactly the same results' },
+  graph_loaded: { zh: '图已在内存中，且查询沿关系行走', en: 'the graph is in memory, and relationships are followed' },
+  small_graph: { zh: '图很小，且查询走多条关系', en: 'the graph is small, and several relationships are followed' },
+  value_decides: { zh: '遇到 SQL 无法精确处理的值', en: 'SQL met a value that it cannot calculate with exactly' },
+  key_given: { zh: '给出了节点的键', en: 'the key of a node is given' },
+  no_relationship: { zh: '不沿关系行走', en: 'no relationship is followed' },
+  graph_not_loaded: { zh: '图不在内存中', en: 'the graph is not in memory' },
+  graph_exceeds_memory: { zh: '图超出内存上限', en: 'the graph is larger than the memory for graphs' },
+  forced: { zh: '仅用于测试', en: 'only in tests' },
+};
+
+function reasons(language: 'zh' | 'en'): string {
+  return Object.entries(executorReasons)
+    .map(([word, text]) => `${word}: ${text[language]}`)
+    .join('; ');
+}
 
 export class QueryRequest {
   @ApiPropertyOptional({
@@ -46,7 +68,8 @@ export class QueryRequest {
   cypher?: string | null;
 
   @ApiPropertyOptional({
-    description: 'Cypher 中 $name 的值 / Values of $name in the Cypher text',
+    description:
+      'Cypher 中 $name 的值；1 是整数，1.0 是浮点数，整数可到 64 位 / Values of $name in the Cypher text; 1 is an integer, 1.0 a float, and integers have up to 64 bits',
     example: { min: 10 },
     type: Object,
     nullable: true,
@@ -60,7 +83,7 @@ export class QueryRequest {
     nullable: true,
     example: 'Asia/Shanghai',
     description:
-      '提问者的时区（仅问题）：今天、上月等以此计算；默认为指标的时区，没有指标时为 UTC / the zone of whoever asks, for questions: today and last month are those of the zone; by default that of the metric, or UTC',
+      '提问者的时区。问题：今天、上月等以此计算，默认为指标的时区，没有指标时为 UTC。cypher：date()、datetime() 等未写明时区的时间以此为准，默认 UTC / The zone of whoever asks. For a question, today and last month are those of the zone; by default that of the metric, or UTC. For cypher, the zone of date(), datetime() and other times that name none; by default UTC',
   })
   @IsOptional()
   @IsString()
@@ -124,13 +147,23 @@ export class QueryRequest {
   @IsIn(cacheModes)
   cache?: CacheMode | null;
 
-  @ApiPropertyOptional({ nullable: true, enum: includes, isArray: true, example: ['plan'] })
+  @ApiPropertyOptional({
+    nullable: true,
+    enum: includes,
+    isArray: true,
+    example: ['plan'],
+    description:
+      'profile（仅 cypher）：在 plan.profile 中给出各步骤的行数与时间；这样的答案不保存 / profile (cypher only): rows and time of each operator, in plan.profile; such an answer is not stored',
+  })
   @IsOptional()
   @IsArray()
   @ArrayUnique()
   @IsIn(includes, { each: true })
   include?: Include[] | null;
 }
+
+/** A request with the text of its parameters, as it was sent. */
+export type ExactQueryRequest = QueryRequest & { parametersText: string | null };
 
 export class SentenceResponse {
   @ApiProperty({ example: '2025年的销售额，按地区：华东 1,234,567.8、华北 765,432.1。' })
@@ -149,7 +182,8 @@ export class ColumnResponse {
 
   @ApiProperty({
     example: 'node',
-    description: 'node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration, any',
+    description:
+      'node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration, any；JSON 无法表示的数（NaN、无穷、超过 2^53 的整数与小数）在行中是文本，类型仍为 integer、float 或 number / numbers that JSON cannot hold (NaN, the infinities, integers and decimals beyond 2^53) are strings in the rows, and the type is still integer, float or number',
   })
   type: string;
 }
@@ -238,7 +272,11 @@ export class QueryResponse {
   @ApiPropertyOptional({ type: [SourceRowResponse], description: 'include: source_rows' })
   source_rows?: SourceRowResponse[];
 
-  @ApiProperty({ type: Object, nullable: true, description: 'include: plan' })
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    description: `include: plan。executor：sql 或 memory；reason：选择的原因（${reasons('zh')}） / include: plan. executor is sql or memory; reason says why: ${reasons('en')}`,
+  })
   plan: object | null;
 
   @ApiProperty({ type: String, nullable: true, example: null })

@@ -10,7 +10,7 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { todayIn } from '../text/calendar.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
-import { type QueryRequest, type QueryResponse } from './queries.dto.js';
+import { type ExactQueryRequest, type QueryResponse } from './queries.dto.js';
 import { QueryNotFoundError, UpstreamTimeoutError } from './queries.errors.js';
 import { type Answered, QueriesRepository } from './queries.repository.js';
 import { type GraphQuery, hashOf, readQueryRequest } from './read-query-request.js';
@@ -36,7 +36,7 @@ export class QueriesService {
    * Answers a query from the store, by joining the same work under way, or by retrieval.
    * @throws OneQueryKindError, SchemaError, UpstreamTimeoutError, RetrievalUnavailableError, and the refusals of retrieval
    */
-  async query(principal: Principal, graphId: number, body: QueryRequest): Promise<QueryResponse> {
+  async query(principal: Principal, graphId: number, body: ExactQueryRequest): Promise<QueryResponse> {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
     const context = query.kind === 'question' ? await this.contextOf(principal, graphId, query.timezone) : null;
@@ -114,7 +114,7 @@ export class QueriesService {
         least_version: leastVersion,
         timeout_ms: query.timeoutMs,
         today,
-        ...(query.kind === 'cypher' ? { parameters: query.parameters } : {}),
+        ...(query.kind === 'cypher' ? cypherOptionsOf(query) : {}),
         ...(query.offset > 0 ? { offset: query.offset } : {}),
         ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
         ...(context ? { metrics: context.hashed.metrics } : {}),
@@ -125,7 +125,8 @@ export class QueriesService {
     if (day && day !== context.hashed.today) answer = await ask(day);
     const version = answer.graph_version;
     // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed.
-    if (isLargeAnswer(answer)) return { id: null, version, answer, createdAt: new Date() };
+    // Nor is one that asked for the time.
+    if (isLargeAnswer(answer) || answer.is_of_its_moment) return { id: null, version, answer, createdAt: new Date() };
     // A metric reads the warehouse, which changes without a new version of the graph, so its answer is never stored.
     if (answer.metric_call) {
       const metric = metricOf(answer, context);
@@ -168,6 +169,10 @@ export class QueriesService {
     const { rows, warnings } = await this.sourceRows.read(principal, graphId, answered.answer.citations, answered.answer.language);
     return { ...response, source_rows: rows, warnings: [...response.warnings, ...warnings] };
   }
+}
+
+function cypherOptionsOf({ parameters, timezone, include }: GraphQuery) {
+  return { parameters, ...(timezone === null ? {} : { timezone }), ...(include.has('profile') ? { profile: true } : {}) };
 }
 
 interface QuestionContext {

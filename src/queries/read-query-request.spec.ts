@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { version } from '../config/version.js';
 import { hashOf, readQueryRequest, toCursor } from './read-query-request.js';
 
-const read = (body: object) => readQueryRequest(body, 60_000);
+const read = (body: object) => readQueryRequest({ parametersText: null, ...body }, 60_000);
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 const hash = (body: object, context: unknown = null) => hashOf(read(body), context).toString('hex');
 
@@ -19,7 +19,9 @@ describe('readQueryRequest', () => {
   });
 
   it('names the release in the key of an answer, and what else decides it', () => {
-    expect(hash({ search: '华为' }, { retrieval: null })).toBe(digest([version, 'search', '华为', {}, 20, 0, null, { retrieval: null }]));
+    expect(hash({ search: '华为' }, { retrieval: null })).toBe(
+      digest([version, 'search', '华为', {}, 20, 0, null, false, { retrieval: null }]),
+    );
     expect(hash({ search: '华为' }, { retrieval: null })).not.toBe(hash({ search: '华为' }, { retrieval: 'http://other:1' }));
     expect(hash({ question: '昨天', timezone: 'UTC' }, null)).not.toBe(hash({ question: '昨天' }, null));
   });
@@ -64,6 +66,20 @@ describe('puts the release, and everything else that decides an answer, into its
       { cypher: 'a', parameters: { n: 1 } },
       { cypher: 'a', parameters: { n: '1' } },
     ],
+    [
+      { cypher: 'a', parameters: {}, parametersText: '{"n": 1}' },
+      { cypher: 'a', parameters: {}, parametersText: '{"n": 1.0}' },
+    ],
+    [
+      { cypher: 'a', parameters: {}, parametersText: '{"n": 9007199254740993}' },
+      { cypher: 'a', parameters: {}, parametersText: '{"n": 9007199254740992}' },
+    ],
+    [
+      { cypher: 'a', parameters: {}, parametersText: '{"n": 1}' },
+      { cypher: 'a', parameters: {}, parametersText: '{"n": "i1"}' },
+    ],
+    [{ cypher: 'a' }, { cypher: 'a', timezone: 'Asia/Shanghai' }],
+    [{ cypher: 'a' }, { cypher: 'a', include: ['profile'] }],
     [{ cypher: "RETURN 'a '" }, { cypher: "RETURN 'a'" }],
   ])('differs between %j and %j', (a, b) => {
     expect(hash(a)).not.toBe(hash(b));

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { SchemaError } from '../common/errors/api-error.js';
 import { version } from '../config/version.js';
+import { type CypherValue, isList, isMap } from '../cypher/values/cypher-value.js';
+import { readJsonParameters } from '../cypher/values/read-json-value.js';
 import { type QueryKind } from '../retrieval/protocol.js';
 import { isTimeZone, timeZoneForm } from '../text/time-zone.js';
-import { type AnswerMode, type Include, type QueryRequest } from './queries.dto.js';
+import { type AnswerMode, type ExactQueryRequest, type Include, type QueryRequest } from './queries.dto.js';
 import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
 
 /** A request with its defaults filled in and its options checked against each other. */
 export interface GraphQuery {
   kind: QueryKind;
   text: string;
-  parameters: Record<string, unknown>;
+  /** The JSON object of the parameters, as it was sent. */
+  parameters: string;
   limit: number;
   /** The zone of whoever asks. Null if the request names none. */
   timezone: string | null;
@@ -31,7 +34,7 @@ const limits = { search: { usual: 20, most: 200 }, cypher: { usual: 1000, most: 
  * @param maxTimeoutMs the ceiling of `timeout_ms`, and its default
  * @throws OneQueryKindError (400); IneffectiveOptionsError and SchemaError (422), all problems at once.
  */
-export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): GraphQuery {
+export function readQueryRequest(body: ExactQueryRequest, maxTimeoutMs: number): GraphQuery {
   const given = (['question', 'search', 'cypher'] as const).filter(kind => body[kind] != null);
   const kind = given[0];
   if (kind === undefined || given.length > 1) throw new OneQueryKindError(given);
@@ -68,7 +71,7 @@ export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): Grap
   return {
     kind,
     text,
-    parameters: body.parameters ?? {},
+    parameters: body.parameters == null ? '{}' : (body.parametersText ?? JSON.stringify(body.parameters)),
     limit,
     timezone: body.timezone ?? null,
     offset: cursor?.offset ?? 0,
@@ -84,8 +87,10 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
   const problems: { name: string; zh: string; en: string }[] = [];
   if (body.parameters != null && kind !== 'cypher')
     problems.push({ name: 'parameters', zh: '只用于 cypher', en: 'has an effect with cypher only' });
-  if (body.timezone != null && kind !== 'question')
-    problems.push({ name: 'timezone', zh: '只用于 question', en: 'has an effect with question only' });
+  if (body.timezone != null && kind === 'search')
+    problems.push({ name: 'timezone', zh: '只用于 question 与 cypher', en: 'has an effect with question and cypher only' });
+  if (body.include?.includes('profile') && kind !== 'cypher')
+    problems.push({ name: 'include', zh: 'profile 只用于 cypher', en: 'profile has an effect with cypher only' });
   if (body.cursor != null && kind !== 'search')
     problems.push({ name: 'cursor', zh: '只用于 search', en: 'has an effect with search only' });
   if (body.answer === 'extractive' && kind === 'cypher') {
@@ -121,11 +126,33 @@ function readCursor(cursor: string): { version: number; offset: number } {
  * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
-  const { kind, text, parameters, limit, offset, timezone } = query;
+  const { kind, text, limit, offset, timezone, include } = query;
   const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
   return createHash('sha256')
-    .update(canonicalJson([version, kind, asked, parameters, limit, offset, timezone, context]))
+    .update(
+      canonicalJson([
+        version,
+        kind,
+        asked,
+        marked(readJsonParameters(query.parameters)),
+        limit,
+        offset,
+        timezone,
+        include.has('profile'),
+        context,
+      ]),
+    )
     .digest();
+}
+
+/** A value for JSON in which 1, 1.0 and '1' differ. */
+function marked(value: CypherValue): unknown {
+  if (typeof value === 'bigint') return `i${value}`;
+  if (typeof value === 'number') return `f${value}`;
+  if (typeof value === 'string') return `s${value}`;
+  if (value === null || typeof value !== 'object') return value;
+  if (isList(value)) return value.map(marked);
+  return isMap(value) ? Object.fromEntries([...value].map(([name, inner]) => [name, marked(inner)])) : value;
 }
 
 /** JSON with sorted keys, so that `{a, b}` and `{b, a}` are one request. */

@@ -18,7 +18,7 @@ export function toQueryResponse(
     rows: rows as unknown[][],
     graph: shown.include.has('graph') ? answer.graph : null,
     citations,
-    plan: shown.include.has('plan') ? answer.plan : null,
+    plan: shown.include.has('plan') || shown.include.has('profile') ? answer.plan : null,
     next_cursor: answer.next_offset === null ? null : toCursor(version, answer.next_offset),
     cache: {
       status: shown.status,

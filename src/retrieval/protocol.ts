@@ -42,8 +42,12 @@ export interface RetrievalQuery {
   caller: string;
   kind: QueryKind;
   text: string;
-  /** Values of `$name` in a Cypher text. */
-  parameters?: Record<string, unknown>;
+  /** The JSON object of the values of `$name` in a Cypher text. It is a text, so that 1 and 1.0 differ and no digit is lost. */
+  parameters?: string;
+  /** The zone of whoever asks, for a Cypher text: the zone of its times that name none. UTC if absent. */
+  timezone?: string;
+  /** Whether the plan shows what each operator of a Cypher text did. */
+  profile?: boolean;
   /** The most rows in the answer. */
   limit: number;
   /** The rows to skip (search only), counted in the graph version below. */
@@ -74,6 +78,8 @@ export interface RetrievalAnswer {
   next_offset: number | null;
   warnings: string[];
   timing_ms: Record<string, number>;
+  /** Set if the same query may have another answer a moment later. Such an answer is not stored. */
+  is_of_its_moment?: true;
 }
 
 /** An answer whose rows and graph stay the bytes that were received. */
@@ -113,10 +119,34 @@ export interface QueryPlan {
   parameters?: Record<string, unknown>;
   /** What ran a Cypher query: PostgreSQL, or the graph in memory. */
   executor?: 'sql' | 'memory';
+  reason?: ExecutorReason;
+  profile?: ProfiledOperator[];
   sql?: string;
   metric_call?: MetricCall;
   /** The relation paths that were considered, the best first. */
   paths?: { path: string; score: number }[];
+}
+
+/** Why an executor ran a Cypher query; choose-executor.ts explains them. */
+export type ExecutorReason =
+  | 'no_graph'
+  | 'only_in_memory'
+  | 'graph_loaded'
+  | 'small_graph'
+  | 'value_decides'
+  | 'key_given'
+  | 'no_relationship'
+  | 'graph_not_loaded'
+  | 'graph_exceeds_memory'
+  | 'forced';
+
+/** A part of a query that has run. */
+export interface ProfiledOperator {
+  operator: string;
+  /** The rows that it gave. */
+  rows: number;
+  /** The time in it, without the parts that it takes its rows from. */
+  time_ms: number;
 }
 
 export interface RetrievalHealth {

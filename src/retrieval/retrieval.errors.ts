@@ -92,8 +92,8 @@ export class GraphExceedsMemoryError extends ApiError {
             en: 'The search index of the graph is larger than the memory of the retrieval process, so it cannot be searched or asked; use cypher, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
           }
         : {
-            zh: '该查询须在内存中执行，而图超出检索进程的内存上限；请只用 MATCH、WHERE 与 RETURN（由 SQL 执行），或请管理员调高 RETRIEVAL_MEMORY_MB',
-            en: 'This query runs in memory, and the graph is larger than the memory of the retrieval process; use only MATCH, WHERE and RETURN, which run as SQL, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
+            zh: '该查询须在内存中执行，因为 SQL 无法得出完全相同的结果，而图超出检索进程的内存上限；MATCH、WHERE 与 RETURN 中类型确定的比较、整数与小数的计算、计数与求和可由 SQL 执行；也可请管理员调高 RETRIEVAL_MEMORY_MB',
+            en: 'This query runs in memory, since SQL cannot have exactly the same results, and the graph is larger than the memory of the retrieval process; SQL runs MATCH, WHERE and RETURN with comparisons of known types, calculations of integers and decimals, counts and sums; or ask an administrator to raise RETRIEVAL_MEMORY_MB',
           },
       { context: { graph_id: graphId, budget_bytes: budgetBytes } },
     );
@@ -124,21 +124,6 @@ export class QueryTooLargeError extends ApiError {
       {
         zh: `查询过大：${reason.zh}；请用 WHERE 缩小范围，或少取、少排序、少分组`,
         en: `The query is too large: ${reason.en}; narrow it with WHERE, or return, order or group by less`,
-      },
-      { context: { sqlstate }, cause },
-    );
-  }
-}
-
-/** 422: a value does not fit into any number, or not where the query needs it. */
-export class QueryValueError extends ApiError {
-  constructor(sqlstate: string, cause: unknown) {
-    super(
-      422,
-      'query_value',
-      {
-        zh: '查询中有数值超出范围或无法处理，请检查其中的计算',
-        en: 'A value in the query is out of range or cannot be processed; check its calculations',
       },
       { context: { sqlstate }, cause },
     );

@@ -1,12 +1,14 @@
 import pg from 'pg';
 import { type ApiError } from '../../src/common/errors/api-error.js';
 import { toApiError } from '../../src/common/errors/to-api-error.js';
-import { planCypher } from '../../src/cypher/plan/plan-cypher.js';
 import { compilePlan, type CompiledQuery, type CompileOptions } from '../../src/cypher/executors/sql/compile-plan.js';
-import { decodeRows, type DecodedRows } from '../../src/cypher/executors/sql/decode-rows.js';
 import { type GraphSchema } from '../../src/cypher/semantics/graph-schema.js';
 import { type QueryWarning } from '../../src/cypher/semantics/typed-tree.js';
-import { parseSimpleQuery } from '../../src/cypher/plan/simple-query.js';
+import { type CypherValue } from '../../src/cypher/values/cypher-value.js';
+import { Decimal } from '../../src/cypher/values/decimal.js';
+import { decodeRows } from '../../src/retrieval/process/decode-rows.js';
+import { prepareCypher } from '../../src/cypher/prepare-cypher.js';
+import { Pace } from '../../src/common/turns/pace.js';
 import { createGraphTables, graphTables } from '../../src/database/graph-tables.js';
 import { cloneDatabase, type TestDatabase } from './database.js';
 import { aLabel, anEdge } from './graph-schema.js';
@@ -81,17 +83,25 @@ const edges: [id: number, type: string, source: number, target: number, properti
   [9, '替代', 21, 21, {}],
 ];
 
+/** Compiles a query that SQL can run exactly. */
 export function compile(text: string, parameters: Record<string, unknown> = {}, options: Partial<CompileOptions> = {}): CompiledQuery {
-  return compilePlan(planCypher(parseSimpleQuery(text), schema, parameters), { graphId: 7, limit: 1000, ...options });
+  const { plan } = prepareCypher(text, schema, JSON.stringify(parameters));
+  if (plan === null) throw new Error(`not in SQL: ${text}`);
+  return compilePlan(plan, { graphId: 7, limit: 1000, ...options });
+}
+
+/** Whether SQL runs the query. */
+export function isInSql(text: string, parameters: Record<string, unknown> = {}): boolean {
+  return prepareCypher(text, schema, JSON.stringify(parameters)).plan !== null;
 }
 
 export function warningsOf(text: string, parameters: Record<string, unknown> = {}): QueryWarning[] {
-  return planCypher(parseSimpleQuery(text), schema, parameters).warnings;
+  return prepareCypher(text, schema, JSON.stringify(parameters)).warnings;
 }
 
 export function errorOf(text: string, parameters: Record<string, unknown> = {}): ApiError {
   try {
-    compile(text, parameters);
+    prepareCypher(text, schema, JSON.stringify(parameters));
   } catch (error) {
     return toApiError(error);
   }
@@ -111,16 +121,14 @@ export class OrderGraph {
     });
   }
 
-  readonly execute = async (compiled: CompiledQuery): Promise<DecodedRows> => {
+  /** The rows with integers, floats and decimals as numbers, and elements as their ids. */
+  readonly execute = async (compiled: CompiledQuery): Promise<unknown[][]> => {
     const { rows } = await this.client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
-    return decodeRows(compiled, rows);
+    return (await decodeRows(compiled, rows, new Pace())).map(({ values }) => values.map(shown));
   };
 
-  readonly run = async (
-    text: string,
-    parameters: Record<string, unknown> = {},
-    options: Partial<CompileOptions> = {},
-  ): Promise<unknown[][]> => (await this.execute(compile(text, parameters, options))).rows;
+  readonly run = (text: string, parameters: Record<string, unknown> = {}, options: Partial<CompileOptions> = {}): Promise<unknown[][]> =>
+    this.execute(compile(text, parameters, options));
 
   private async load(): Promise<void> {
     this.database = await cloneDatabase();
@@ -149,4 +157,11 @@ export class OrderGraph {
       );
     }
   }
+}
+
+function shown(value: CypherValue): unknown {
+  if (typeof value === 'bigint' || value instanceof Decimal) return Number(value.toString());
+  if (value === null || typeof value !== 'object') return value;
+  if ('id' in value) return value.id;
+  return (value as { source?: string }).source ?? value;
 }

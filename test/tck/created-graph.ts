@@ -1,8 +1,9 @@
 import { type Expression, type MapEntry } from '../../src/cypher/syntax/cypher-ast.js';
-import { parseSimpleQuery } from '../../src/cypher/plan/simple-query.js';
+import { toSimpleQuery } from '../../src/cypher/plan/simple-query.js';
+import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
 import { aLabel, anEdge } from '../support/graph-schema.js';
 import { type GraphSchema, type PropertySchema } from '../../src/cypher/semantics/graph-schema.js';
-import { readJsonValue } from './json-value.js';
+import { readJsonValue } from '../../src/cypher/values/read-json-value.js';
 
 export interface CreatedNode {
   id: number;
@@ -31,14 +32,16 @@ export class CreatedGraph {
     const unwind = /^\s*UNWIND\s+(\[.*?\]|range\(\d+, ?\d+\))\s+AS\s+(\w+)\s+(CREATE[\s\S]*)$/.exec(statement);
     if (unwind) {
       const [, list = '', name = '', create = ''] = unwind;
-      for (const value of listOf(list)) this.create(create, { [name]: JSON.stringify(value) });
+      for (const value of listOf(list)) this.create(create, { [name]: jsonText(value) });
     } else this.create(statement, {});
   }
 
   private create(statement: string, scope: Record<string, string>): void {
     if (!/^\s*CREATE\b/.test(statement) || /\b(UNWIND|WITH|MATCH|SET|MERGE|DELETE|FOREACH)\b/.test(statement))
       throw new Error('setup is more than CREATE');
-    const { matches } = parseSimpleQuery(`${statement.replace(/\bCREATE\b/g, 'MATCH').replace(/;\s*$/, '')} RETURN 1`);
+    const simple = toSimpleQuery(parseCypher(`${statement.replace(/\bCREATE\b/g, 'MATCH').replace(/;\s*$/, '')} RETURN 1`));
+    if (!simple) throw new Error('setup is beyond the CREATE reader');
+    const { matches } = simple;
     const named = new Map<string, CreatedNode>();
     for (const { patterns } of matches) {
       for (const pattern of patterns) {
@@ -102,8 +105,12 @@ function jsonOf(value: Expression, scope: Record<string, string>): string {
   return bound;
 }
 
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner));
+}
+
 function listOf(list: string): unknown[] {
   const range = /range\((\d+), ?(\d+)\)/.exec(list);
   if (range) return Array.from({ length: Number(range[2]) - Number(range[1]) + 1 }, (_, i) => Number(range[1]) + i);
-  return readJsonValue(list) as unknown[];
+  return readJsonValue(list.replaceAll("'", '"')) as unknown[];
 }

@@ -1,7 +1,7 @@
 import { type ResolvedProperty, type SchemaIndex } from '../semantics/schema-index.js';
 import { type Pattern, type PatternNode } from '../semantics/pattern.js';
 import { type TypedExpression } from '../semantics/typed-tree.js';
-import { type Constant, ExactNumber } from '../values/constant.js';
+import { type CypherValue } from '../values/cypher-value.js';
 
 /** For each node the parts of its key as text, in key order, when its label and the conditions fix all of them. Null for the others. */
 export function findKeys({ nodes }: Pattern, conditions: TypedExpression[], schema: SchemaIndex): (string[] | null)[] {
@@ -15,7 +15,7 @@ export function findKeys({ nodes }: Pattern, conditions: TypedExpression[], sche
 }
 
 /** The constant that a condition equates with the property. */
-function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, conditions: TypedExpression[]): Constant | undefined {
+function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, conditions: TypedExpression[]): CypherValue | undefined {
   const reads = (side: TypedExpression) =>
     side.kind === 'property' && side.name === name && side.object.kind === 'variable' && side.object.name === variable;
   for (const condition of conditions) {
@@ -28,8 +28,7 @@ function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, cond
 }
 
 /** The key text of a text or a whole number. Only these look the same in the key and in the property. */
-function keyText({ type }: ResolvedProperty, value: Constant | undefined): string | null {
-  if (type === 'string' && typeof value === 'string') return value;
-  if (type === 'integer' && value instanceof ExactNumber && /^-?\d+$/.test(value.text)) return BigInt(value.text).toString();
-  return null;
+function keyText({ word }: ResolvedProperty, value: CypherValue | undefined): string | null {
+  if (word === 'string' && typeof value === 'string') return value;
+  return word === 'bigint' && typeof value === 'bigint' ? value.toString() : null;
 }

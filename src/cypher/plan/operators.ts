@@ -1,6 +1,5 @@
 import { type Pattern } from '../semantics/pattern.js';
-import { type QueryWarning, type TypedAggregate, type TypedExpression } from '../semantics/typed-tree.js';
-import { type ValueType } from '../values/value-type.js';
+import { type TypedAggregate, type TypedExpression } from '../semantics/typed-tree.js';
 
 /**
  * A query as a tree of operators of relational algebra. Each operator takes the rows of its input and gives rows of its own. Its
@@ -32,8 +31,7 @@ export interface QueryPlan {
   /** The query text, for places in errors; '' for a tree built in code. */
   text: string;
   root: Operator;
-  columns: { name: string; type: ValueType }[];
-  warnings: QueryWarning[];
+  columns: string[];
 }
 
 /** The operator and all operators below it, from the top. */

@@ -1,33 +1,47 @@
 import { hasAggregate } from '../semantics/aggregates.js';
-import { type GraphSchema } from '../semantics/graph-schema.js';
-import { QueryContext } from '../semantics/query-context.js';
+import { formOf } from '../semantics/forms.js';
+import { NotInSqlError } from '../semantics/not-in-sql.error.js';
+import { type QueryContext } from '../semantics/query-context.js';
 import { PatternResolver } from '../semantics/resolve-patterns.js';
 import { countOf, Groups, readReturn } from '../semantics/resolve-return.js';
 import { type ExpressionScope, typeCondition, typeExpression } from '../semantics/type-expression.js';
 import { type TypedExpression } from '../semantics/typed-tree.js';
 import { type Expression } from '../syntax/cypher-ast.js';
+import { CypherError } from '../syntax/cypher.errors.js';
+import { type CypherMap } from '../values/cypher-value.js';
 import { findKeys } from './find-keys.js';
 import { type SimpleQuery } from './simple-query.js';
 import { type Operator, type QueryPlan } from './operators.js';
 
 /**
- * Resolves a query against the graph's schema and the caller's parameters, and plans it.
- * @throws CypherSyntaxError on unknown or twice bound variables, misplaced aggregates, equal column names and values that can never
- * fit; MissingParameterError, InvalidParameterError and ParametersTooLargeError; CypherNotSupportedError
+ * Plans a query for SQL; null if SQL cannot run it with exactly the results that it has in memory. The names of the query are resolved,
+ * and it has been compiled for memory, which finds all mistakes in it.
  */
-export function planCypher(query: SimpleQuery, schema: GraphSchema, parameters: Readonly<Record<string, unknown>> = {}): QueryPlan {
-  const context = new QueryContext(query.text, schema, parameters);
+export function planCypher(query: SimpleQuery, context: QueryContext, parameters: CypherMap): QueryPlan | null {
+  try {
+    return plan(query, context, parameters);
+  } catch (error) {
+    if (error instanceof NotInSqlError || error instanceof CypherError) return null;
+    throw error;
+  }
+}
+
+function plan(query: SimpleQuery, context: QueryContext, parameters: CypherMap): QueryPlan {
   const patterns = new PatternResolver(context);
   for (const clause of query.matches) patterns.addClause(clause);
-  const { items, orderBy } = readReturn(query.returns, patterns, context);
+  const { items, orderBy } = readReturn(query.returns, patterns);
   const pattern = patterns.finish();
 
   const matched: ExpressionScope = {
     context,
+    parameters,
     patterns,
     resolve: expression => (expression.kind === 'variable' ? elementOf(expression, patterns) : null),
   };
   const conditions = patterns.conditions.map(condition => typeCondition(condition, matched));
+  // Memory asks conditions one after the other and stops at the first that is not true. SQL has an order of its own.
+  const isAlone = query.matches.length === 1 && query.matches[0]?.where?.kind !== 'logical';
+  if (!isAlone && conditions.some(({ canFail }) => canFail)) throw new NotInSqlError('a condition that may fail, beside others');
   let root: Operator = { kind: 'match', pattern, keys: findKeys(pattern, conditions, context.schema) };
   if (conditions.length > 0) root = { kind: 'filter', input: root, conditions };
 
@@ -35,19 +49,18 @@ export function planCypher(query: SimpleQuery, schema: GraphSchema, parameters: 
   const groups = isGrouped ? new Groups(items, matched) : null;
   const scope = groups ?? matched;
   const columns = items.map(({ name, expression }) => ({ name, expression: typeExpression(expression, scope) }));
+  if (columns.some(({ expression }) => expression.kind === 'property' && expression.word === null))
+    throw new NotInSqlError('a property whose type differs between labels');
   const keys = orderBy.map(({ expression, descending }) => ({ expression: typeExpression(expression, scope), descending }));
+  if (keys.some(({ expression: { kind, type } }) => kind !== 'constant' && type !== 'node' && type !== 'edge' && formOf(type) === null))
+    throw new NotInSqlError('an order of values of unknown type');
   if (groups) root = { kind: 'aggregate', input: root, keys: groups.keys, aggregates: groups.aggregates };
   if (keys.length > 0) root = { kind: 'sort', input: root, keys };
   root = { kind: 'project', input: root, columns };
-  const [skip, limit] = [countOf(query.returns.skip, 'SKIP', context), countOf(query.returns.limit, 'LIMIT', context)];
+  const [skip, limit] = [countOf(query.returns.skip, matched), countOf(query.returns.limit, matched)];
   if (skip !== null) root = { kind: 'skip', input: root, count: skip };
   if (limit !== null) root = { kind: 'limit', input: root, count: limit };
-  return {
-    text: query.text,
-    root,
-    columns: columns.map(({ name, expression }) => ({ name, type: expression.type })),
-    warnings: context.warnings(),
-  };
+  return { text: query.text, root, columns: columns.map(({ name }) => name) };
 }
 
 function elementOf({ name, position }: Expression & { kind: 'variable' }, patterns: PatternResolver): TypedExpression | null {

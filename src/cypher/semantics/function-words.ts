@@ -1,9 +1,7 @@
 import { type CypherWord } from '../syntax/syntax-words.js';
-import { type FunctionName } from './functions.js';
-import { type AggregateName } from './typed-tree.js';
 
 /** Examples are expressions over c, r, o, l and p; cypher-page.ts has the query around them. */
-export const functionWords: Record<FunctionName, CypherWord> = {
+export const functionWords: Readonly<Record<string, CypherWord>> = {
   id: word('id', '节点或关系在本图中的编号', 'The number of a node or relationship in this graph', 'id(c)'),
   elementid: word('elementId', '同 id，作为文本', 'The same as id, as text', 'elementId(c)'),
   labels: word('labels', '节点的标签', 'The labels of a node', 'labels(c)'),
@@ -57,7 +55,7 @@ export const endWords: Record<'startnode' | 'endnode', CypherWord> = {
   endnode: word('endNode', '有方向的关系的终点', 'The node at which a relationship with a direction ends', 'endNode(r)'),
 };
 
-export const aggregateWords: Record<AggregateName, CypherWord> = {
+export const aggregateWords: Readonly<Record<string, CypherWord>> = {
   count: word('count', '有值的行数；count(*) 为所有行', 'The rows with a value; count(*) counts all', 'count(DISTINCT c)'),
   sum: word('sum', '和', 'The sum', 'sum(p.单价 * l.数量)'),
   avg: word('avg', '平均值', 'The mean', 'avg(p.单价)'),

@@ -1,7 +1,7 @@
 import { CypherSyntaxError, placeOf, type TextPlace } from '../syntax/cypher.errors.js';
 import { type Name } from '../syntax/cypher-ast.js';
+import { type CypherMap } from '../values/cypher-value.js';
 import { type GraphSchema } from './graph-schema.js';
-import { type PatternEdge, type PatternNode } from './pattern.js';
 import { QueryParameters } from './query-parameters.js';
 import { type ResolvedProperty, SchemaIndex } from './schema-index.js';
 import { type QueryWarning } from './typed-tree.js';
@@ -23,7 +23,7 @@ export class QueryContext {
   constructor(
     private readonly text: string,
     schema: GraphSchema,
-    parameters: Readonly<Record<string, unknown>>,
+    parameters: CypherMap,
   ) {
     this.schema = new SchemaIndex(schema);
     this.parameters = new QueryParameters(parameters, position => this.place(position));
@@ -50,16 +50,17 @@ export class QueryContext {
     return found ?? name;
   }
 
-  /** Resolves a property's name in a query to its stored name and its type. */
-  property(name: string, element: PatternNode | PatternEdge): ResolvedProperty {
-    return 'possibleLabels' in element
-      ? this.propertyOf('node', name, element.possibleLabels)
-      : this.propertyOf('edge', name, element.types);
-  }
-
-  /** The stored name of a property that some node or edge of the graph has. */
-  anyProperty(name: string, kind: 'node' | 'edge'): string {
-    return this.propertyOf(kind, name, kind === 'node' ? this.schema.labelNames : []).name;
+  /**
+   * The stored name of a property and its type, for elements with one of these labels or types.
+   * @param owners none for edges of any type
+   */
+  property(name: string, kind: 'node' | 'edge', owners: string[]): ResolvedProperty {
+    const { schema } = this;
+    const resolved = kind === 'node' ? schema.nodeProperty(name, owners) : schema.edgeProperty(name, owners);
+    if (resolved.known) return resolved;
+    const nearest = () => (kind === 'node' ? schema.nearestNodeProperty(name, owners) : schema.nearestEdgeProperty(name, owners));
+    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
+    return resolved;
   }
 
   warnMismatch(warning: Omit<QueryWarning, 'code'>): void {
@@ -68,16 +69,6 @@ export class QueryContext {
 
   warnings(): QueryWarning[] {
     return [...this.unknown.values(), ...this.mismatches, ...this.parameters.unused()];
-  }
-
-  /** @param owners the labels or types that may have the property */
-  private propertyOf(kind: 'node' | 'edge', name: string, owners: string[]): ResolvedProperty {
-    const { schema } = this;
-    const resolved = kind === 'node' ? schema.nodeProperty(name, owners) : schema.edgeProperty(name, owners);
-    if (resolved.known) return resolved;
-    const nearest = () => (kind === 'node' ? schema.nearestNodeProperty(name, owners) : schema.nearestEdgeProperty(name, owners));
-    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
-    return resolved;
   }
 
   private warnUnknown(

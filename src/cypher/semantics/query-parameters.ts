@@ -1,6 +1,6 @@
 import { InvalidParameterError, MissingParameterError, type TextPlace } from '../syntax/cypher.errors.js';
 import { ParametersTooLargeError } from '../too-large.errors.js';
-import { type Constant, ExactNumber, sizeOfConstant } from '../values/constant.js';
+import { type CypherMap, type CypherValue, greatestInteger, isList, isMap, leastInteger } from '../values/cypher-value.js';
 import { type QueryWarning } from './typed-tree.js';
 
 const maxNesting = 32;
@@ -13,26 +13,28 @@ export const maxUsedSize = 4_000_000;
 
 /** The caller's values for $parameters. A value is checked when it is first read, and the unread ones can be listed. */
 export class QueryParameters {
-  private readonly used = new Map<string, { value: Constant; size: number }>();
+  private readonly used = new Map<string, number>();
   private usedSize = 0;
 
+  /** @param values as `readJsonParameters` reads them */
   constructor(
-    private readonly values: Readonly<Record<string, unknown>>,
+    private readonly values: CypherMap,
     private readonly place: (position: number) => TextPlace | null,
   ) {}
 
-  read(name: string, position: number): Constant {
-    if (!Object.hasOwn(this.values, name)) throw new MissingParameterError(name, this.place(position));
+  read(name: string, position: number): CypherValue {
+    const value = this.values.get(name);
+    if (value === undefined) throw new MissingParameterError(name, this.place(position));
     // A text of a megabyte is checked once, however often it is named.
-    const { value, size } = this.used.get(name) ?? this.look(name, position);
-    this.used.set(name, { value, size });
+    const size = this.used.get(name) ?? this.checked(value, name, position, 0);
+    this.used.set(name, size);
     this.usedSize += size;
     if (this.usedSize > maxUsedSize) throw new ParametersTooLargeError(name, maxUsedSize, this.place(position));
     return value;
   }
 
   unused(): QueryWarning[] {
-    return Object.keys(this.values)
+    return [...this.values.keys()]
       .filter(name => !this.used.has(name))
       .map(name => ({
         code: 'unused_parameter',
@@ -41,32 +43,31 @@ export class QueryParameters {
       }));
   }
 
-  private look(name: string, position: number): { value: Constant; size: number } {
-    const value = this.toConstant(this.values[name], name, position, 0);
-    return { value, size: sizeOfConstant(value) };
-  }
-
-  private toConstant(value: unknown, name: string, position: number, depth: number): Constant {
+  /** The length of the value as JSON, near enough for a limit. */
+  private checked(value: CypherValue, name: string, position: number, depth: number): number {
     const invalid = (zh: string, en: string) => new InvalidParameterError(name, { zh, en }, this.place(position));
+    // PostgreSQL can store neither in a text.
+    const check = (text: string) => {
+      if (/[\0\p{Surrogate}]/u.test(text)) throw invalid('含有 NUL 或不成对的代理项', 'holds NUL or half a surrogate pair');
+      return text.length + 2;
+    };
+    const sum = (items: Iterable<CypherValue>, own: number) => {
+      let size = own + 2;
+      for (const item of items) size += 1 + this.checked(item, name, position, depth + 1);
+      return size;
+    };
     if (depth > maxNesting) throw invalid(`嵌套超过 ${maxNesting} 层`, `nests deeper than ${maxNesting} levels`);
-    if (value === null || typeof value === 'boolean') return value;
-    if (typeof value === 'bigint') return new ExactNumber(value.toString(), true);
-    if (typeof value === 'number') {
-      if (!Number.isFinite(value)) throw invalid('不是有限的数', 'is not a finite number');
-      return new ExactNumber(String(value), Number.isInteger(value));
-    }
-    if (typeof value === 'string') {
-      // PostgreSQL can store neither in a text.
-      if (/[\0\p{Surrogate}]/u.test(value)) throw invalid('含有 NUL 或不成对的代理项', 'holds NUL or half a surrogate pair');
-      return value;
-    }
-    if (Array.isArray(value)) return value.map((item: unknown) => this.toConstant(item, name, position, depth + 1));
-    if (typeof value !== 'object') throw invalid('不是 JSON 值', 'is not a JSON value');
-    const map: Record<string, Constant> = Object.create(null) as Record<string, Constant>;
-    for (const [key, inner] of Object.entries(value)) {
-      if (/[\0\p{Surrogate}]/u.test(key)) throw invalid('含有 NUL 或不成对的代理项', 'holds NUL or half a surrogate pair');
-      map[key] = this.toConstant(inner, name, position, depth + 1);
-    }
-    return map;
+    if (typeof value === 'string') return check(value);
+    if (typeof value === 'number' && !Number.isFinite(value)) throw invalid('不是有限的数', 'is not a finite number');
+    if (typeof value === 'bigint' && (value < leastInteger || value > greatestInteger))
+      throw invalid('超出 64 位整数的范围', 'is beyond the integers of 64 bits');
+    if (typeof value === 'bigint' || typeof value === 'number') return String(value).length;
+    if (value === null || typeof value === 'boolean') return 5;
+    if (isList(value)) return sum(value, 0);
+    if (!isMap(value)) throw new Error('A parameter is a value of JSON');
+    return sum(
+      value.values(),
+      [...value.keys()].reduce((size, key) => size + check(key) + 1, 0),
+    );
   }
 }

@@ -1,41 +1,86 @@
-import { type CypherQuery, type Name } from '../syntax/cypher-ast.js';
+import { type CypherQuery, type MapEntry, type Name, type NodePattern, type PathPattern } from '../syntax/cypher-ast.js';
 import { type QueryContext } from './query-context.js';
+
+/** The labels or types that an element may have, according to its pattern and the schema. None for edges of any type. */
+interface Element {
+  kind: 'node' | 'edge';
+  owners: string[];
+}
 
 /**
  * Gives labels, types and properties the names that the graph stores, in the whole tree of a query: aliases mean the same everywhere. An
- * unknown name is a warning and stays as it is. Collects the parameters that are named.
+ * unknown name is a warning and stays as it is. Collects the places where parameters are named.
  */
-export function resolveNames(query: CypherQuery, context: QueryContext): Map<string, number> {
-  const parameters = new Map<string, number>();
-  const elements = new Map<string, 'node' | 'edge'>();
+export function resolveNames(query: CypherQuery, context: QueryContext): Name[] {
+  const parameters: Name[] = [];
+  const elements = new Map<string, Element>();
   visit(query, node => {
-    for (const kind of ['nodes', 'edges'] as const)
-      for (const { variable } of (node[kind] as { variable: string | null }[] | undefined) ?? [])
-        if (variable !== null) elements.set(variable, kind === 'nodes' ? 'node' : 'edge');
+    if (isNamed(node)) for (const group of node.labels) for (const label of group) label.name = context.label(label);
+    if (isEdge(node)) for (const type of node.types) type.name = context.edgeType(type);
   });
   visit(query, node => {
-    if (node.kind === 'parameter') parameters.set(node.name as string, node.position as number);
-    if (isPattern(node)) {
-      for (const group of node.labels) for (const label of group) label.name = context.label(label);
-      for (const entry of node.properties ?? []) entry.name = context.anyProperty(entry.name, 'node');
-    }
-    if ('types' in node && Array.isArray(node.types)) {
-      for (const type of node.types as Name[]) type.name = context.edgeType(type);
-      for (const entry of node.properties as Name[]) entry.name = context.anyProperty(entry.name, 'edge');
-    }
-    if (node.kind === 'property') {
-      const object = node.object as { kind: string; name: string };
-      const element = object.kind === 'variable' ? elements.get(object.name) : undefined;
-      if (element) node.name = context.anyProperty(node.name as string, element);
-    }
+    if (!isPath(node)) return;
+    node.nodes.forEach((pattern, i) => declare(pattern, { kind: 'node', owners: labelsOf(node, i) }));
+    for (const pattern of node.edges) declare(pattern, { kind: 'edge', owners: pattern.types.map(({ name }) => name) });
+  });
+  visit(query, node => {
+    if (node.kind === 'parameter') parameters.push({ name: node.name as string, position: node.position as number });
+    if (node.kind !== 'property') return;
+    const object = node.object as { kind: string; name: string };
+    const element = object.kind === 'variable' ? elements.get(object.name) : undefined;
+    if (element) node.name = nameOf(node.name as string, element);
   });
   return parameters;
+
+  function declare(pattern: { variable: string | null; properties: MapEntry[] }, found: Element): void {
+    const known = pattern.variable === null ? undefined : elements.get(pattern.variable);
+    const element = known?.kind === found.kind ? narrower(known, found) : found;
+    if (pattern.variable !== null) elements.set(pattern.variable, element);
+    for (const entry of pattern.properties) entry.name = nameOf(entry.name, element);
+  }
+
+  /** Two places of one variable. In two parts of a UNION they are two elements. */
+  function narrower(known: Element, found: Element): Element {
+    const isWide = ({ kind, owners }: Element) => (kind === 'node' ? owners === context.schema.labelNames : owners.length === 0);
+    if (isWide(known)) return found;
+    return isWide(found) ? known : { kind: known.kind, owners: [...new Set([...known.owners, ...found.owners])] };
+  }
+
+  function nameOf(name: string, { kind, owners }: Element): string {
+    return context.property(name, kind, owners).name;
+  }
+
+  /** A label group that the schema knows decides the labels; otherwise the edges beside the node do. */
+  function labelsOf({ nodes, edges }: PathPattern, index: number): string[] {
+    const { schema } = context;
+    const named = (nodes[index] as NodePattern).labels.map(group => group.map(({ name }) => name));
+    const known = named.find(group => group.every(label => schema.labelNames.includes(label)));
+    if (known) return known;
+    for (const [edge, end] of [
+      [edges[index - 1], 'target'],
+      [edges[index], 'source'],
+    ] as const) {
+      if (!edge || edge.direction === 'both' || edge.length !== null) continue;
+      const types = edge.types.map(({ name }) => name);
+      const labels = schema.labelsAt((edge.direction === 'out') === (end === 'source') ? 'source' : 'target', types);
+      if (labels) return labels;
+    }
+    return schema.labelNames;
+  }
 }
 
 type Tree = Record<string, unknown>;
 
-function isPattern(node: Tree): node is Tree & { labels: Name[][]; properties?: Name[] } {
+function isNamed(node: Tree): node is Tree & { labels: Name[][] } {
   return 'labels' in node && Array.isArray(node.labels);
+}
+
+function isEdge(node: Tree): node is Tree & { types: Name[] } {
+  return 'types' in node && Array.isArray(node.types);
+}
+
+function isPath(node: Tree): node is Tree & PathPattern {
+  return 'shortest' in node && Array.isArray(node.nodes);
 }
 
 function visit(value: unknown, see: (node: Tree) => void): void {

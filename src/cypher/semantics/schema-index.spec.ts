@@ -1,6 +1,5 @@
 import { aLabel, anEdge } from '../../../test/support/graph-schema.js';
-import { planCypher } from '../plan/plan-cypher.js';
-import { parseSimpleQuery } from '../plan/simple-query.js';
+import { prepareCypher } from '../prepare-cypher.js';
 import { SchemaIndex } from './schema-index.js';
 
 describe('SchemaIndex', () => {
@@ -13,15 +12,15 @@ describe('SchemaIndex', () => {
   }); // prettier-ignore
 
   it('finds a property by its name, else by its column', () => {
-    expect(index.nodeProperty('金额', ['订单'])).toEqual({ name: '金额', type: 'float', known: true });
-    expect(index.nodeProperty('amount', ['订单'])).toEqual({ name: '金额', type: 'float', known: true });
-    expect(index.edgeProperty('渠道', [])).toEqual({ name: '渠道', type: 'string', known: true });
-    expect(index.nodeProperty('渠道', ['订单'])).toEqual({ name: '渠道', type: 'any', known: false });
+    expect(index.nodeProperty('金额', ['订单'])).toMatchObject({ name: '金额', word: 'float', known: true });
+    expect(index.nodeProperty('amount', ['订单'])).toMatchObject({ name: '金额', word: 'float', known: true });
+    expect(index.edgeProperty('渠道', [])).toMatchObject({ name: '渠道', word: 'string', known: true });
+    expect(index.nodeProperty('渠道', ['订单'])).toMatchObject({ name: '渠道', word: '', known: false });
   });
 
   it('knows no type where labels disagree', () => {
-    expect(index.nodeProperty('编号', ['客户', '订单'])).toEqual({ name: '编号', type: 'any', known: true });
-    expect(index.nodeProperty('编号', ['客户'])).toMatchObject({ type: 'integer' });
+    expect(index.nodeProperty('编号', ['客户', '订单'])).toMatchObject({ name: '编号', word: null, known: true });
+    expect(index.nodeProperty('编号', ['客户'])).toMatchObject({ word: 'bigint' });
   });
 
   it('reads the properties of a label once, however many a query names (risk: a graph of tens of thousands stops the loop)', () => {
@@ -34,7 +33,7 @@ describe('SchemaIndex', () => {
       },
     }));
     const text = `MATCH (n) RETURN ${Array.from({ length: 300 }, (_, i) => `n.x${i}`).join(', ')}`;
-    const { warnings } = planCypher(parseSimpleQuery(text), { labels: [aLabel('N', { properties })], edges: [] });
+    const { warnings } = prepareCypher(text, { labels: [aLabel('N', { properties })], edges: [] }, '{}');
     expect(warnings).toHaveLength(300);
     expect(reads).toBeLessThan(3 * properties.length);
   });
@@ -42,7 +41,7 @@ describe('SchemaIndex', () => {
   it('looks for the nearest of the first unknown names only', () => {
     const properties = Array.from({ length: 9 }, (_, i) => ({ name: `property${i}`, type: 'string' }));
     const text = `MATCH (n) RETURN ${properties.map(({ name }) => `n.${name}x`).join(', ')}`;
-    const { warnings } = planCypher(parseSimpleQuery(text), { labels: [aLabel('N', { properties })], edges: [] });
+    const { warnings } = prepareCypher(text, { labels: [aLabel('N', { properties })], edges: [] }, '{}');
     expect(warnings.map(({ context }) => context.nearest)).toEqual([
       'property0', 'property1', 'property2', 'property3', 'property4', undefined, undefined, undefined, undefined,
     ]); // prettier-ignore

@@ -1,11 +1,13 @@
 import { nearestName } from '../../text/nearest-name.js';
-import { type ValueType } from '../values/value-type.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from './graph-schema.js';
 
-/** A property of a query: its stored name and the type of its values. `known` is false when no element carries it. */
+/** A property of a query under its stored name. `known` is false when no element carries it. */
 export interface ResolvedProperty {
   name: string;
-  type: ValueType;
+  /** The mapping's word for its type, without a scale and with `bigint` for all integers; '' if no element carries it, null if they disagree. */
+  word: string | null;
+  /** Whether some element may hold a date or a date-time. */
+  mayBeTime: boolean;
   known: boolean;
 }
 
@@ -138,36 +140,17 @@ function indexProperties(elements: Element[]): Properties {
   return { byName, byColumn };
 }
 
-/** Finds a property by its name, else by its source column. Its type is `any` if elements disagree. */
+/** Finds a property by its name, else by its source column. */
 function resolve(name: string, { byName, byColumn }: Properties): ResolvedProperty {
   const [first, ...others] = byName.get(name) ?? byColumn.get(name) ?? [];
-  if (!first) return { name, type: 'any', known: false };
-  if (others.some(other => other.name !== first.name)) return { name, type: 'any', known: true };
-  const type = valueTypeOf(first.type);
-  return { name: first.name, type: others.every(other => valueTypeOf(other.type) === type) ? type : 'any', known: true };
+  if (!first) return { name, word: '', mayBeTime: false, known: false };
+  if (others.some(other => other.name !== first.name)) return { name, word: null, mayBeTime: true, known: true };
+  const words = new Set((byName.get(first.name) ?? []).map(({ type }) => wordOf(type)));
+  const mayBeTime = words.has('date') || words.has('datetime');
+  return { name: first.name, word: words.size === 1 ? wordOf(first.type) : null, mayBeTime, known: true };
 }
 
-/** The value type for the mapping's word. */
-export function valueTypeOf(mappingType: string): ValueType {
-  const word = mappingType.replace(/\(.*/, '').trim().toLowerCase();
-  if (word.endsWith('[]')) return 'list';
-  switch (word) {
-    case 'int':
-    case 'bigint':
-      return 'integer';
-    case 'decimal':
-    case 'float':
-      return 'float';
-    case 'boolean':
-      return 'boolean';
-    case 'string':
-    case 'time':
-      return 'string';
-    case 'date':
-      return 'date';
-    case 'datetime':
-      return 'datetime';
-    default:
-      return 'any';
-  }
+function wordOf(type: string): string {
+  const word = type.replace(/\(.*/, '').trim().toLowerCase();
+  return word === 'int' ? 'bigint' : word;
 }

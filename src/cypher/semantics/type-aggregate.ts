@@ -1,41 +1,45 @@
 import { type Expression } from '../syntax/cypher-ast.js';
-import { familyOf, mayBe, type ValueType } from '../values/value-type.js';
+import { type ValueType } from '../values/value-type.js';
+import { formOf } from './forms.js';
+import { NotInSqlError } from './not-in-sql.error.js';
 import { type ExpressionScope, typeExpression } from './type-expression.js';
-import { type AggregateName, type TypedAggregate } from './typed-tree.js';
+import { type AggregateName, type TypedAggregate, type TypedExpression } from './typed-tree.js';
 
-/** @param scope of the matches that are aggregated */
+/** @param scope of the matches that are aggregated. @throws NotInSqlError for sums of floats too, which depend on the order of rows */
 export function typeAggregate(expression: Expression & { kind: 'call' | 'countAll' }, scope: ExpressionScope): TypedAggregate {
   const { position } = expression;
   if (expression.kind === 'countAll')
     return { kind: 'aggregate', type: 'integer', function: 'count', distinct: false, argument: null, position };
   const [first, ...others] = expression.args;
-  if (!first || others.length > 0)
-    throw scope.context.error(`${expression.name}() 需要 1 个参数`, `${expression.name}() takes 1 argument`, position);
+  const name = expression.name.toLowerCase();
+  if (!first || others.length > 0 || !isAggregateName(name)) throw new NotInSqlError(`${name}()`);
   const argument = typeExpression(first, scope);
-  const name = expression.name.toLowerCase() as AggregateName;
-  const type = typeOf(name, argument.type);
-  if (type === null)
-    throw scope.context.error(`类型不符：不能用于 ${expression.name}()`, `Type mismatch: cannot be used in ${expression.name}()`, position);
+  const type = typeOf(name, argument, expression.distinct);
+  if (type === null) throw new NotInSqlError(`${name}() of this type`);
   return { kind: 'aggregate', type, function: name, distinct: expression.distinct, argument, position };
 }
 
-/** The type of the result, or null if values of the argument's type can never be aggregated so. */
-function typeOf(name: AggregateName, argument: ValueType): ValueType | null {
+function isAggregateName(name: string): name is AggregateName {
+  return ['count', 'sum', 'avg', 'min', 'max'].includes(name);
+}
+
+/** The type of the result, or null if SQL would aggregate such values in another way. */
+function typeOf(name: AggregateName, { type, kind }: TypedExpression, distinct: boolean): ValueType | null {
+  if (kind === 'constant') return null;
+  const isElement = type === 'node' || type === 'edge';
   switch (name) {
     case 'count':
-      return 'integer';
-    case 'collect':
-      return 'list';
-    case 'avg':
-      return mayBe(argument, 'number') ? 'float' : null;
+      return isElement || !distinct || formOf(type) !== null ? 'integer' : null;
     case 'sum':
-      if (!mayBe(argument, 'number')) return null;
-      return argument === 'any' ? 'number' : argument;
+      // Without any decimal, the sum is the integer 0.
+      if (type === 'decimal') return 'number';
+      return type === 'integer' ? 'integer' : null;
+    case 'avg':
+      if (type === 'decimal') return 'decimal';
+      return type === 'integer' ? 'float' : null;
     case 'min':
-    case 'max': {
-      const family = familyOf(argument);
-      return family === 'number' || family === 'string' || family === 'boolean' ? argument : 'any';
-    }
+    case 'max':
+      return formOf(type) === null ? null : type;
     default:
       return name satisfies never;
   }

@@ -1,59 +1,45 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { type ArithmeticOperator, type ComparisonOperator, type StringOperator } from '../syntax/cypher-ast.js';
-import { type Constant } from '../values/constant.js';
+import { type ComparisonOperator, type StringOperator } from '../syntax/cypher-ast.js';
+import { type CypherValue } from '../values/cypher-value.js';
 import { type ValueType } from '../values/value-type.js';
-import { type FunctionName } from './functions.js';
 
-export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max' | 'collect';
+export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max';
 
 /**
- * An expression with resolved names and types. Its meaning depends only on the values of its variables. `position` is the offset in
- * the query text, for errors at run time.
+ * How values are held while they are compared or calculated with. A date-time is a `timestamp` beside a text, which names no zone. A
+ * property is `jsonb` while it is only asked whether it equals a constant.
  */
-export type TypedExpression = { type: ValueType; position: number } & (
-  | { kind: 'constant'; value: Constant }
-  /** `element`: the node or edge of the pattern behind the variable, also under another name; null for any other value. */
+export type Form = 'int8' | 'float8' | 'numeric' | 'text' | 'boolean' | 'date' | 'timestamp' | 'jsonb';
+
+/**
+ * An expression whose meaning SQL can keep exactly: its names are resolved, and the kinds of its values are certain. `canFail` is set
+ * where a value may turn out to be an error, such as a division by zero.
+ */
+export type TypedExpression = { type: ValueType; position: number; canFail?: true } & (
+  | { kind: 'constant'; value: CypherValue }
+  /** `element`: the node or edge of the pattern behind the variable; null for any other column of a group. */
   | { kind: 'variable'; name: string; element: string | null }
-  /** A property of a node or edge, under its stored name. */
-  | { kind: 'property'; object: TypedExpression; name: string }
-  /** The entry of a map, or a property of a node or edge with a computed name. */
-  | { kind: 'entry'; object: TypedExpression; name: TypedExpression }
-  /** The item of a list, counted from 0, or from the end if below zero. */
-  | { kind: 'item'; list: TypedExpression; index: TypedExpression }
-  | { kind: 'slice'; list: TypedExpression; from: TypedExpression | null; to: TypedExpression | null }
-  | { kind: 'datePart'; date: TypedExpression; part: DatePart }
-  | { kind: 'list'; items: TypedExpression[] }
-  | { kind: 'map'; entries: { name: string; value: TypedExpression }[] }
+  /**
+   * A property of a node or edge. `word` is the mapping's word for its type; '' if the schema does not know the property, null if its
+   * labels disagree.
+   */
+  | { kind: 'property'; object: TypedExpression; name: string; word: string | null; mayBeTime: boolean }
   | { kind: 'logical'; operator: 'AND' | 'OR' | 'XOR'; operands: TypedExpression[] }
   | { kind: 'not'; operand: TypedExpression }
-  | { kind: 'sign'; operator: '-' | '+'; operand: TypedExpression }
-  | { kind: 'arithmetic'; operator: ArithmeticOperator; left: TypedExpression; right: TypedExpression }
-  /** `+` of texts, with numbers and booleans as their text. */
-  | { kind: 'join'; left: TypedExpression; right: TypedExpression }
-  /** `+` of lists; anything else is a list of one. */
-  | { kind: 'append'; left: TypedExpression; right: TypedExpression }
-  /** `+` when only the values tell which of the three it is. */
-  | { kind: 'plus'; left: TypedExpression; right: TypedExpression }
-  | { kind: 'comparison'; operator: ComparisonOperator; left: TypedExpression; right: TypedExpression }
+  | { kind: 'negate'; operand: TypedExpression }
+  | { kind: 'arithmetic'; operator: '+' | '-' | '*' | '/' | '%'; left: TypedExpression; right: TypedExpression }
+  /** Two nodes or edges are compared by id: `form` is null. */
+  | { kind: 'comparison'; operator: ComparisonOperator; form: Form | null; left: TypedExpression; right: TypedExpression }
   | { kind: 'stringTest'; operator: StringOperator; left: TypedExpression; right: TypedExpression }
-  | { kind: 'in'; item: TypedExpression; list: TypedExpression }
+  | { kind: 'in'; form: Form; item: TypedExpression; list: readonly CypherValue[] }
   | { kind: 'isNull'; negated: boolean; operand: TypedExpression }
   /** One label of every group must be the element's. */
   | { kind: 'hasLabels'; object: TypedExpression; labels: string[][] }
-  | { kind: 'call'; function: FunctionName; args: TypedExpression[] }
-  | {
-      kind: 'case';
-      subject: TypedExpression | null;
-      branches: { when: TypedExpression; then: TypedExpression }[];
-      otherwise: TypedExpression;
-    }
-  /** The subject of the innermost CASE around it. */
-  | { kind: 'caseSubject' }
+  | { kind: 'call'; function: 'id' | 'elementid' | 'type' | 'size' | 'coalesce'; args: TypedExpression[] }
   /** `argument` is null for `count(*)`. Occurs only among the columns of an aggregation. */
   | { kind: 'aggregate'; function: AggregateName; distinct: boolean; argument: TypedExpression | null }
 );
 
-export type DatePart = 'year' | 'quarter' | 'month' | 'day';
 export type TypedConstant = TypedExpression & { kind: 'constant' };
 export type TypedAggregate = TypedExpression & { kind: 'aggregate' };
 
@@ -68,44 +54,24 @@ export function operandsOf(expression: TypedExpression): TypedExpression[] {
   switch (expression.kind) {
     case 'constant':
     case 'variable':
-    case 'caseSubject':
       return [];
     case 'property':
     case 'hasLabels':
       return [expression.object];
-    case 'entry':
-      return [expression.object, expression.name];
-    case 'item':
-      return [expression.list, expression.index];
-    case 'slice':
-      return [expression.list, expression.from, expression.to].filter(operand => operand !== null);
-    case 'datePart':
-      return [expression.date];
-    case 'list':
-      return expression.items;
-    case 'map':
-      return expression.entries.map(({ value }) => value);
     case 'logical':
       return expression.operands;
     case 'not':
-    case 'sign':
+    case 'negate':
     case 'isNull':
       return [expression.operand];
     case 'arithmetic':
-    case 'join':
-    case 'append':
-    case 'plus':
     case 'comparison':
     case 'stringTest':
       return [expression.left, expression.right];
     case 'in':
-      return [expression.item, expression.list];
+      return [expression.item];
     case 'call':
       return expression.args;
-    case 'case': {
-      const branches = expression.branches.flatMap(({ when, then }) => [when, then]);
-      return [...(expression.subject ? [expression.subject] : []), ...branches, expression.otherwise];
-    }
     case 'aggregate':
       return expression.argument ? [expression.argument] : [];
     default:

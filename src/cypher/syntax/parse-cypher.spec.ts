@@ -1,6 +1,6 @@
 import { type ApiError } from '../../common/errors/api-error.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
-import { parseSimpleQuery } from '../plan/simple-query.js';
+import { type SimpleQuery, toSimpleQuery } from '../plan/simple-query.js';
 import { parseCypher } from './parse-cypher.js';
 import { maxQueryCharacters } from './tokenize.js';
 
@@ -11,6 +11,10 @@ function errorOf(text: string): ApiError {
     return toApiError(error);
   }
   throw new Error(`parsed: ${text}`);
+}
+
+function parseSimpleQuery(text: string): SimpleQuery {
+  return toSimpleQuery(parseCypher(text))!;
 }
 
 function returned(expression: string): unknown {

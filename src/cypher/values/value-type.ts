@@ -1,49 +1,63 @@
-/** The static type of a value. `number` is integer or float, `any` is unknown. Dates and date-times are ISO 8601 texts. */
+import { type CypherValue } from './cypher-value.js';
+import { kindOf } from './value-kind.js';
+
+/**
+ * What is certain of a value before a query runs: it is null or of this kind. Nothing is certain of `any`. A `number` is an integer or a
+ * decimal.
+ */
 export type ValueType =
-  'integer' | 'float' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'list' | 'map' | 'node' | 'edge' | 'any';
+  | 'null'
+  | 'boolean'
+  | 'string'
+  | 'integer'
+  | 'float'
+  | 'decimal'
+  | 'number'
+  | 'date'
+  | 'datetime'
+  | 'list'
+  | 'map'
+  | 'node'
+  | 'edge'
+  | 'any';
 
-/** Types whose values can be equal, and can be ordered among each other. */
-export type Family = 'number' | 'string' | 'boolean' | 'list' | 'map' | 'node' | 'edge' | 'any';
-
-export function familyOf(type: ValueType): Family {
-  switch (type) {
-    case 'integer':
-    case 'float':
-    case 'number':
-      return 'number';
-    case 'string':
-    case 'date':
-    case 'datetime':
-      return 'string';
-    case 'boolean':
-    case 'list':
-    case 'map':
-    case 'node':
-    case 'edge':
-    case 'any':
-      return type;
+export function typeOfValue(value: CypherValue): ValueType {
+  const kind = kindOf(value);
+  switch (kind) {
+    case 'path':
+    case 'localtime':
+    case 'time':
+    case 'localdatetime':
+    case 'duration':
+      return 'any';
     default:
-      return type satisfies never;
+      return kind;
   }
 }
 
-/** Tells whether a value of this type may turn out to be of the family. */
-export function mayBe(type: ValueType, family: Family): boolean {
-  const actual = familyOf(type);
-  return actual === family || actual === 'any';
-}
-
-/** The type of a sum or a product. */
-export function numericType(left: ValueType, right: ValueType): ValueType {
-  if (left === 'integer' && right === 'integer') return 'integer';
-  return left === 'float' || right === 'float' ? 'float' : 'number';
-}
-
-/** The type that values of all these types share. `any` if there is none, or if the list is empty. */
-export function commonType(types: ValueType[]): ValueType {
-  const [first = 'any', ...others] = types;
-  if (others.every(type => type === first)) return first;
-  const family = familyOf(first);
-  if (others.some(type => familyOf(type) !== family)) return 'any';
-  return family;
+/** The type of the values that a mapping declares with its word, such as `bigint` or `decimal(12,2)`. */
+export function typeOfWord(word: string): ValueType {
+  switch (word.replace(/\(.*/, '').trim().toLowerCase()) {
+    case 'int':
+    case 'bigint':
+      return 'integer';
+    case 'decimal':
+      return 'decimal';
+    case 'float':
+      return 'float';
+    case 'boolean':
+      return 'boolean';
+    case 'string':
+    case 'time':
+      return 'string';
+    case 'date':
+      return 'date';
+    case 'datetime':
+      return 'datetime';
+    case 'string[]':
+    case 'int[]':
+      return 'list';
+    default:
+      return 'any';
+  }
 }

@@ -40,4 +40,9 @@ describe('findUnusableValues', () => {
     ]);
     expect(findUnusableValues({ a: [of(1_000)] }, ['body']).map(({ type }) => type)).toEqual(Array(20).fill('nul_character'));
   });
+
+  it('takes any number in the field whose text is read, and nothing else', () => {
+    const body = JSON.parse('{"parameters": {"a": [9007199254740993], "b": "\\u0000"}, "limit": 9007199254740993}');
+    expect(findUnusableValues(body, ['body'], 'parameters').map(({ loc }) => loc.join('.'))).toEqual(['body.parameters.b', 'body.limit']);
+  });
 });

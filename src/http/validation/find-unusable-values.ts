@@ -20,28 +20,33 @@ const leastExponential = 1e21;
  * for the class of the value; and objects of more than 1,000 fields.
  * @param value parsed JSON, nested no deeper than the body parser allows
  * @param loc of the value itself, such as `['body']`
+ * @param exactField a field of the value whose numbers are read from its text, so that none is lost
  * @returns at most 20 problems
  */
-export function findUnusableValues(value: unknown, loc: (string | number)[]): FieldProblem[] {
+export function findUnusableValues(value: unknown, loc: (string | number)[], exactField?: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  visit(value, [...loc], problems);
+  visit(value, [...loc], problems, exactField === undefined ? null : { at: loc.length, field: exactField });
   return problems;
 }
 
+/** Where the field stands in a place. */
+type Exact = { at: number; field: string } | null;
+
 /** `loc` is one list for the whole walk; a problem copies it. Most bodies have many values and no problem. */
-function visit(value: unknown, loc: (string | number)[], problems: FieldProblem[]): void {
+function visit(value: unknown, loc: (string | number)[], problems: FieldProblem[], exact: Exact): void {
   if (typeof value === 'string') checkText(value, loc, problems);
-  else if (typeof value === 'number') checkNumber(value, loc, problems);
-  else if (Array.isArray(value)) {
+  else if (typeof value === 'number') {
+    if (exact === null || loc[exact.at] !== exact.field) checkNumber(value, loc, problems);
+  } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length && problems.length < maxProblems; index++) {
       loc.push(index);
-      visit(value[index], loc, problems);
+      visit(value[index], loc, problems, exact);
       loc.pop();
     }
-  } else if (typeof value === 'object' && value !== null) visitFields(value as Record<string, unknown>, loc, problems);
+  } else if (typeof value === 'object' && value !== null) visitFields(value as Record<string, unknown>, loc, problems, exact);
 }
 
-function visitFields(fields: Record<string, unknown>, loc: (string | number)[], problems: FieldProblem[]): void {
+function visitFields(fields: Record<string, unknown>, loc: (string | number)[], problems: FieldProblem[], exact: Exact): void {
   const names = Object.keys(fields);
   if (names.length > maxNames) {
     problems.push({
@@ -57,7 +62,7 @@ function visitFields(fields: Record<string, unknown>, loc: (string | number)[], 
     checkText(name, loc, problems);
     if (reserved.has(name)) {
       problems.push({ loc: written(loc), text: { zh: '不能用作字段名', en: 'must not be the name of a field' }, type: 'reserved_name' });
-    } else visit(fields[name], loc, problems);
+    } else visit(fields[name], loc, problems, exact);
     loc.pop();
   }
 }

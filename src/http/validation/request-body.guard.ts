@@ -12,6 +12,7 @@ import {
   UnsupportedMediaTypeError,
 } from '../../common/errors/common-errors.js';
 import { measureJson } from '../../common/json/measure-json.js';
+import { keepBodyText } from './body-text.js';
 import { hasStreamedBody } from './streamed-body.decorator.js';
 import { isUnread } from './unread.decorator.js';
 import { joinQuery, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
@@ -43,7 +44,8 @@ export class RequestBodyGuard implements CanActivate {
     const yaml = yamlBodyOf(context);
     const { 'content-type': type } = request.headers;
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
-      const body = parseObject(await this.read(request), type);
+      const { value: body, text } = parseObject(await this.read(request), type);
+      keepBodyText(request, text);
       request.body = yaml ? joinQuery(request, body, yaml) : body;
     } else if (yaml && request.is(yamlTypes)) {
       request.body = joinQuery(request, { [yaml.field]: readText(await this.read(request), yaml.field, type) }, yaml);
@@ -73,14 +75,14 @@ export class RequestBodyGuard implements CanActivate {
  * An empty body counts as `{}`, because some clients name a content type without sending a body.
  * @throws UnsupportedMediaTypeError, MalformedBodyError, BodyTooDeepError, SchemaError
  */
-function parseObject(body: Buffer, contentType: string | undefined): object {
+function parseObject(body: Buffer, contentType: string | undefined): { value: object; text: string } {
   requireUtf8(contentType, 'application/json');
   const measure = measureJson(body, most);
   if (measure.depth > most.depth) throw new BodyTooDeepError(most.depth);
   if (measure.parts > most.parts || measure.commas > most.commas) throw tooManyParts();
-  const value = body.length === 0 ? {} : parse(body);
+  const { value, text } = body.length === 0 ? { value: {}, text: '{}' } : parse(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedBodyError();
-  return value;
+  return { value, text };
 }
 
 /** @throws UnsupportedMediaTypeError; SchemaError for bytes that are no UTF-8 */
@@ -111,9 +113,10 @@ function tooManyParts(): SchemaError {
   return new SchemaError([{ loc: ['body'], text, type: 'too_many' }]);
 }
 
-function parse(body: Buffer): unknown {
+function parse(body: Buffer): { value: unknown; text: string } {
   try {
-    return JSON.parse(decodeUtf8(body));
+    const text = decodeUtf8(body);
+    return { value: JSON.parse(text), text };
   } catch {
     // V8's own sentence would quote the body.
     throw new MalformedBodyError();

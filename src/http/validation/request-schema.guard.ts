@@ -6,6 +6,7 @@ import { validate, type ValidationError } from 'class-validator';
 import { type Request, type Response } from 'express';
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../../common/errors/common-errors.js';
+import { exactFieldOf } from './body-text.js';
 import { describeConstraint } from './describe-constraint.js';
 import { chineseOf } from './sentence.js';
 import { findUnusableValues } from './find-unusable-values.js';
@@ -45,7 +46,7 @@ export class RequestSchemaGuard implements CanActivate {
     const takesYaml = yamlBodyOf(context) !== undefined;
     const body = findBody(request, taken, takesYaml ? ['application/json', yamlTypes[0]!] : ['application/json']);
     const placed = (problem: FieldProblem): FieldProblem => placeInRequest(request, problem);
-    const unusable = [...findUnusableValues(request.query, ['query']), ...findUnusableValues(body, ['body'])];
+    const unusable = [...findUnusableValues(request.query, ['query']), ...findUnusableValues(body, ['body'], exactFieldOf(context))];
     if (unusable.length > 0) throw new SchemaError(unusable.map(placed));
     const query = await readPart(taken.query, request.query, 'query', unknown);
     const read = body && (await readPart(taken.body, body, 'body', unknown));

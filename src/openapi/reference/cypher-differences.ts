@@ -24,37 +24,20 @@ export const cypherDifferences: CypherDifference[] = [
     example: 'MATCH (n:Unknown) RETURN n.nothing',
   },
   {
-    name: 'division-by-zero',
-    meaning: {
-      zh: '由 SQL 执行时，除以零没有值；在内存中执行时，整数除以零是错误，浮点数得 NaN 或无穷',
-      en: 'In SQL a division by zero is null; in memory it is an error for integers, and NaN or infinite for floats',
-    },
-    example: 'RETURN 1 / 0, 1.0 / 0',
-  },
-  {
     name: 'decimals',
     meaning: {
-      zh: 'SQL 中的数以十进制计算，内存中浮点数为双精度而来源的小数精确；大于 2^53 的数在答案中是其数字的文本',
-      en: 'In SQL arithmetic is decimal; in memory floats are doubles, and decimals of the source exact; numbers beyond 2^53 leave as strings of their digits',
+      zh: '来源的小数是精确的：小数与整数、小数运算得精确的小数，与浮点数运算得浮点数；NaN、无穷与大于 2^53 的数在答案中是文本',
+      en: 'Decimals of the source are exact: with integers and decimals they give exact decimals, with floats a float; NaN, the infinities and numbers beyond 2^53 leave as strings',
     },
-    example: 'RETURN 0.1 + 0.2, 9007199254740993',
+    example: 'MATCH (p:Product) RETURN p.单价 * 3, p.单价 * 0.1, 9007199254740993',
   },
   {
     name: 'dates',
     meaning: {
-      zh: '来源的日期在 SQL 中是 YYYY-MM-DD 的文本，在内存中是时间值；两者都可与该写法的文本比较，与其他写法的比较会被拒绝',
-      en: 'A date of the source is the text YYYY-MM-DD in SQL and a time in memory; both compare with texts of that form, and a comparison with another form is refused',
+      zh: '文本与日期或时间比较时，按 ISO 8601 读作同类的值，未写明时区的与其比较的时间同区；读不出则是错误',
+      en: 'A text beside a date or a time is read as one, by ISO 8601; without a zone it has that of the time beside it, and one that cannot be read is an error',
     },
-    example: `MATCH (o:Order) WHERE o.下单日期 > '5/1/2024' RETURN o`,
-    isRefused: true,
-  },
-  {
-    name: 'grouping',
-    meaning: {
-      zh: '分组的表达式可与聚合一起再次使用，无论其形状',
-      en: 'A grouping expression may be used again beside an aggregate, whatever its shape',
-    },
-    example: 'MATCH (p:Product) RETURN p.单价 + 1, p.单价 + 1 + count(*)',
+    example: `MATCH (o:Order) WHERE o.下单日期 >= '2024-05-01' RETURN o`,
   },
   {
     name: 'regular-expressions',

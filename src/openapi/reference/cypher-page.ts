@@ -22,8 +22,8 @@ export const cypherPage: ReferencePage = {
       en: `The cypher field of POST /api/graphs/{id}/query: the reading part of openCypher 9. At most ${maxQueryCharacters} characters and ${maxDepth} levels of an expression.`,
     },
     {
-      zh: '由 MATCH、WHERE 与 RETURN 组成的查询由 SQL 执行；其他查询在内存中的图上执行，答案的 plan.executor 说明是哪一种。',
-      en: 'Queries of MATCH, WHERE and RETURN run as SQL, all others on the graph in memory; plan.executor of the answer says which.',
+      zh: '查询在内存中的图上执行；SQL 能得出完全相同结果的查询，在更合适时由 SQL 执行。答案的 plan.executor 与 plan.reason 说明由谁执行、为什么。',
+      en: 'Queries run on the graph in memory, or as SQL where SQL has exactly the same results and is cheaper; plan.executor and plan.reason of the answer say which and why.',
     },
     {
       zh: '示例可在 Swagger UI 的示例数据上运行。关键词与函数名不分大小写。',

@@ -1,35 +1,24 @@
 import { DiskFullError } from '../../common/errors/common-errors.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
-import { tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
-import { placeOf } from '../../cypher/syntax/cypher.errors.js';
-import { ValueTooLargeError } from '../../cypher/too-large.errors.js';
-import { maxCollectedBytes, maxValueBytes } from '../../cypher/values/bounds.js';
-import { QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
+import { QueryTooLargeError } from '../retrieval.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** The SQLSTATEs, or their classes, of limits that PostgreSQL keeps for one session or one statement. */
-const bounds: [prefix: string, reason: Bilingual][] = [
+/** The SQLSTATEs of limits that PostgreSQL keeps for one session or one statement. */
+const bounds: [sqlstate: string, reason: Bilingual][] = [
   [
     sqlstates.configurationLimitExceeded,
     { zh: '所需的临时磁盘空间超过一个查询的上限', en: 'it needs more temporary disk space than one query may take' },
   ],
   [sqlstates.outOfMemory, { zh: '所需的内存超过一个查询的上限', en: 'it needs more memory than one query may take' }],
-  ['54', { zh: '语句过于复杂', en: 'its statement is too complex' }],
 ];
 
 /** Turns PostgreSQL's failure in a caller's query into an error about that query. Other failures stay as they are. */
-export function explainFailure(failure: unknown, text: string): unknown {
+export function explainFailure(failure: unknown): unknown {
   const code = sqlstateOf(failure);
   if (code === '') return failure;
-  const tooLarge = tooLargeIn(failure);
-  if (tooLarge) {
-    const limit = tooLarge.gathered ? maxCollectedBytes : maxValueBytes;
-    return new ValueTooLargeError(tooLarge.bytes, limit, text === '' ? null : placeOf(text, tooLarge.position));
-  }
   if (code === sqlstates.diskFull) return new DiskFullError(failure);
   const sqlstate = isTooLargeForAnyValue(failure) ? sqlstates.outOfMemory : code;
-  const bound = bounds.find(([prefix]) => sqlstate.startsWith(prefix));
-  if (bound) return new QueryTooLargeError(bound[1], sqlstate, failure);
-  return code.startsWith('22') ? new QueryValueError(code, failure) : failure;
+  const bound = bounds.find(([kept]) => kept === sqlstate);
+  return bound ? new QueryTooLargeError(bound[1], sqlstate, failure) : failure;
 }

@@ -1,5 +1,5 @@
 import { type EdgeSchema, type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { valueTypeOf } from '../../cypher/semantics/schema-index.js';
+import { typeOfWord } from '../../cypher/values/value-type.js';
 
 /** One label or edge type as one job writes it: a row of `graph_elements`. */
 export interface ElementRow {
@@ -88,7 +88,7 @@ function edgeOf(row: ElementRow, edges: Map<string, EdgeSchema>): EdgeSchema {
 function addProperty(properties: PropertySchema[], { name, type, column }: ElementRow['properties'][number]): void {
   const known = properties.find(property => property.name === name);
   if (!known) properties.push({ name, type, ...(column === null ? {} : { column }) });
-  else if (valueTypeOf(known.type) !== valueTypeOf(type)) known.type = 'mixed';
+  else if (known.type !== type && (typeOfWord(known.type) !== typeOfWord(type) || typeOfWord(type) === 'any')) known.type = 'mixed';
 }
 
 function toSource(row: ElementRow): ElementSource {

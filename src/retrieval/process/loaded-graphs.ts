@@ -56,6 +56,8 @@ export class LoadedGraphs {
   private readonly large = new LoadLane(1);
   private readonly small = new LoadLane(3);
   private readonly graphs = new Map<number, LoadedGraph>();
+  /** The versions whose nodes and edges other threads have, by graph. */
+  private readonly topologies = new Map<number, number>();
 
   constructor(
     private readonly database: RetrievalDatabase,
@@ -86,6 +88,16 @@ export class LoadedGraphs {
     return hasIndex ? index : null;
   }
 
+  /** Whether the nodes and edges are in memory, perhaps in that of another thread. */
+  hasTopology({ graphId, version }: LoadedGraph): boolean {
+    return this.topologies.get(graphId) === version || this.parts.has({ graphId, version, name: 'topology' });
+  }
+
+  /** Another thread has the nodes and edges of this version. */
+  noteTopology(graphId: number, version: number): void {
+    this.topologies.set(graphId, version);
+  }
+
   /** The elements, if all of them are in memory. */
   elementsNow(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements> | null {
     const { graphId, version } = graph;
@@ -96,6 +108,7 @@ export class LoadedGraphs {
 
   drop(graphId: number): void {
     this.graphs.delete(graphId);
+    this.topologies.delete(graphId);
   }
 
   /**

@@ -19,12 +19,14 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
     return value;
   };
-  const { kind, caller, text: asked, today, parameters, metrics } = fields;
+  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics } = fields;
   if (typeof kind !== 'string' || !kinds.includes(kind)) throw refusal('kind');
   if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
   if (typeof today !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(today)) throw refusal('today');
-  if (parameters !== undefined && (typeof parameters !== 'object' || parameters === null)) throw refusal('parameters');
+  if (parameters !== undefined && typeof parameters !== 'string') throw refusal('parameters');
+  if (timezone !== undefined && typeof timezone !== 'string') throw refusal('timezone');
+  if (profile !== undefined && typeof profile !== 'boolean') throw refusal('profile');
   if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
   return {
     graph_id: integer('graph_id', 1),
@@ -37,7 +39,9 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(fields.offset === undefined ? {} : { offset: integer('offset', 0) }),
     ...(fields.expected_version === undefined ? {} : { expected_version: integer('expected_version', 0) }),
     ...(fields.least_version === undefined ? {} : { least_version: integer('least_version', 0) }),
-    ...(parameters === undefined ? {} : { parameters: parameters as Record<string, unknown> }),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(profile === undefined ? {} : { profile }),
     ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
   };
 }

@@ -28,8 +28,10 @@ export async function runQuery(
         const expected = request.expected_version === undefined ? {} : { expectedVersion: request.expected_version };
         return runSearch(database, graphs, { ...query, offset: request.offset ?? 0, ...expected }, signal);
       }
-      case 'cypher':
-        return runCypher(database, graphs, { ...query, parameters: request.parameters ?? {} }, signal);
+      case 'cypher': {
+        const { parameters = '{}', timezone: timeZone = 'UTC', profile = false } = request;
+        return runCypher(database, graphs, { ...query, parameters, timeZone, profile }, signal);
+      }
       case 'question':
         return runQuestion(database, graphs, { ...query, today: request.today, metrics: request.metrics ?? [] }, signal);
       default:

@@ -1,13 +1,11 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
-import { type QueryPlan } from '../../cypher/plan/operators.js';
-import { parseSimpleQuery } from '../../cypher/plan/simple-query.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
-import { planCypher } from '../../cypher/plan/plan-cypher.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedTerm, type MetricCall, type MetricEntry } from '../../questions/vocabulary.js';
 import { type RetrievalAnswer } from '../protocol.js';
+import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../questions/linking/link-question.js';
 import { type GraphPlan, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
@@ -18,10 +16,11 @@ import { suggestQuestions } from '../../questions/wording/suggest-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
 import { type GraphElements } from './graph-elements.js';
+import { type LoadedElements } from './graph-in-memory.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
 import { readEvidence, readNodes, toAnswerNode } from './read-evidence.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
-import { executePlan } from './run-cypher.js';
+import { answerInMemory, answerWithoutLoading, type NeedsGraph } from './run-cypher.js';
 import { searchGraph } from './run-search.js';
 import { withLoaded } from './with-loaded.js';
 
@@ -32,36 +31,62 @@ export interface Question {
   /** YYYY-MM-DD */
   today: string;
   metrics: MetricEntry[];
+  timeoutMs: number;
 }
 
 const shownHits = 10;
 /** A text with more mentions is no question. Planning it would take longer than answering all others. */
 const mostMentions = 60;
 
+/** What is in memory of the graph. `elements` are there for questions that only memory can answer. */
+type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; isLoaded: boolean };
+
 /** Links, plans and runs a question. If it cannot be planned, the answer is the nearest nodes and the reason. */
 export async function runQuestion(
   database: RetrievalDatabase,
   graphs: LoadedGraphs,
-  question: Question & { graphId: number; timeoutMs: number },
+  question: Question & { graphId: number },
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
-  return withLoaded(
-    database,
-    graphs,
-    question,
-    signal,
-    { now: graph => graphs.indexNow(graph), load: graph => graphs.indexOf(graph) },
-    (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question, new Pace(signal)),
-  );
+  const answer = (needs: NeedsGraph | null) =>
+    withLoaded(
+      database,
+      graphs,
+      question,
+      signal,
+      {
+        now: graph => (needs ? null : (graphs.indexNow(graph)?.then(index => withElements(graph, index, null)) ?? null)),
+        load: async graph => {
+          const index = await graphs.indexOf(graph);
+          if (!index || !needs) return index && withElements(graph, index, null);
+          const elements = await graphs.elementsOf(graph, needs.read).catch((error: unknown) => {
+            if (error instanceof GraphExceedsMemoryError) return error;
+            throw error;
+          });
+          return elements && withElements(graph, index, elements);
+        },
+      },
+      (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question, signal),
+    );
+  const first = await answer(null);
+  if (!('reason' in first)) return first;
+  const second = await answer(first);
+  if ('reason' in second) throw new Error('A question needs the graph, which is loaded');
+  return second;
+
+  function withElements(graph: LoadedGraph, index: LoadedIndex, elements: LoadedParts['elements']): LoadedParts {
+    return { ...index, elements, isLoaded: graphs.hasTopology(graph) };
+  }
 }
 
 async function answerQuestion(
   reader: GraphReader,
   graph: LoadedGraph,
-  loaded: LoadedIndex,
+  loaded: LoadedParts,
   question: Question,
-  pace: Pace,
-): Promise<RetrievalAnswer> {
+  signal: AbortSignal,
+): Promise<RetrievalAnswer | NeedsGraph> {
+  const pace = new Pace(signal);
   const { schema } = graph;
   const { language } = question;
   const started = performance.now();
@@ -97,43 +122,43 @@ async function answerQuestion(
   if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: plan.reason, hint });
   const uncertain = whyUncertain(linked, plan);
   if (uncertain) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: uncertain, hint });
-  const logical = planOf(plan, schema);
-  if ('reason' in logical) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: logical.reason, hint });
-  return graphAnswer(reader, schema, { ...plan, logical }, question, { terms, notes, timing }, pace);
-}
-
-/**
- * Parses and plans the Cypher of a question, or says why it cannot run. The error has no place in the text: the asker did not write
- * it.
- */
-function planOf({ cypher, parameters }: GraphPlan, schema: GraphElements): QueryPlan | { reason: Bilingual } {
+  const { cypher: text, parameters, shape, paths, notes: passedOver } = plan;
+  const request = {
+    text,
+    parameters: JSON.stringify(parameters),
+    limit: question.limit,
+    timeoutMs: question.timeoutMs,
+    language,
+    timeZone: 'UTC',
+    profile: false,
+  };
   try {
-    return planCypher(parseSimpleQuery(cypher), schema, parameters);
+    const { elements, isLoaded } = loaded;
+    if (elements instanceof GraphExceedsMemoryError)
+      return await searchInstead(reader, graph, loaded, question, terms, pace, { reason: elements.text, hint });
+    const run = elements
+      ? { answer: await answerInMemory(reader, graph, elements, request, 'only_in_memory', signal) }
+      : await answerWithoutLoading(reader, graph, request, signal, isLoaded);
+    if (!('answer' in run)) return run;
+    const { answer } = run;
+    return {
+      ...answer,
+      text: wordGraphAnswer(shape, answer.rows, language, question.limit),
+      plan: { ...answer.plan, linked: terms, paths },
+      warnings: [...notes, ...passedOver.map(note => note[language]), ...answer.warnings],
+      timing_ms: { ...timing, ...answer.timing_ms },
+    };
   } catch (error) {
-    if (error instanceof CypherNotSupportedError) return { reason: tooMuchAtOnce };
     if (!(error instanceof CypherError)) throw error;
-    const { zh, en } = error.sentence;
-    return { reason: { zh: `问题变成的查询无法执行：${zh}`, en: `the query it was turned into cannot be run: ${en}` } };
+    return searchInstead(reader, graph, loaded, question, terms, pace, { reason: whyNotRun(error), hint });
   }
 }
 
-async function graphAnswer(
-  reader: GraphReader,
-  schema: GraphElements,
-  { cypher, logical, parameters, shape, paths, notes: passedOver }: GraphPlan & { logical: QueryPlan },
-  question: Question,
-  { terms, notes, timing }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number> },
-  pace: Pace,
-): Promise<RetrievalAnswer> {
-  const { limit, language } = question;
-  const answer = await executePlan(reader, schema, logical, { text: cypher, parameters, limit, language }, pace);
-  return {
-    ...answer,
-    text: wordGraphAnswer(shape, answer.rows, language, limit),
-    plan: { ...answer.plan, linked: terms, paths },
-    warnings: [...notes, ...passedOver.map(note => note[language]), ...answer.warnings],
-    timing_ms: { ...timing, ...answer.timing_ms },
-  };
+/** Without the place: whoever asks did not write the Cypher text. */
+function whyNotRun(error: CypherError): Bilingual {
+  if (error instanceof CypherNotSupportedError) return tooMuchAtOnce;
+  const { zh, en } = error.sentence;
+  return { zh: `问题变成的查询无法执行：${zh}`, en: `the query it was turned into cannot be run: ${en}` };
 }
 
 /** The API runs the metric. The graph's part of the evidence is the entities that the question named. */

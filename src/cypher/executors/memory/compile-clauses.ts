@@ -17,8 +17,11 @@ interface CompiledMatching extends CompiledClause {
   countFor(needed: ReadonlySet<number>): void;
 }
 
+/** Sees the rows that a clause gives. */
+export type Watch = (clause: Clause, rows: Rows) => Rows;
+
 /** Compiles clauses that follow each other. Each takes the rows of the one before. */
-export function compileClauses(clauses: Clause[], place: ExpressionPlace): CompiledClauses {
+export function compileClauses(clauses: Clause[], place: ExpressionPlace, watch?: Watch): CompiledClauses {
   let { scope } = place;
   let columns: CompiledClauses['columns'] = null;
   const steps: CompiledClause['run'][] = [];
@@ -38,7 +41,7 @@ export function compileClauses(clauses: Clause[], place: ExpressionPlace): Compi
       compiled = projection;
     }
     ({ scope } = compiled);
-    steps.push(compiled.run.bind(compiled));
+    steps.push(watch ? rows => watch(clause, compiled.run(rows)) : compiled.run.bind(compiled));
   }
   return { columns, scope, run: input => steps.reduce<Rows>((rows, step) => step(rows), given(input)) };
 }

@@ -5,13 +5,11 @@ import { equals, isIn } from '../../values/equality.js';
 import { lessOrEqual, lessThan } from '../../values/order.js';
 import { isTemporal } from '../../values/temporal/is-temporal.js';
 import { temporalFunctions } from '../../values/temporal/temporal-functions.js';
-import { temporalText } from '../../values/temporal/temporal-text.js';
+import { offsetText, temporalText } from '../../values/temporal/temporal-text.js';
 import { type TemporalValue } from '../../values/temporal/temporal-value.js';
 import { compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
-
-const epoch = { epochNanoseconds: 0n, timeZone: 'UTC' };
 
 type Operation = (left: CypherValue, right: CypherValue) => CypherValue;
 
@@ -75,7 +73,10 @@ function ofTimes(operation: Operation): Operation {
   };
 }
 
-/** @throws ValueFault for a text that is no such time */
+/** A text without a zone has that of the time beside it. @throws ValueFault for a text that is no such time */
 function asTimeLike(value: CypherValue, time: TemporalValue): CypherValue {
-  return typeof value === 'string' ? temporalFunctions[time.kind]!.call([value], epoch) : value;
+  if (typeof value !== 'string') return value;
+  const offset = 'offsetSeconds' in time ? offsetText(time.offsetSeconds) : 'UTC';
+  const zone = 'zone' in time ? (time.zone ?? offset) : offset;
+  return temporalFunctions[time.kind]!.call([value], { epochNanoseconds: 0n, timeZone: zone });
 }

@@ -3,12 +3,12 @@ import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
 import { type Now } from '../../values/temporal/clock-parts.js';
 import { type Behind } from './behind.js';
-import { compileClauses } from './compile-clauses.js';
+import { compileClauses, type Watch } from './compile-clauses.js';
 import { compileCondition, compileExpression } from './compile-expression.js';
 import { compileMatch } from './compile-match.js';
 import { type CompiledClauses, type Compilers } from './expression-place.js';
 import { type MemoryGraph } from './memory-graph.js';
-import { RunningQuery } from './running-query.js';
+import { type Rows, RunningQuery } from './running-query.js';
 import { type Row, Scope } from './scope.js';
 import { Work, type WorkLimits } from './work.js';
 
@@ -18,6 +18,17 @@ export interface MemoryRun {
   parameters: CypherMap;
   limits: WorkLimits;
   now: Now;
+  /** Is filled with what each clause did, while the rows are read. */
+  profile?: ClauseProfile[];
+}
+
+export interface ClauseProfile {
+  /** The word that the clause begins with. */
+  operator: string;
+  /** The rows that it gave. */
+  rows: number;
+  /** The time in it, without the clauses before. */
+  time_ms: number;
 }
 
 /** A row of an answer, and the nodes and edges that it rests on. */
@@ -36,9 +47,10 @@ export interface PreparedQuery {
  * Prepares a query to run on a graph in memory: the reference of what openCypher means here.
  * @throws CypherSyntaxError, CypherValueError for what can be told before the query runs; MissingParameterError
  */
-export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now }: MemoryRun): PreparedQuery {
+export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now, profile }: MemoryRun): PreparedQuery {
   const running = new RunningQuery(query.text, graph, parameters, new Work(limits), now, compilers);
-  const parts = query.queries.map(clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }));
+  const watch = profile && watching(profile);
+  const parts = query.queries.map(clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch));
   const columns = (parts[0]?.columns ?? []).map(({ name }) => name);
   for (const part of parts.slice(1)) {
     const names = (part.columns ?? []).map(({ name }) => name);
@@ -77,6 +89,29 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   /** The slots of a part in the order of the first part's columns. */
   function slotsOf({ columns: own }: CompiledClauses): number[] {
     return columns.map(name => (own ?? []).find(column => column.name === name)!.slot);
+  }
+}
+
+/** Counts the rows of each clause and the time in it. The time in a clause that gives it rows is counted there. */
+function watching(profile: ClauseProfile[]): Watch {
+  let inner = 0;
+  return (clause, rows) => watched(clause, rows);
+
+  function* watched({ kind, ...clause }: Clause, rows: Rows): Rows {
+    const word = 'optional' in clause && clause.optional ? 'OPTIONAL MATCH' : kind.toUpperCase();
+    const entry = { operator: word, rows: 0, time_ms: 0 };
+    // A clause is asked for its first row after the clauses behind it.
+    profile.unshift(entry);
+    for (;;) {
+      const [before, started] = [inner, performance.now()];
+      const next = rows.next();
+      const spent = performance.now() - started;
+      entry.time_ms += spent - (inner - before);
+      inner = before + spent;
+      if (next.done) return;
+      if (next.value !== null) entry.rows += 1;
+      yield next.value;
+    }
   }
 }
 

@@ -1,112 +1,41 @@
-import { type TypedAggregate } from '../../semantics/typed-tree.js';
-import { familyOf } from '../../values/value-type.js';
-import { boolean, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue, text } from './sql-value.js';
+import { formOf } from '../../semantics/forms.js';
+import { type TypedAggregate, type TypedExpression } from '../../semantics/typed-tree.js';
+import { collation, compileExpression, compilePresence, type ExpressionScope, failing } from './compile-expression.js';
 
-/**
- * Compiles count, sum, avg, min, max and collect over the matches of a group. All of them leave null out. Without any value sum is
- * 0, collect is an empty list, the others are null.
- */
-export function compileAggregate(forms: SqlForms, aggregate: TypedAggregate, argument: SqlValue | null): Sql {
-  if (argument === null) return numeric('count(*)::numeric');
-  const distinct = aggregate.distinct ? 'DISTINCT ' : '';
-  switch (aggregate.function) {
-    case 'count':
-      return numeric(`count(${distinct}${forms.any(argument)})::numeric`);
+/** Compiles an aggregate over the matches of a group. All of them leave null out. Without any value count is 0, the others are NULL. */
+export function compileAggregate({ function: name, distinct, argument, type }: TypedAggregate, scope: ExpressionScope): string {
+  if (argument === null) return 'count(*)';
+  const isDistinct = distinct ? 'DISTINCT ' : '';
+  const form = formOf(argument.type);
+  if (name === 'count') {
+    const counted = distinct && form !== null ? compileExpression(argument, form, scope) : compilePresence(argument, scope);
+    return `count(${isDistinct}${counted})`;
+  }
+  const value = compileExpression(argument, form!, scope);
+  switch (name) {
     case 'sum':
-      return numeric(`coalesce(sum(${distinct}${forms.numeric(argument)}), 0)`);
-    case 'avg':
-      return numeric(`trim_scale(avg(${distinct}${forms.numeric(argument)}))`);
+      return type === 'integer' ? `coalesce(sum(${isDistinct}${value}), 0)::int8` : `sum(${isDistinct}${value})`;
+    case 'avg': {
+      const [sum, count] = [`sum(${isDistinct}${value})`, `count(${isDistinct}${value})`];
+      return type === 'float' ? `(${sum}::float8 / nullif(${count}, 0)::float8)` : meanOfDecimals(sum, count);
+    }
     case 'min':
     case 'max':
-      return compileExtreme(forms, aggregate.function, argument);
-    case 'collect': {
-      const json = forms.json(argument);
-      return jsonb(`coalesce(jsonb_agg(${distinct}${json}) FILTER (WHERE ${json} IS NOT NULL), '[]')`);
-    }
+      if (form === 'boolean') return `${name === 'min' ? 'bool_and' : 'bool_or'}(${value})`;
+      return `${name}(${value}${collation(form!)})`;
     default:
-      return aggregate.function satisfies never;
+      return name satisfies never;
   }
 }
 
-/**
- * The jsonb that an aggregate holds in memory, for all values of a group at once. Null for the others, which keep one value or sort
- * on disk.
- */
-export function gatheredBy(forms: SqlForms, { function: name }: TypedAggregate, argument: SqlValue): string | null {
-  if (name === 'collect') return forms.json(argument);
-  if (name !== 'min' && name !== 'max') return null;
-  const family = familyOf(argument.type);
-  if (family === 'any') return nestedIn(forms.json(argument));
-  return family === 'number' || family === 'string' || family === 'boolean' ? null : forms.json(argument);
+/** The mean as `quotientOf` rounds it where it is 1 or more: to 20 decimals, halves away from zero. A smaller one fails. */
+function meanOfDecimals(sum: string, count: string): string {
+  return `(CASE WHEN ${sum} = 0 THEN 0::numeric WHEN abs(${sum}) >= ${count} AND scale(${sum}) <= 60 THEN round(round(${sum}, 80) / ${count}, 20) WHEN ${count} > 0 THEN ${failing(`${sum}::text`)}::numeric END)`;
 }
 
-function compileExtreme(forms: SqlForms, name: 'min' | 'max', argument: SqlValue): Sql {
-  const family = familyOf(argument.type);
-  switch (family) {
-    case 'number':
-      return numeric(`${name}(${forms.numeric(argument)})`);
-    case 'string':
-      return text(`${name}(${forms.text(argument)} COLLATE "C")`);
-    case 'boolean':
-      return boolean(`${name === 'min' ? 'bool_and' : 'bool_or'}(${forms.boolean(argument)})`);
-    case 'list':
-    case 'map':
-    case 'node':
-    case 'edge':
-      return jsonb(extremeOf(forms, name, argument, forms.json(argument)));
-    case 'any': {
-      // In the order of values. Lists and maps have no SQL aggregate of their own, so only they are gathered.
-      const ascending = [
-        extremeOf(forms, name, argument, nestedIn(forms.json(argument))),
-        `to_jsonb(${name}(${forms.text(argument)} COLLATE "C"))`,
-        `to_jsonb(${name === 'min' ? 'bool_and' : 'bool_or'}(${forms.boolean(argument)}))`,
-        `to_jsonb(${name}(${forms.numeric(argument)}))`,
-      ];
-      return jsonb(`coalesce(${(name === 'min' ? ascending : ascending.reverse()).join(', ')})`);
-    }
-    default:
-      return family satisfies never;
-  }
-}
-
-function extremeOf(forms: SqlForms, name: 'min' | 'max', argument: SqlValue, json: string): string {
-  const order = sortKeys(forms, argument, name === 'max').join(', ');
-  return `(array_agg(${json} ORDER BY ${order}) FILTER (WHERE ${json} IS NOT NULL))[1]`;
-}
-
-function nestedIn(json: string): string {
-  return naming([json], x => `CASE WHEN jsonb_typeof(${x}) IN ('array', 'object') THEN ${x} END`);
-}
-
-/**
- * ORDER BY keys in openCypher's order of values, ascending: map, node, relationship, list, string (by code point), boolean, number,
- * and null last. PostgreSQL already puts NULL last ascending and first descending.
- */
-export function sortKeys(forms: SqlForms, value: SqlValue, descending: boolean): string[] {
-  const direction = descending ? ' DESC' : '';
-  switch (familyOf(value.type)) {
-    case 'number':
-      return [forms.numeric(value) + direction];
-    case 'string':
-      return [`${forms.text(value)} COLLATE "C"${direction}`];
-    case 'boolean':
-      return [forms.boolean(value) + direction];
-    case 'node':
-    case 'edge':
-      return [forms.any(value) + direction];
-    case 'list':
-    case 'map':
-      return [forms.json(value) + direction];
-    case 'any': {
-      const json = forms.json(value);
-      const rank = `CASE jsonb_typeof(${json}) WHEN 'object' THEN 0 WHEN 'array' THEN 1 WHEN 'string' THEN 2 WHEN 'boolean' THEN 3 ELSE 4 END`;
-      return [
-        `CASE WHEN ${json} IS NOT NULL THEN ${rank} END${direction}`,
-        `CASE WHEN jsonb_typeof(${json}) = 'string' THEN ${json} #>> '{}' END COLLATE "C"${direction}`,
-        json + direction,
-      ];
-    }
-    default:
-      return familyOf(value.type) as never;
-  }
+/** A key of ORDER BY. NULL comes last ascending and first descending, as null does. */
+export function sortKey(expression: TypedExpression, descending: boolean, scope: ExpressionScope): string {
+  const form = formOf(expression.type);
+  const key = form === null ? compilePresence(expression, scope) : `${compileExpression(expression, form, scope)}${collation(form)}`;
+  return descending ? `${key} DESC` : key;
 }

@@ -1,109 +1,101 @@
-import { type TypedExpression } from '../../semantics/typed-tree.js';
-import { bounded, jsonBytes } from './bounded-value.js';
-import { compileFunction, itemAt } from './compile-functions.js';
-import {
-  compileAppend,
-  compileArithmetic,
-  compileEquality,
-  compileIn,
-  compileJoin,
-  compileOrdering,
-  compilePlus,
-  compileStringTest,
-} from './compile-operators.js';
-import { boolean, type Form, formOf, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue } from './sql-value.js';
+import { constantIn, formOf } from '../../semantics/forms.js';
+import { type Form, type TypedExpression } from '../../semantics/typed-tree.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+import { type ValueType } from '../../values/value-type.js';
+import { type SqlParameters } from '../../../sql/sql-parameters.js';
+
+/** SQL for the parts of a matched node or edge. `label` is the type of an edge, and only edges have ends. */
+export interface Entity {
+  id: string;
+  label: string;
+  properties: string;
+  ends?: { source: string; target: string };
+}
 
 /** The SQL of the variables that an expression may read. */
 export interface ExpressionScope {
-  forms: SqlForms;
-  variable(name: string): SqlValue;
-  /** The subject of the CASE around the expression. */
-  subject?: SqlValue;
+  parameters: SqlParameters;
+  /** A matched element, or a column of a group that is one. */
+  entity(name: string): Entity;
+  /** Any other column of a group. */
+  column(name: string): string;
 }
 
-export function compileExpression(expression: TypedExpression, scope: ExpressionScope): SqlValue {
-  const { type } = expression;
-  if (expression.kind === 'constant') return { kind: 'constant', type, value: expression.value };
-  if (expression.kind === 'variable') return scope.variable(expression.name);
-  if (expression.kind === 'caseSubject') return scope.subject!;
-  return { kind: 'sql', type, ...toSql(expression, scope) };
+/**
+ * SQL for the value of an expression in a form. A value that is not of its declared type, an overflow and a division by zero fail with an
+ * SQLSTATE of class 22: whatever SQL gives is exactly what the query gives in memory.
+ */
+export function compileExpression(expression: TypedExpression, form: Form, scope: ExpressionScope): string {
+  if (expression.kind === 'constant') return bound(expression.value, form, scope);
+  if (form === 'jsonb' && expression.kind === 'property') return compileRawProperty(expression, scope);
+  if (form === 'timestamp' && expression.kind === 'property') return localTime(compileRawProperty(expression, scope));
+  const own = formOf(expression.type);
+  if (own === null) throw new Error(`A value of type ${expression.type} has no form in SQL`);
+  const sql = compiled(expression, scope);
+  return own === form ? sql : `(${sql})::${form}`;
+}
+
+/** SQL that is NULL exactly when the value is null, for IS NULL and count. */
+export function compilePresence(expression: TypedExpression, scope: ExpressionScope): string {
+  if (expression.kind === 'variable' && expression.element !== null) return scope.entity(expression.name).id;
+  if (expression.kind === 'property')
+    return `(${propertiesOf(expression.object, scope)} ->> ${scope.parameters.bind(expression.name, 'text')})`;
+  const form = formOf(expression.type);
+  if (form === null) return expression.type === 'null' ? 'NULL' : 'true';
+  return compileExpression(expression, form, scope);
+}
+
+/** SQL for a property as jsonb, whatever it is. */
+export function compileRawProperty(expression: TypedExpression & { kind: 'property' }, scope: ExpressionScope): string {
+  return `(${propertiesOf(expression.object, scope)} -> ${scope.parameters.bind(expression.name, 'text')})`;
 }
 
 /** Compiles a condition to a boolean of SQL. */
 export function compileCondition(expression: TypedExpression, scope: ExpressionScope): string {
-  return scope.forms.boolean(compileExpression(expression, scope));
+  return compileExpression(expression, 'boolean', scope);
 }
 
-type Computed = Exclude<TypedExpression, { kind: 'constant' | 'variable' | 'caseSubject' }>;
-
-function toSql(expression: Computed, scope: ExpressionScope): Sql {
-  const { forms } = scope;
-  const compile = (operand: TypedExpression) => compileExpression(operand, scope);
+function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, scope: ExpressionScope): string {
   const condition = (operand: TypedExpression) => compileCondition(operand, scope);
+  const inForm = (operand: TypedExpression, form: Form) => compileExpression(operand, form, scope);
   switch (expression.kind) {
+    case 'variable': {
+      const column = scope.column(expression.name);
+      return expression.type === 'number' ? `coalesce(${column}, 0)` : column;
+    }
     case 'property':
-      return jsonb(`(${propertiesOf(compile(expression.object))} -> ${forms.parameters.bind(expression.name, 'text')})`);
-    case 'entry': {
-      const [object, name] = [compile(expression.object), forms.text(compile(expression.name))];
-      if (object.kind === 'entity') return jsonb(`(${object.entity.properties} -> ${name})`);
-      // `->` with a text key is null for anything but an object.
-      return jsonb(`nullif(${forms.json(object)} -> ${name}, 'null'::jsonb)`);
-    }
-    case 'item':
-      return itemAt(forms, compile(expression.list), subscript(forms, compile(expression.index)));
-    case 'slice':
-      return compileSlice(expression, scope);
-    case 'datePart':
-      return numeric(datePart(forms.text(compile(expression.date)), expression.part));
-    case 'list':
-      return jsonb(
-        boundedParts(expression.items.map(compile), expression.position, forms, parts => `jsonb_build_array(${parts.join(', ')})`),
-      );
-    case 'map': {
-      const names = expression.entries.map(({ name }) => forms.parameters.bind(name, 'text'));
-      const values = expression.entries.map(({ value }) => compile(value));
-      const pairs = (parts: string[]) => parts.map((part, i) => `${names[i]}, ${part}`).join(', ');
-      return jsonb(boundedParts(values, expression.position, forms, parts => `jsonb_build_object(${pairs(parts)})`));
-    }
-    case 'logical': {
-      const operator = expression.operator === 'XOR' ? '<>' : expression.operator;
-      return boolean(`(${expression.operands.map(condition).join(` ${operator} `)})`);
-    }
+      return typedProperty(compileRawProperty(expression, scope), expression.type);
+    case 'logical':
+      return `(${expression.operands.map(condition).join(expression.operator === 'XOR' ? ' <> ' : ` ${expression.operator} `)})`;
     case 'not':
-      return boolean(`(NOT ${condition(expression.operand)})`);
-    case 'sign': {
-      const sql = forms.numeric(compile(expression.operand));
-      return numeric(expression.operator === '-' ? `(- ${sql})` : sql);
-    }
+      return `(NOT ${condition(expression.operand)})`;
+    case 'negate':
+      return `(- ${inForm(expression.operand, formOf(expression.type)!)})`;
     case 'arithmetic':
-      return compileArithmetic(forms, expression.operator, expression.type, compile(expression.left), compile(expression.right));
-    case 'join':
-      return compileJoin(forms, compile(expression.left), compile(expression.right), expression.position);
-    case 'append':
-      return compileAppend(forms, compile(expression.left), compile(expression.right), expression.position);
-    case 'plus':
-      return compilePlus(forms, compile(expression.left), compile(expression.right), expression.position);
+      return compileArithmetic(expression, scope);
     case 'comparison': {
-      const [left, right] = [compile(expression.left), compile(expression.right)];
-      return expression.operator === '=' || expression.operator === '<>'
-        ? compileEquality(forms, expression.operator, left, right)
-        : compileOrdering(forms, expression.operator, left, right);
+      const { left, right, operator, form } = expression;
+      if (form === null) return `(${compilePresence(left, scope)} ${operator} ${compilePresence(right, scope)})`;
+      return `(${inForm(left, form)} ${operator} ${inForm(right, form)}${collation(form)})`;
     }
-    case 'stringTest':
-      return compileStringTest(forms, expression.operator, compile(expression.left), compile(expression.right));
-    case 'in':
-      return compileIn(forms, compile(expression.item), compile(expression.list));
+    case 'stringTest': {
+      const [text, part] = [inForm(expression.left, 'text'), inForm(expression.right, 'text')];
+      if (expression.operator === 'CONTAINS') return `(position(${part} IN ${text}) > 0)`;
+      return expression.operator === 'STARTS WITH' ? `starts_with(${text}, ${part})` : `(right(${text}, length(${part})) = ${part})`;
+    }
+    case 'in': {
+      const { form, item, list } = expression;
+      const values = list.map(value => constantIn(value, form));
+      return `(${inForm(item, form)} = ANY(${scope.parameters.bind(values, `${form}[]`)}))`;
+    }
     case 'isNull':
-      return boolean(`(${forms.any(compile(expression.operand))} IS ${expression.negated ? 'NOT ' : ''}NULL)`);
+      return `(${compilePresence(expression.operand, scope)} IS ${expression.negated ? 'NOT ' : ''}NULL)`;
     case 'hasLabels': {
-      const label = labelOf(compile(expression.object));
-      const groups = expression.labels.map(group => `${label} = ANY(${forms.parameters.bind(group, 'text[]')})`);
-      return boolean(`(${groups.join(' AND ')})`);
+      const { label } = entityOf(expression.object, scope);
+      return `(${expression.labels.map(group => `${label} = ANY(${scope.parameters.bind(group, 'text[]')})`).join(' AND ')})`;
     }
-    case 'case':
-      return compileCase(expression, scope);
     case 'call':
-      return compileFunction(forms, expression.function, expression.args.map(compile), expression.position);
+      return compileCall(expression, scope);
     case 'aggregate':
       throw new Error('An aggregate stands only among the columns of an aggregation');
     default:
@@ -111,67 +103,81 @@ function toSql(expression: Computed, scope: ExpressionScope): Sql {
   }
 }
 
-function propertiesOf(value: SqlValue): string {
-  if (value.kind !== 'entity') throw new Error('Only nodes and edges have properties');
-  return value.entity.properties;
+/** Integers and floats of SQL overflow and divide by zero with an error. Decimals stay within what decimals in memory can hold. */
+function compileArithmetic({ operator, type, left, right }: TypedExpression & { kind: 'arithmetic' }, scope: ExpressionScope): string {
+  const form = formOf(type)!;
+  const [a, b] = [compileExpression(left, form, scope), compileExpression(right, form, scope)];
+  if (form !== 'numeric') return `(${a} ${operator} ${b})`;
+  const isHeld = `scale(d.a) + scale(d.b) <= 2000 AND greatest(abs(d.a), abs(d.b)) < 1e900`;
+  return `(SELECT CASE WHEN ${isHeld} THEN d.a ${operator} d.b WHEN ${isHeld} IS NOT NULL THEN ${failing('d.a::text')}::numeric END FROM (SELECT ${a} AS a, ${b} AS b OFFSET 0) AS d)`;
 }
 
-function labelOf(value: SqlValue): string {
-  if (value.kind !== 'entity') throw new Error('Only nodes and edges have labels');
-  return value.entity.label;
+function compileCall({ function: name, args }: TypedExpression & { kind: 'call' }, scope: ExpressionScope): string {
+  const [first] = args as [TypedExpression];
+  switch (name) {
+    case 'id':
+      return entityOf(first, scope).id;
+    case 'elementid':
+      return `(${entityOf(first, scope).id})::text`;
+    case 'type':
+      return entityOf(first, scope).label;
+    case 'size':
+      return `length(${compileExpression(first, 'text', scope)})::int8`;
+    case 'coalesce': {
+      const form = formOf(first.type)!;
+      return `coalesce(${args.map(arg => compileExpression(arg, form, scope)).join(', ')})`;
+    }
+    default:
+      return name satisfies never;
+  }
 }
 
-/** A part of an ISO 8601 date, by its fixed place. */
-function datePart(date: string, part: 'year' | 'quarter' | 'month' | 'day'): string {
-  const [from, length] = { year: [1, 4], quarter: [6, 2], month: [6, 2], day: [9, 2] }[part];
-  const digits = (x: string) => `substr(${x}, ${from}, ${length})::numeric`;
-  const value = (x: string) => (part === 'quarter' ? `div(${digits(x)} + 2, 3)` : digits(x));
-  return naming([date], x => `CASE WHEN ${x} ~ '^\\d{4}-\\d{2}-\\d{2}' THEN ${value(x)} END`);
+/** A property in the form of its declared type. Any other value in its place fails. */
+function typedProperty(json: string, type: ValueType): string {
+  switch (type) {
+    case 'integer':
+      return `(${json})::text::int8`;
+    case 'float':
+      return `(${json})::text::float8`;
+    case 'decimal':
+      return `(${json})::text::numeric`;
+    case 'boolean':
+      return `(${json})::boolean`;
+    case 'string':
+      return `(CASE WHEN jsonb_typeof(${json}) = 'string' THEN ${json} #>> '{}' WHEN ${json} IS NOT NULL THEN ${failing(`jsonb_typeof(${json})`)}::text END)`;
+    case 'date':
+      return `(CASE WHEN (${json})::text ~ '^"\\d{4}-\\d{2}-\\d{2}"$' THEN (${json} #>> '{}')::date WHEN ${json} IS NOT NULL THEN ${failing(`jsonb_typeof(${json})`)}::text::date END)`;
+    default:
+      throw new Error(`A property of type ${type} has no form in SQL`);
+  }
 }
 
-function subscript(forms: SqlForms, index: SqlValue): string {
-  return `least(greatest(trunc(${forms.numeric(index)}), -2000000000), 2000000000)::int`;
+/** What a clock shows at a date-time in its own zone. */
+function localTime(json: string): string {
+  const text = `(${json} #>> '{}')`;
+  return `(CASE WHEN (${json})::text ~ '^"\\d{4}-\\d{2}-\\d{2}T[\\d:.]+[+-]\\d{2}:\\d{2}(:\\d{2})?"$' THEN regexp_replace(${text}, '[+-][0-9:]+$', '')::timestamp WHEN ${json} IS NOT NULL THEN ${failing(`jsonb_typeof(${json})`)}::text::timestamp END)`;
 }
 
-function compileSlice(expression: TypedExpression & { kind: 'slice' }, scope: ExpressionScope): Sql {
-  const { forms } = scope;
-  const list = forms.json(compileExpression(expression.list, scope));
-  const bound = (end: TypedExpression | null, otherwise: string) =>
-    end === null ? otherwise : subscript(forms, compileExpression(end, scope));
-  const sql = naming([list, bound(expression.from, '0'), bound(expression.to, '2000000000')], (x, from, to) => {
-    const counted = (end: string) => `(CASE WHEN ${end} < 0 THEN jsonb_array_length(${x}) + ${end} ELSE ${end} END)`;
-    const elements = `SELECT coalesce(jsonb_agg(i.value ORDER BY i.at), '[]') FROM jsonb_array_elements(${x}) WITH ORDINALITY AS i (value, at)`;
-    return `CASE WHEN jsonb_typeof(${x}) = 'array' AND ${from} IS NOT NULL AND ${to} IS NOT NULL THEN (${elements} WHERE i.at > ${counted(from ?? '')} AND i.at <= ${counted(to ?? '')}) END`;
-  });
-  return jsonb(sql);
+/** An integer of SQL that always fails, when it is evaluated, with SQLSTATE 22P02. `text` must read a row. */
+export function failing(text: string): string {
+  return `('not exact: ' || ${text})::int`;
 }
 
-/** A list or map of values with a check of its size. Numbers and booleans are small and need no check. */
-function boundedParts(values: SqlValue[], position: number, forms: SqlForms, build: (parts: string[]) => string): string {
-  const isSmall = (value: SqlValue) => value.kind === 'sql' && (value.form === 'numeric' || value.form === 'boolean');
-  const large = values.filter(value => !isSmall(value));
-  const assembled = (names: string[]) => build(values.map(value => (isSmall(value) ? forms.json(value) : names[large.indexOf(value)]!)));
-  if (large.length === 0) return assembled([]);
-  const operands = large.map(value => forms.json(value));
-  return bounded({ form: 'jsonb', position, operands, bytes: jsonBytes, body: (...names) => assembled(names) });
+export function collation(form: Form): string {
+  return form === 'text' ? ' COLLATE "C"' : '';
 }
 
-function compileCase(expression: TypedExpression & { kind: 'case' }, scope: ExpressionScope): Sql {
-  const form = formOf(expression.type);
-  const { subject } = expression;
-  if (subject === null) return { form, sql: branches(expression, form, scope) };
-  // Every branch compares with the subject, so a long subject is named once.
-  const value = compileExpression(subject, scope);
-  if (value.kind !== 'sql') throw new Error('A subject that is no computed value is compared in the branches');
-  const { type, form: subjectForm } = value;
-  const sql = naming([value.sql], (named = '') =>
-    branches(expression, form, { ...scope, subject: { kind: 'sql', type, form: subjectForm, sql: named } }),
-  );
-  return { form, sql };
+function bound(value: CypherValue, form: Form, { parameters }: ExpressionScope): string {
+  const held = constantIn(value, form);
+  if (held === undefined) throw new Error(`A constant has no exact ${form}`);
+  return parameters.bind(held, form);
 }
 
-function branches({ branches, otherwise }: TypedExpression & { kind: 'case' }, form: Form, scope: ExpressionScope): string {
-  const result = (value: TypedExpression) => scope.forms.in(form, compileExpression(value, scope));
-  const whens = branches.map(({ when, then }) => `WHEN ${compileCondition(when, scope)} THEN ${result(then)}`);
-  return `CASE ${whens.join(' ')} ELSE ${result(otherwise)} END`;
+function entityOf(expression: TypedExpression, scope: ExpressionScope): Entity {
+  if (expression.kind !== 'variable') throw new Error('Only variables are elements');
+  return scope.entity(expression.name);
+}
+
+function propertiesOf(object: TypedExpression, scope: ExpressionScope): string {
+  return entityOf(object, scope).properties;
 }

@@ -68,20 +68,22 @@ describe('patterns', () => {
 describe('results', () => {
   it('groups by the columns without aggregates, and groups nodes by identity', async () => {
     const query =
-      'MATCH (c:客户)-[:下单]->(o) RETURN c, count(o) AS n, sum(o.运费) AS 运费, avg(o.运费), min(o.日期), max(o.日期), collect(o.订单编号) ORDER BY n DESC, c.名称';
-    const rows = await run(query);
-    expect(rows.map(([node, ...others]) => [(node as { key: string }).key, ...others])).toEqual([
-      ['ALFKI', 2, 19.5, 9.75, '1997-03-01', '1998-11-30', expect.arrayContaining([101, 102])],
-      ['BERGS', 1, 0, null, '1998-01-15', '1998-01-15', [103]],
+      'MATCH (c:客户)-[:下单]->(o) RETURN c, count(o) AS n, sum(o.运费) AS 运费, avg(o.运费), min(o.日期), max(o.日期) ORDER BY n DESC, c.名称';
+    expect(await run(query)).toEqual([
+      [1, 2, 19.5, 9.75, '1997-03-01', '1998-11-30'],
+      [2, 1, 0, null, '1998-01-15', '1998-01-15'],
     ]);
   });
 
-  it('aggregates no match to 0, null or an empty list, and no group to no row', async () => {
-    expect(await run('MATCH (n:无) RETURN count(*), count(n), sum(n.x), avg(n.x), min(n.x), max(n.x), collect(n)')).toEqual([
-      [0, 0, 0, null, null, null, []],
+  it('aggregates no match to 0 or null, and no group to no row', async () => {
+    const none = 'MATCH (n:订单 {订单编号: 0})';
+    expect(await run(`${none} RETURN count(*), count(n), sum(n.订单编号), sum(n.运费), avg(n.订单编号), min(n.日期)`)).toEqual([
+      [0, 0, 0, 0, null, null],
     ]);
-    expect(await run('MATCH (n:无) RETURN n.x, count(*)')).toEqual([]);
-    expect(await run("MATCH (n:无) RETURN 'k', count(*)")).toEqual([]);
+    expect(await run(`${none} RETURN n.运费, count(*)`)).toEqual([]);
+    expect(await run(`${none} RETURN 'k', count(*)`)).toEqual([]);
+    expect(await run(`${none} RETURN DISTINCT 'k'`)).toEqual([]);
+    expect(await run("MATCH (n:订单) RETURN DISTINCT 'k'")).toEqual([['k']]);
   });
 
   it('computes over aggregates, and orders by them', async () => {
@@ -93,20 +95,20 @@ describe('results', () => {
     ]);
   });
 
+  it('means integers as floats, and decimals exactly', async () => {
+    expect(await run('MATCH ()-[i:包含]->() RETURN avg(i.数量)')).toEqual([[2.75]]);
+    expect(await run('MATCH (o:订单) RETURN avg(o.运费)')).toEqual([[9.75]]);
+  });
+
   it('removes duplicates, and orders the returned columns', async () => {
-    expect(await run('MATCH (o:订单)-[:包含]->(p) RETURN DISTINCT p.停产 ORDER BY p.停产')).toEqual([[false], [true], ['否']]);
-    expect(
-      await run('MATCH (c:客户)-->(o) RETURN DISTINCT c ORDER BY c.客户编号 DESC').then(rows =>
-        rows.map(([c]) => (c as { id: number }).id),
-      ),
-    ).toEqual([2, 1]);
+    expect(await run('MATCH (o:订单)-[i:包含]->(p) RETURN DISTINCT i.数量 AS n ORDER BY n DESC')).toEqual([[5], [3], [2], [1]]);
+    expect(await run('MATCH (c:客户)-->(o) RETURN DISTINCT c ORDER BY c.客户编号 DESC')).toEqual([[2], [1]]);
   });
 
   it('orders null last, by code point, with SKIP and LIMIT from parameters', async () => {
     expect(await run('MATCH (c:客户) RETURN c.国家 AS x ORDER BY x')).toEqual([['德国'], ['瑞典'], [null]]);
     expect(await run('MATCH (c:客户) RETURN c.国家 AS x ORDER BY x DESC SKIP $s LIMIT $l', { s: 1, l: 1 })).toEqual([['瑞典']]);
     expect(errorOf('MATCH (n) RETURN n LIMIT -1').code).toBe('cypher_syntax_error');
-    expect(errorOf('MATCH (n) RETURN n SKIP $s', { s: 1.5 }).code).toBe('cypher_syntax_error');
   });
 
   it('keeps the LIMIT of a query within the caller’s', async () => {
@@ -117,8 +119,8 @@ describe('results', () => {
 
   it('returns every named variable for *', () => {
     expect(compile('MATCH (a)-[r]->() RETURN *').columns).toEqual([
-      { name: 'a', type: 'node' },
-      { name: 'r', type: 'edge' },
+      { name: 'a', type: 'node', word: null },
+      { name: 'r', type: 'edge', word: null },
     ]);
   });
 
@@ -134,8 +136,6 @@ describe('results', () => {
     ['MATCH (a)-[r]->()-[r]->() RETURN a', 'r'],
     ['RETURN *', '*'],
     ["RETURN 1 AND 'x'", '布尔'],
-    ['RETURN true + 1', '加法'],
-    ['RETURN toUpper(1)', 'toUpper'],
     ['RETURN substring("a")', 'substring'],
   ])('refuses %s, naming what is wrong', (text, part) => {
     const error = errorOf(text);
@@ -144,7 +144,7 @@ describe('results', () => {
   });
 
   it('names the nearest function', () => {
-    expect(errorOf('RETURN toUper("a")')).toMatchObject({ code: 'cypher_not_supported' });
-    expect(errorOf('RETURN toUper("a")').message).toContain('toupper()');
+    expect(errorOf('RETURN toUper("a")')).toMatchObject({ code: 'cypher_syntax_error' });
+    expect(errorOf('RETURN toUper("a")').message).toContain('toUpper()');
   });
 });

@@ -10,7 +10,7 @@ describe('the SQL text', () => {
     const compiled = compile("MATCH (c:客户 {客户编号: 'ALFKI'})-[:下单]->(o:订单) RETURN o.订单编号");
     expect(compiled.sql).toBe(
       [
-        `SELECT (n1.properties -> $1::text)::text AS c0, jsonb_build_object('nodes', jsonb_build_array(n0.id, n1.id), 'edges', jsonb_build_array(jsonb_build_array(e0.id, e0.source_id, e0.target_id, e0.type)))::text AS evidence`,
+        `SELECT (((n1.properties -> $1::text))::text::int8)::text AS c0, jsonb_build_object('nodes', jsonb_build_array(n0.id, n1.id), 'edges', jsonb_build_array(jsonb_build_array(e0.id, e0.source_id, e0.target_id, e0.type)))::text AS evidence`,
         'FROM graph_data."nodes_7" AS n0',
         'JOIN graph_data."edges_7" AS e0 ON e0.type = $2::text AND e0.source_id = n0.id',
         'JOIN graph_data."nodes_7" AS n1 ON n1.id = e0.target_id AND n1.label = $3::text',
@@ -21,49 +21,57 @@ describe('the SQL text', () => {
       ].join('\n'),
     );
     expect(compiled.parameters).toEqual(['订单编号', '下单', '订单', '客户', 'ALFKI', '客户编号', '"ALFKI"', 1000]);
-    expect(compiled.columns).toEqual([{ name: 'o.订单编号', type: 'integer' }]);
-    expect((await execute(compiled)).rows.flat().sort()).toEqual([101, 102]);
+    expect(compiled.columns).toEqual([{ name: 'o.订单编号', type: 'integer', word: null }]);
+    expect((await execute(compiled)).flat().sort()).toEqual([101, 102]);
   });
 
   it('does not read nodes of which only the id matters (risk: a join for every counted node)', async () => {
-    const compiled = compile('MATCH (c:客户)-[:下单]->(o)-->() RETURN c.国家 AS 国家, count(o) AS n');
+    const compiled = compile('MATCH (c:客户)-[:下单]->(o)-->() RETURN c, count(o) AS n');
     expect(compiled.sql).toBe(
       [
-        'SELECT q.k0::text AS c0, (to_jsonb(q.a0))::text AS c1',
-        'FROM (SELECT (n0.properties -> $1::text) AS k0, count(e0.target_id)::numeric AS a0',
+        'SELECT (q.k0_id)::text AS c0, (q.a0)::text AS c1',
+        'FROM (SELECT n0.id AS k0_id, count(e0.target_id) AS a0',
         'FROM graph_data."nodes_7" AS n0',
-        'JOIN graph_data."edges_7" AS e0 ON e0.type = $2::text AND e0.source_id = n0.id',
+        'JOIN graph_data."edges_7" AS e0 ON e0.type = $1::text AND e0.source_id = n0.id',
         'JOIN graph_data."edges_7" AS e1 ON e1.source_id = e0.target_id',
-        'WHERE n0.label = $3::text',
+        'WHERE n0.label = $2::text',
         '  AND e0.id <> e1.id',
-        'GROUP BY (n0.properties -> $1::text)) AS q',
-        'LIMIT $4::int8',
+        'GROUP BY n0.id) AS q',
+        'LIMIT $3::int8',
       ].join('\n'),
     );
-    expect((await execute(compiled)).rows.sort()).toEqual([
-      ['德国', 3],
-      ['瑞典', 1],
+    expect((await execute(compiled)).sort()).toEqual([
+      [1, 3],
+      [2, 1],
     ]);
   });
 
-  it('guards a typed comparison (risk: one value of another type fails the whole query)', async () => {
+  it('fails for a value that is not of its declared type (risk: it counts as no value, as memory would not have it)', async () => {
     const compiled = compile('MATCH (p:产品) WHERE p.单价 >= $min RETURN p.产品编号', { min: 18 });
-    expect(compiled.sql).toContain(
-      "(CASE WHEN jsonb_typeof((n0.properties -> $3::text)) = 'number' THEN (n0.properties -> $3::text)::numeric END >= $4::numeric)",
-    );
-    expect((await execute(compiled)).rows.flat().sort()).toEqual([1, 2]);
+    expect(compiled.sql).toContain('(((n0.properties -> $3::text))::text::numeric >= $4::numeric)');
+    await expect(execute(compiled)).rejects.toMatchObject({ code: expect.stringMatching(/^22/) });
+    await expect(run('MATCH (p:产品) WHERE p.停产 = true AND p.产品编号 = 3 RETURN p')).resolves.toEqual([]);
+    await expect(run('MATCH (p:产品) WHERE p.停产 AND p.产品编号 > 0 RETURN p')).rejects.toMatchObject({ code: '22023' });
+  });
+
+  it('fails where memory has an error (risk: a wrong number without any sign of it)', async () => {
+    await expect(run('MATCH (o:订单) RETURN o.订单编号 / (o.订单编号 - 102)')).rejects.toMatchObject({ code: '22012' });
+    await expect(run('MATCH (o:订单) RETURN o.订单编号 + 9223372036854775807 ORDER BY o.订单编号 LIMIT 1')).rejects.toMatchObject({
+      code: '22003',
+    });
+    await expect(run('MATCH (o:订单 {订单编号: 101}) RETURN o.订单编号 * 1e308 * 1e308')).rejects.toMatchObject({ code: '22003' });
   });
 
   it('builds the text of a composite key in SQL (risk: another spacing or escaping than ingestion wrote)', async () => {
     const compiled = compile("MATCH (b:批次 {年: 1997, 号: 'a\"b'}) RETURN b.号");
     expect(compiled.sql).toContain('n0.key = jsonb_build_array($3::text, $4::text)::text');
-    expect((await execute(compiled)).rows).toEqual([['a"b']]);
+    expect(await execute(compiled)).toEqual([['a"b']]);
   });
 
   it('looks ids up as int8 (risk: a numeric comparison that no index serves)', async () => {
     const compiled = compile('MATCH (n) WHERE id(n) = 11 OR id(n) IN $ids RETURN id(n)', { ids: [12, 13] });
     expect(compiled.sql).toContain('((n0.id = $1::int8) OR (n0.id = ANY($2::int8[])))');
-    expect((await execute(compiled)).rows.flat().sort()).toEqual([11, 12, 13]);
+    expect((await execute(compiled)).flat().sort()).toEqual([11, 12, 13]);
   });
 });
 
@@ -77,21 +85,17 @@ describe('a value or name from outside', () => {
       [`MATCH (n:${quoted}) RETURN n.${quoted} AS ${quoted}`, {}],
       [`MATCH (${quoted} {${quoted}: ${literal}})-[:${quoted}]-(m) RETURN ${quoted}`, {}],
       [
-        `MATCH (n) WHERE n.${quoted} IN [${literal}, $p] OR n.名称 STARTS WITH ${literal} OR n:${quoted} RETURN DISTINCT n.${quoted}, count(*)`,
+        `MATCH (n:客户) WHERE n.${quoted} IN [${literal}, $p] OR n.名称 STARTS WITH ${literal} OR n:${quoted} RETURN DISTINCT n.名称, $p AS p`,
         { p: text },
       ],
-      [
-        `MATCH (n) WHERE n.名称 = $${quoted} RETURN {${quoted}: ${literal}} AS m, n['${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}']`,
-        { [text]: { [text]: [text] } },
-      ],
+      [`MATCH (n:客户) WHERE n.名称 = $${quoted} RETURN count(n) AS n`, { [text]: text }],
     ];
     for (const [query, parameters] of queries) {
       const compiled = compile(query, parameters);
       expect(compiled.sql.replaceAll(/\$\d+::/g, '')).not.toContain(text.length > 2 ? text : `'${text}'`);
       await expect(execute(compiled)).resolves.toBeDefined();
     }
-    expect(await run(`RETURN ${literal} AS ${quoted}`)).toEqual([[text]]);
-    expect(await run('RETURN $p', { p: text })).toEqual([[text]]);
+    expect(await run(`MATCH (n:批次) RETURN ${literal} AS ${quoted}, $p AS p`, { p: text })).toEqual([[text, text]]);
   });
 
   it('may be a parameter: a missing one is an error, an unused one a warning, one that no text can hold is refused', () => {
@@ -113,19 +117,12 @@ describe('a value or name from outside', () => {
       status: 422,
       context: { parameter: 'list', limit: maxUsedSize },
     });
-    expect(compile(`MATCH (n) WHERE ${uses(4)} RETURN n`, { list }).parameters).toContainEqual(list.map(text => JSON.stringify(text)));
+    expect(compile(`MATCH (n:客户) WHERE ${uses(4)} RETURN n`, { list }).parameters).toContainEqual(list.map(text => JSON.stringify(text)));
   });
 
   it('stays in its graph', async () => {
     expect(await run('MATCH (n) RETURN count(*)')).toEqual([[nodes.length]]);
     expect(await run('MATCH (n) WHERE id(n) > 1000 RETURN n')).toEqual([]);
-  });
-
-  it('stays small however values of unknown type nest', async () => {
-    const sum = Array.from({ length: 40 }, (_, i) => `n.未知${i}`).join(' + ');
-    const { sql } = compile(`MATCH (n) RETURN ${sum} < ${sum}`);
-    expect(sql.length).toBeLessThan(100_000);
-    expect(await run(`MATCH (n:批次) RETURN ${sum} < ${sum}`)).toEqual([[null]]);
   });
 });
 
@@ -155,14 +152,11 @@ describe('the plan PostgreSQL makes', () => {
       "MATCH (c:客户 {客户编号: '7'})-[:下单]->(o:订单) RETURN o",
       ['nodes_9_label_key_key', 'edges_9_source_id_type_target_id_key_key', 'nodes_9_pkey'],
     ],
-    ['MATCH (o:订单 {订单编号: 1007})<-[:下单]-(c) RETURN c', ['nodes_9_label_key_key', 'edges_9_target_id_type_idx', 'nodes_9_pkey']],
-    [
-      "MATCH (x)-[:下单]-(c:客户 {客户编号: '7'}) RETURN x",
-      ['edges_9_source_id_type_target_id_key_key', 'edges_9_target_id_type_idx', 'nodes_9_pkey'],
-    ],
+    ['MATCH (o:订单 {订单编号: 1007})<-[:下单]-(c) RETURN c', ['nodes_9_label_key_key', 'edges_9_target_id_type_idx']],
+    ["MATCH (x)-[:下单]-(c:客户 {客户编号: '7'}) RETURN x", ['edges_9_source_id_type_target_id_key_key', 'edges_9_target_id_type_idx']],
     [
       "MATCH (c:客户 {客户编号: '7'})-[:下单]->()-[:包含]->(p) RETURN p",
-      ['nodes_9_label_key_key', 'edges_9_source_id_type_target_id_key_key', 'nodes_9_pkey'],
+      ['nodes_9_label_key_key', 'edges_9_source_id_type_target_id_key_key'],
     ],
     ["MATCH (c:客户 {客户编号: '7'})--()--(p) RETURN count(p)", ['edges_9_source_id_type_target_id_key_key', 'edges_9_target_id_type_idx']],
     ['MATCH (n) WHERE id(n) = 7 RETURN n', ['nodes_9_pkey']],

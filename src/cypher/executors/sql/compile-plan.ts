@@ -1,15 +1,14 @@
 import { graphTables } from '../../../database/graph-tables.js';
 import { SqlParameters, type SqlStatement } from '../../../sql/sql-parameters.js';
 import { findOperator, type Operator, operatorsOf, type QueryPlan } from '../../plan/operators.js';
+import { formOf } from '../../semantics/forms.js';
+import { NotInSqlError } from '../../semantics/not-in-sql.error.js';
 import { operandsOf, type TypedExpression } from '../../semantics/typed-tree.js';
-import { CypherNotSupportedError } from '../../syntax/cypher.errors.js';
-import { notInSql } from '../../syntax/phrases.js';
+import { type CypherValue } from '../../values/cypher-value.js';
 import { type ValueType } from '../../values/value-type.js';
-import { boundedCollection, gatheredBytes } from './bounded-value.js';
-import { compileAggregate, gatheredBy, sortKeys } from './compile-aggregate.js';
-import { compileCondition, compileExpression, type ExpressionScope } from './compile-expression.js';
+import { compileAggregate, sortKey } from './compile-aggregate.js';
+import { compileCondition, compileExpression, compileRawProperty, type Entity, type ExpressionScope } from './compile-expression.js';
 import { compileJoins, type Joins } from './compile-joins.js';
-import { type Entity, operand, SqlForms, type SqlValue } from './sql-value.js';
 
 export interface CompileOptions {
   /** Must be a positive integer. */
@@ -18,22 +17,27 @@ export interface CompileOptions {
   limit: number;
 }
 
+/** A column of the result. A constant is no part of the statement. */
+export type CompiledColumn =
+  | { name: string; constant: CypherValue }
+  /** `word` is the mapping's word for the type of a property that is read as it is. */
+  | { name: string; type: ValueType; word: string | null };
+
 /**
- * One statement. Every column is text: the JSON of the value, or NULL. When `evidence` is 'rows' one more column follows, the JSON
- * of `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row. A row of an aggregate or
- * DISTINCT stands for many matches and has no evidence. `decodeRows` reads both.
+ * One statement. Every column that is no constant is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
+ * type]` of an edge; the JSON of a property that is read as it is; otherwise the plain value. When `evidence` is 'rows' one more column
+ * follows, the JSON of `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row. A row of an
+ * aggregate or DISTINCT stands for many matches and has no evidence. `decodeRows` reads both.
  */
 export interface CompiledQuery extends SqlStatement {
-  columns: { name: string; type: ValueType }[];
+  columns: CompiledColumn[];
   evidence: 'rows' | 'none';
 }
 
 /** Repeated use of long aliases multiplies the text, and PostgreSQL should not have to parse megabytes. */
 const maxSqlCharacters = 500_000;
 
-type Aggregation = Operator & { kind: 'aggregate' };
-
-/** Compiles a plan to SQL over the tables of one graph. @throws CypherNotSupportedError for a statement that would be too long */
+/** Compiles a plan to SQL over the tables of one graph. @throws NotInSqlError for a statement that would be too long */
 export function compilePlan(plan: QueryPlan, options: CompileOptions): CompiledQuery {
   return new PlanCompiler(plan, options).compile();
 }
@@ -41,9 +45,9 @@ export function compilePlan(plan: QueryPlan, options: CompileOptions): CompiledQ
 /** Reads one operator of each kind, in the order in which planCypher stacks them. */
 class PlanCompiler {
   private readonly parameters = new SqlParameters();
-  private readonly forms = new SqlForms(this.parameters);
   private readonly joins: Joins;
   private readonly match: Operator & { kind: 'match' };
+  private readonly columns: { name: string; expression: TypedExpression }[];
   private readonly matched: ExpressionScope;
   private readonly conditions: string[];
 
@@ -52,13 +56,14 @@ class PlanCompiler {
     private readonly options: CompileOptions,
   ) {
     this.match = this.required('match');
+    this.columns = this.required('project').columns;
     const { pattern, keys } = this.match;
     this.joins = compileJoins(pattern, keys, graphTables(options.graphId), this.parameters, rowsNeeded(plan.root));
-    const elements = new Map<string, SqlValue>([
+    const elements = new Map<string, Entity>([
       ...pattern.nodes.map(({ variable }, index) => [variable, this.node(index)] as const),
       ...pattern.edges.map(({ variable }, index) => [variable, edge(index)] as const),
     ]);
-    this.matched = this.scope(elements);
+    this.matched = this.scope(elements, new Map());
     const filters = [...operatorsOf(plan.root)].flatMap(operator => (operator.kind === 'filter' ? operator.conditions : []));
     this.conditions = [...this.joins.conditions, ...filters.map(condition => compileCondition(condition, this.matched))];
   }
@@ -66,91 +71,78 @@ class PlanCompiler {
   compile(): CompiledQuery {
     const aggregation = findOperator(this.plan.root, 'aggregate');
     const isFlat = aggregation === null;
-    const evidence = isFlat && this.match.pattern.nodes.length > 0 ? 'rows' : 'none';
-    const body = isFlat
-      ? this.select(this.matched, this.source(), evidence === 'rows' ? [this.evidence()] : [])
-      : this.grouped(aggregation);
-    if (body.length > maxSqlCharacters) throw new CypherNotSupportedError(notInSql.complexQuery, null);
-    return { ...this.parameters.finish(`${body}\n${this.page()}`), columns: this.plan.columns, evidence };
+    const body = isFlat ? this.select(this.matched, this.source(), [this.evidence()]) : this.grouped(aggregation);
+    if (body.length > maxSqlCharacters) throw new NotInSqlError('a statement this long');
+    const columns = this.columns.map(({ name, expression }): CompiledColumn => {
+      if (expression.kind === 'constant') return { name, constant: expression.value };
+      return { name, type: expression.type, word: isRaw(expression) ? expression.word : null };
+    });
+    return { ...this.parameters.finish(`${body}\n${this.page()}`), columns, evidence: isFlat ? 'rows' : 'none' };
   }
 
-  /** The columns of the result, in order, over `source`. */
+  /**
+   * The columns of the result, in order, over `source`. They are computed before the rows are sorted and cut, so that a value that fails
+   * does so in every row, as in memory.
+   */
   private select(scope: ExpressionScope, source: string, more: string[] = []): string {
-    const columns = this.required('project').columns.map(
-      ({ expression }, i) => `${operand(this.forms.json(compileExpression(expression, scope)))}::text AS c${i}`,
-    );
-    const order = this.order(scope);
-    return lines(`SELECT ${[...columns, ...more].join(', ')}`, source, order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`);
+    const shown = this.columns.filter(({ expression }) => expression.kind !== 'constant');
+    const cells = [...shown.map(({ expression }, i) => `${cellOf(expression, scope)} AS c${i}`), ...more];
+    const keys = findOperator(this.plan.root, 'sort')?.keys.filter(({ expression }) => expression.kind !== 'constant') ?? [];
+    const order = keys.map(({ expression, descending }) => sortKey(expression, descending, scope));
+    const canFail = [...this.columns, ...keys].some(({ expression }) => expression.canFail);
+    if (order.length === 0 || !canFail)
+      return lines(`SELECT ${cells.join(', ')}`, source, order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`);
+    const sorted = keys.map(({ expression }, i) => `${sortKey(expression, false, scope)} AS o${i}`);
+    const names = [...shown.map((_, i) => `s.c${i}`), ...(more.length > 0 ? ['s.evidence'] : [])];
+    const inner = lines(`SELECT ${[...cells, ...sorted].join(', ')}`, source, 'OFFSET 0');
+    return `SELECT ${names.join(', ')} FROM (${inner}) AS s ORDER BY ${keys.map(({ descending }, i) => `s.o${i}${descending ? ' DESC' : ''}`).join(', ')}`;
   }
 
   /**
    * Gives one row for each group. The inner statement computes the grouping keys (k0, …) and the bare aggregates (a0, …). The outer
    * one computes the result, so that an expression over aggregates, and its order, are ordinary expressions over columns.
    */
-  private grouped(aggregation: Aggregation): string {
-    const keys = aggregation.keys.map(({ name, expression }) => ({ name, value: compileExpression(expression, this.matched) }));
-    const aggregates = aggregation.aggregates.map(({ name, expression }) => {
-      const argument = expression.argument && compileExpression(expression.argument, this.matched);
-      const value: SqlValue = { kind: 'sql', type: expression.type, ...compileAggregate(this.forms, expression, argument) };
-      return { name, value };
-    });
-    const computed = [...keys, ...aggregates];
-    const columns = computed.map(({ name, value }) => `${value.kind === 'sql' ? value.sql : this.forms.json(value)} AS ${name}`);
-    const groups = [...new Set(keys.flatMap(({ value }) => this.groupKeys(value)))];
+  private grouped({ keys, aggregates }: Operator & { kind: 'aggregate' }): string {
+    const entities = new Map<string, Entity>();
+    const computed = new Map<string, string>();
+    const selected: string[] = [];
+    const groups = new Set<string>();
+    for (const { name, expression } of keys) {
+      if (expression.kind === 'constant') continue;
+      if (expression.kind !== 'variable') {
+        const key = compileExpression(expression, formOf(expression.type)!, this.matched);
+        selected.push(`${key} AS ${name}`);
+        groups.add(key);
+        computed.set(name, `q.${name}`);
+        continue;
+      }
+      const { id, label, ends } = this.matched.entity(expression.name);
+      const parts = { id, ...(ends ? { label, source: ends.source, target: ends.target } : {}) };
+      for (const [part, sql] of Object.entries(parts)) {
+        selected.push(`${sql} AS ${name}_${part}`);
+        groups.add(sql);
+      }
+      const column = (part: string) => `q.${name}_${part}`;
+      const own = ends ? { ends: { source: column('source'), target: column('target') } } : {};
+      entities.set(name, { id: column('id'), label: column('label'), properties: '', ...own });
+    }
+    for (const { name, expression } of aggregates) {
+      selected.push(`${compileAggregate(expression, this.matched)} AS ${name}`);
+      computed.set(name, `q.${name}`);
+    }
+    // Without a key that varies there is one group, and with constant keys only if there is any match.
+    const isOnlyConstant = groups.size === 0 && keys.length > 0;
     const matches = lines(
-      `SELECT ${columns.join(', ')}`,
-      this.source(this.collectionBound(aggregation, groups)),
-      groups.length === 0 ? '' : `GROUP BY ${groups.join(', ')}`,
+      `SELECT ${selected.join(', ')}`,
+      this.source(),
+      groups.size === 0 ? '' : `GROUP BY ${[...groups].join(', ')}`,
+      isOnlyConstant ? 'HAVING count(*) > 0' : '',
     );
-    const scope = this.scope(new Map(computed.map(({ name, value }) => [name, columnValue(value, `q.${name}`)])));
-    return this.select(scope, `FROM (${matches}) AS q`);
-  }
-
-  /**
-   * A condition that measures what the aggregates will gather, before any of it is gathered. It reads the matches once more, in
-   * constant memory: PostgreSQL evaluates the condition once, before everything else.
-   */
-  private collectionBound({ aggregates }: Aggregation, groups: string[]): string[] {
-    const plain = new Set<string>();
-    const distinct = new Set<string>();
-    let position: number | null = null;
-    for (const { expression } of aggregates) {
-      if (!expression.argument) continue;
-      const gathered = gatheredBy(this.forms, expression, compileExpression(expression.argument, this.matched));
-      if (gathered === null) continue;
-      (expression.distinct ? distinct : plain).add(gathered);
-      position ??= expression.position;
-    }
-    if (position === null) return [];
-    const source = this.source();
-    const sizes = [...plain].map(value => `coalesce(${gatheredBytes(value)}, 0)`).join(' + ');
-    const sums = plain.size === 0 ? [] : [`(SELECT sum(${sizes}) ${source})`];
-    for (const value of distinct) {
-      const values = `SELECT DISTINCT ${groups.map(key => `${key}, `).join('')}${value} AS value ${source}`;
-      sums.push(`(SELECT sum(${gatheredBytes('g.value')}) FROM (${values}) AS g)`);
-    }
-    return [boundedCollection(sums.map(sum => `coalesce(${sum}, 0)`).join(' + '), position)];
-  }
-
-  /** An element is grouped by its id. Nodes have a primary key, so their other columns follow from it. */
-  private groupKeys(value: SqlValue): string[] {
-    if (value.kind !== 'entity') return [value.kind === 'sql' ? value.sql : this.forms.json(value)];
-    if (value.type === 'node') return [value.entity.id];
-    const alias = value.entity.id.replace(/\.id$/, '');
-    return ['id', 'type', 'source_id', 'target_id', 'properties'].map(column => `${alias}.${column}`);
-  }
-
-  /** The keys of ORDER BY. A constant has no effect on the order, and PostgreSQL refuses some constants, so they are left out. */
-  private order(scope: ExpressionScope): string[] {
-    const keys = findOperator(this.plan.root, 'sort')?.keys ?? [];
-    return keys.flatMap(({ expression, descending }) => {
-      const value = compileExpression(expression, scope);
-      return value.kind === 'constant' ? [] : sortKeys(this.forms, value, descending);
-    });
+    return this.select(this.scope(entities, computed), `FROM (${matches}) AS q`);
   }
 
   private evidence(): string {
-    const edges = this.match.pattern.edges.map((_, i) => `jsonb_build_array(e${i}.id, e${i}.source_id, e${i}.target_id, e${i}.type)`);
+    const edges = this.match.pattern.edges.map((_, i) => edgeJson(edge(i)));
     return `jsonb_build_object('nodes', jsonb_build_array(${this.joins.nodeIds.join(', ')}), 'edges', jsonb_build_array(${edges.join(', ')}))::text AS evidence`;
   }
 
@@ -161,31 +153,24 @@ class PlanCompiler {
   }
 
   /** The matches, as FROM and WHERE. */
-  private source(more: string[] = []): string {
-    const conditions = [...this.conditions, ...more];
-    return lines(this.joins.from, conditions.length === 0 ? '' : `WHERE ${conditions.join('\n  AND ')}`);
+  private source(): string {
+    return lines(this.joins.from, this.conditions.length === 0 ? '' : `WHERE ${this.conditions.join('\n  AND ')}`);
   }
 
-  private node(index: number): SqlValue {
+  private node(index: number): Entity {
     const n = `n${index}`;
-    const entity: Entity = {
-      id: this.joins.nodeIds[index] ?? `${n}.id`,
-      label: `${n}.label`,
-      properties: `${n}.properties`,
-      object: `(jsonb_build_object('_kind', 'node', 'id', ${n}.id, 'label', ${n}.label, 'key', ${n}.key, 'display', ${n}.display, 'properties', ${n}.properties)
-        || CASE WHEN ${n}.owners = '{}' THEN '{"stub": true}'::jsonb ELSE '{}'::jsonb END)`,
-    };
-    return { kind: 'entity', type: 'node', entity };
+    return { id: this.joins.nodeIds[index] ?? `${n}.id`, label: `${n}.label`, properties: `${n}.properties` };
   }
 
-  private scope(variables: ReadonlyMap<string, SqlValue>): ExpressionScope {
+  private scope(entities: ReadonlyMap<string, Entity>, columns: ReadonlyMap<string, string>): ExpressionScope {
+    const known = <T>(found: T | undefined, name: string): T => {
+      if (found === undefined) throw new Error(`No operator below gives the variable ${name}`);
+      return found;
+    };
     return {
-      forms: this.forms,
-      variable: name => {
-        const value = variables.get(name);
-        if (!value) throw new Error(`No operator below gives the variable ${name}`);
-        return value;
-      },
+      parameters: this.parameters,
+      entity: name => known(entities.get(name), name),
+      column: name => known(columns.get(name), name),
     };
   }
 
@@ -196,32 +181,36 @@ class PlanCompiler {
   }
 }
 
-function edge(index: number): SqlValue {
+function edge(index: number): Entity {
   const e = `e${index}`;
-  const entity: Entity = {
-    id: `${e}.id`,
-    label: `${e}.type`,
-    properties: `${e}.properties`,
-    object: `jsonb_build_object('_kind', 'edge', 'id', ${e}.id, 'type', ${e}.type, 'source_id', ${e}.source_id, 'target_id', ${e}.target_id, 'properties', ${e}.properties)`,
-  };
-  return { kind: 'entity', type: 'edge', entity };
+  return { id: `${e}.id`, label: `${e}.type`, properties: `${e}.properties`, ends: { source: `${e}.source_id`, target: `${e}.target_id` } };
 }
 
-/** A grouping key or aggregate outside its group: a column. An element becomes its jsonb object with the parts in it. */
-function columnValue(value: SqlValue, column: string): SqlValue {
-  if (value.kind === 'sql') return { kind: 'sql', type: value.type, form: value.form, sql: column };
-  if (value.kind === 'constant') return { kind: 'sql', type: value.type, form: 'jsonb', sql: column };
-  const label = value.type === 'node' ? 'label' : 'type';
-  const entity: Entity = {
-    id: `(${column} ->> 'id')::int8`,
-    label: `(${column} ->> '${label}')`,
-    properties: `(${column} -> 'properties')`,
-    object: column,
-  };
-  return { ...value, entity };
+function edgeJson({ id, label, ends }: Entity): string {
+  return `jsonb_build_array(${id}, ${ends?.source}, ${ends?.target}, ${label})`;
 }
 
-/** Tells which nodes must be read, because more than their id is used. Nodes that are only counted or compared by id need no reading. */
+/** A property that has no form of its own is shown as it is. */
+function isRaw(expression: TypedExpression): expression is TypedExpression & { kind: 'property' } {
+  return expression.kind === 'property' && formOf(expression.type) === null;
+}
+
+/** The text of a column of the result. */
+function cellOf(expression: TypedExpression, scope: ExpressionScope): string {
+  if (isRaw(expression)) return `${compileRawProperty(expression, scope)}::text`;
+  if (expression.kind === 'variable' && expression.element !== null) {
+    const entity = scope.entity(expression.name);
+    return `${entity.ends ? edgeJson(entity) : `(${entity.id})`}::text`;
+  }
+  const form = formOf(expression.type);
+  if (form === null) throw new Error(`A column of type ${expression.type} has no form in SQL`);
+  // Without any value a sum is the integer 0, and not a decimal: NULL tells so.
+  const isBareSum = expression.type === 'number' && expression.kind === 'variable';
+  const sql = isBareSum ? scope.column(expression.name) : compileExpression(expression, form, scope);
+  return form === 'date' ? `to_char(${sql}, 'YYYY-MM-DD')` : `(${sql})::text`;
+}
+
+/** Tells which nodes must be read, because more than their id is used. Nodes that are only shown, counted or compared need no reading. */
 function rowsNeeded(root: Operator): boolean[] {
   const nodes = findOperator(root, 'match')?.pattern.nodes ?? [];
   const needed = nodes.map(node => node.labels.length > 0);
@@ -234,10 +223,13 @@ function rowsNeeded(root: Operator): boolean[] {
     const operands = operandsOf(expression);
     const onlyId =
       (expression.kind === 'call' && (expression.function === 'id' || expression.function === 'elementid')) ||
-      (expression.kind === 'aggregate' && expression.function === 'count');
+      (expression.kind === 'aggregate' && expression.function === 'count') ||
+      expression.kind === 'comparison' ||
+      expression.kind === 'isNull';
     if (!onlyId || operands.some(({ kind }) => kind !== 'variable')) operands.forEach(visit);
   };
-  for (const operator of operatorsOf(root)) expressionsOf(operator).forEach(visit);
+  for (const operator of operatorsOf(root))
+    for (const expression of expressionsOf(operator)) if (expression.kind !== 'variable') visit(expression);
   return needed;
 }
 

@@ -28,10 +28,11 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
   const graphs = new LoadedGraphs(database, budgetBytes, parts, files, cause => log.warn({ cause }, 'A graph could not be kept as a file'));
   const working = new Map<number, Work>();
 
-  async function answer({ id, body, limitBytes, requestId }: Extract<ToThread, { do: 'query' }>): Promise<void> {
+  async function answer({ id, body, limitBytes, requestId, topology }: Extract<ToThread, { do: 'query' }>): Promise<void> {
     const gone = new AbortController();
     const work: Work = { gone, more: null };
     working.set(id, work);
+    if (topology) graphs.noteTopology(topology.graphId, topology.version);
     try {
       const found = await runQuery(database, graphs, readRetrievalQuery(body), gone.signal);
       for await (const piece of writeAnswer(found, limitBytes, new Pace(gone.signal))) {

@@ -18,9 +18,15 @@ export interface ThreadStart {
   secrets: readonly string[];
 }
 
+/** The version of a graph whose nodes and edges are in memory. */
+export interface TopologyOf {
+  graphId: number;
+  version: number;
+}
+
 export type ToThread =
   /** `body` is the request as the protocol has it. */
-  | { do: 'query'; id: number; body: string; limitBytes: number; requestId: string | undefined }
+  | { do: 'query'; id: number; body: string; limitBytes: number; requestId: string | undefined; topology: TopologyOf | null }
   /** The piece before has been sent. */
   | { do: 'more'; id: number }
   | { do: 'cancel'; id: number }

@@ -1,4 +1,5 @@
 import { bytesOf } from '../../../graph-index/shared-arrays.js';
+import { type TopologyOf } from './messages.js';
 import { type PartKey } from './shared-parts.js';
 
 /** Waits for a part: gets its record, or null to load it. */
@@ -49,6 +50,12 @@ export class PartsBroker {
     if (!graph) return;
     this.graphs.delete(graphId);
     this.graphs.set(graphId, graph);
+  }
+
+  /** The version whose nodes and edges are in memory. */
+  topologyOf(graphId: number): TopologyOf | null {
+    const graph = this.graphs.get(graphId);
+    return graph?.parts.has(keptPart) ? { graphId, version: graph.version } : null;
   }
 
   claim(key: PartKey, claim: Claim): void {

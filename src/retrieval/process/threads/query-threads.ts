@@ -82,7 +82,7 @@ export class QueryThreads {
     let heard = next();
     let isAtEnd = false;
     try {
-      send(thread.worker, { do: 'query', id, body, limitBytes, requestId });
+      send(thread.worker, { do: 'query', id, body, limitBytes, requestId, topology: this.broker.topologyOf(query.graph_id) });
       for (;;) {
         const message = await heard;
         isAtEnd = message.did !== 'piece';

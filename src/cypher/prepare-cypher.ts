@@ -1,0 +1,54 @@
+import { type MemoryGraph } from './executors/memory/memory-graph.js';
+import { prepareInMemory } from './executors/memory/run-in-memory.js';
+import { type QueryPlan } from './plan/operators.js';
+import { planCypher } from './plan/plan-cypher.js';
+import { toSimpleQuery } from './plan/simple-query.js';
+import { type GraphSchema } from './semantics/graph-schema.js';
+import { QueryContext } from './semantics/query-context.js';
+import { resolveNames } from './semantics/resolve-names.js';
+import { type QueryWarning } from './semantics/typed-tree.js';
+import { type CypherQuery } from './syntax/cypher-ast.js';
+import { parseCypher } from './syntax/parse-cypher.js';
+import { type CypherMap } from './values/cypher-value.js';
+import { readJsonParameters } from './values/read-json-value.js';
+
+/** A query that no executor has anything to complain of. */
+export interface PreparedCypher {
+  query: CypherQuery;
+  parameters: CypherMap;
+  /** The plan for SQL; null if SQL cannot run it with exactly the results of memory. */
+  plan: QueryPlan | null;
+  warnings: QueryWarning[];
+}
+
+/** Has no node: to find the mistakes of a query before a graph is loaded for it, and to run a query that matches nothing. */
+export const emptyGraph: MemoryGraph = {
+  nodeCount: 0,
+  nodes: () => [],
+  nodesWithLabel: () => [],
+  countOfLabel: () => 0,
+  edgesOf: () => [],
+  nodeById: () => {
+    throw new Error('The graph is empty');
+  },
+};
+
+/**
+ * Parses a query, resolves its names and parameters, and compiles it for memory, whose errors are the errors of both executors.
+ * @param parameters the JSON object of the caller's parameters
+ * @throws CypherError
+ */
+export function prepareCypher(text: string, schema: GraphSchema, parameters: string): PreparedCypher {
+  const query = parseCypher(text);
+  const context = new QueryContext(text, schema, readJsonParameters(parameters));
+  const named = resolveNames(query, context);
+  const values = new Map(named.map(({ name, position }) => [name, context.parameters.read(name, position)]));
+  prepareInMemory(query, emptyGraph, {
+    parameters: values,
+    limits: { steps: 100_000, heldBytes: 1_048_576 },
+    now: { epochNanoseconds: 0n, timeZone: 'UTC' },
+  });
+  const simple = toSimpleQuery(query);
+  const plan = simple && planCypher(simple, context, values);
+  return { query, parameters: values, plan, warnings: context.warnings() };
+}

@@ -1,0 +1,108 @@
+import { type CypherValue } from '../values/cypher-value.js';
+import { Decimal } from '../values/decimal.js';
+import { decimalOfFloat } from '../values/numbers.js';
+import { temporalFunctions } from '../values/temporal/temporal-functions.js';
+import { ValueFault } from '../values/value-fault.js';
+import { type ValueType } from '../values/value-type.js';
+import { type Form, type TypedExpression } from './typed-tree.js';
+
+/** Integers up to here are floats too. */
+const greatestExactFloat = 9_007_199_254_740_992n;
+
+const forms: Partial<Record<ValueType, Form>> = {
+  boolean: 'boolean',
+  string: 'text',
+  integer: 'int8',
+  float: 'float8',
+  decimal: 'numeric',
+  number: 'numeric',
+  date: 'date',
+};
+
+/** The form of a type's values; null for types that have none. */
+export function formOf(type: ValueType): Form | null {
+  return forms[type] ?? null;
+}
+
+/** The form in which two values compare exactly; null if there is none. A float has digits that no integer has. */
+export function commonForm(left: TypedExpression, right: TypedExpression): Form | null {
+  const candidates = [formOf(left.type), formOf(right.type), 'numeric' as const, 'timestamp' as const];
+  return candidates.find(form => form !== null && fits(left, form) && fits(right, form)) ?? null;
+}
+
+/** The value of a constant in a form, in the text that PostgreSQL reads. Undefined if it cannot be held exactly. */
+export function constantIn(value: CypherValue, form: Form): string | boolean | null | undefined {
+  if (value === null) return null;
+  switch (form) {
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'text':
+      return typeof value === 'string' ? value : undefined;
+    case 'int8':
+      return typeof value === 'bigint' ? value.toString() : undefined;
+    case 'float8':
+      if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+      return typeof value === 'bigint' && value <= greatestExactFloat && -value <= greatestExactFloat ? value.toString() : undefined;
+    case 'numeric':
+      if (typeof value === 'number') return Number.isFinite(value) ? decimalOfFloat(value).toString() : undefined;
+      return typeof value === 'bigint' || value instanceof Decimal ? value.toString() : undefined;
+    case 'date':
+      return dateText(value);
+    case 'timestamp':
+      return timestampText(value);
+    case 'jsonb':
+      if (typeof value === 'bigint') return value.toString();
+      return typeof value === 'string' || typeof value === 'boolean' ? JSON.stringify(value) : undefined;
+    default:
+      return form satisfies never;
+  }
+}
+
+/** Tells whether values of the expression turn into the form without a change. */
+export function fits(expression: TypedExpression, form: Form): boolean {
+  if (expression.kind === 'constant') return constantIn(expression.value, form) !== undefined;
+  const { type } = expression;
+  if (form === 'jsonb') return expression.kind === 'property' && (['string', 'integer', 'boolean'].includes(type) || isNoTime(expression));
+  return formOf(type) === form || (type === 'integer' && form === 'numeric') || (type === 'datetime' && form === 'timestamp');
+}
+
+/** A property of unknown type equals a text, an integer or a boolean as jsonb does, unless it is a time, which equals a text in its way. */
+function isNoTime({ type, mayBeTime }: TypedExpression & { kind: 'property' }): boolean {
+  return type === 'any' && !mayBeTime;
+}
+
+/** The form in which SQL tells whether a property equals a constant; it need not know the type of the property. */
+export function equalityForm(left: TypedExpression, right: TypedExpression): Form | null {
+  const isConstant = left.kind === 'constant' || right.kind === 'constant';
+  return isConstant && fits(left, 'jsonb') && fits(right, 'jsonb') ? 'jsonb' : commonForm(left, right);
+}
+
+/** A text beside a date is read as one. PostgreSQL reads the years from 1 to 9999 in this form. */
+function dateText(value: CypherValue): string | undefined {
+  const date = typeof value === 'string' ? timeOf('date', value) : value;
+  if (date === null || typeof date !== 'object' || !('kind' in date) || date.kind !== 'date') return undefined;
+  return withPlainYear(date.date.toString());
+}
+
+/** A text without a zone beside a date-time is the time that a clock there shows. PostgreSQL keeps microseconds. */
+function timestampText(value: CypherValue): string | undefined {
+  if (typeof value !== 'string' || /[Zz[]|[+-]\d\d(?::?\d\d)?$/.test(value.slice(10))) return undefined;
+  const time = timeOf('localdatetime', value);
+  if (time === null || typeof time !== 'object' || !('kind' in time) || time.kind !== 'localdatetime') return undefined;
+  const text = time.dateTime.toString();
+  return /\.\d{7}/.test(text) ? undefined : withPlainYear(text);
+}
+
+function withPlainYear(text: string): string | undefined {
+  return /^(?!0000)\d{4}-/.test(text) ? text : undefined;
+}
+
+/** Null for a text that is no such time. */
+function timeOf(kind: 'date' | 'localdatetime', text: string): CypherValue {
+  try {
+    return temporalFunctions[kind]!.call([text], { epochNanoseconds: 0n, timeZone: 'UTC' });
+  } catch (error) {
+    if (error instanceof ValueFault) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { type Request } from 'express';
+
+const texts = new WeakMap<Request, string>();
+
+/** Keeps the text of a JSON body as long as its request, for fields whose numbers a parser would change. */
+export function keepBodyText(request: Request, text: string): void {
+  texts.set(request, text);
+}
+
+const exactField = Symbol('exactField');
+
+/** Marks a field of a route's body whose numbers may be any of JSON: the route reads the text of the field. */
+export const ExactNumbersIn = (name: string) => SetMetadata(exactField, name);
+
+export function exactFieldOf(context: ExecutionContext): string | undefined {
+  return Reflect.getMetadata(exactField, context.getHandler()) as string | undefined;
+}
+
+/** The JSON text of a field of the body, as it was sent: 1.0 is not 1, and no digit is lost. Null without the field. */
+export const BodyFieldText = createParamDecorator((name: string, context: ExecutionContext): string | null => {
+  const text = texts.get(context.switchToHttp().getRequest<Request>());
+  return text === undefined ? null : fieldText(text, name);
+});
+
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+
+/** The text of a field of a JSON object; of several with one name the last, as `JSON.parse` has it. */
+export function fieldText(json: string, name: string): string | null {
+  let [depth, start] = [0, -1];
+  let key: string | null = null;
+  let found: string | null = null;
+  for (const { 0: text, index } of json.matchAll(token)) {
+    if (text === '{' || text === '[') depth += 1;
+    else if (depth === 1 && text === ':') start = index + 1;
+    else if (depth === 1 && start < 0) key = text.startsWith('"') ? (JSON.parse(text) as string) : key;
+    else if (depth === 1 && (text === ',' || text === '}')) {
+      if (key === name) found = json.slice(start, index).trim();
+      [key, start] = [null, -1];
+    }
+    if (text === '}' || text === ']') depth -= 1;
+  }
+  return found;
+}

@@ -1,0 +1,107 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { Pace } from '../../common/turns/pace.js';
+import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
+import { type QueryWarning } from '../../cypher/semantics/typed-tree.js';
+import { parseExactJson } from '../../common/json/parse-exact-json.js';
+import { type Citation, type QueryPlan, type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
+import { AnswerElements } from './answer-elements.js';
+import { columnTypeOf, type ShownElements, toAnswerValue } from './answer-values.js';
+import { type GraphElements } from './graph-elements.js';
+import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-evidence.js';
+import { type GraphReader } from './retrieval-database.js';
+import { type CypherRequest } from './cypher-request.js';
+
+/** What an executor found. */
+export interface Executed {
+  columns: string[];
+  /** With the matches that each row rests on, where the executor knows them. */
+  rows: AnswerRow[];
+  /** Whether there are more rows than asked for. */
+  isTruncated: boolean;
+  /** Further elements that the rows rest on. */
+  examples: AnswerElements;
+  /** Whether the rows rest on more elements than are known here. */
+  isCut: boolean;
+  /** Whole tables that the rows rest on. */
+  tables: Citation[];
+  warnings: Bilingual[];
+  plan: Pick<QueryPlan, 'executor' | 'sql' | 'profile'>;
+  /** Whether the same query may have another answer a moment later: it asks for the time, or for chance. */
+  isOfItsMoment: boolean;
+}
+
+/** Makes the answer of what an executor found: reads the elements that it shows and cites the rows that it rests on. */
+export async function assembleAnswer(
+  reader: GraphReader,
+  schema: GraphElements,
+  executed: Executed,
+  request: CypherRequest,
+  { reason, warnings: found, started, signal }: { reason: ExecutorReason; warnings: QueryWarning[]; started: number; signal: AbortSignal },
+): Promise<RetrievalAnswer> {
+  const { rows, columns } = executed;
+  const ready = performance.now();
+  const warnings = [...found.map(({ text }) => text), ...executed.warnings].map(text => text[request.language]);
+  const say = (zh: string, en: string) => warnings.push(request.language === 'zh' ? zh : en);
+  if (executed.isTruncated)
+    say(`只返回前 ${request.limit} 行，还有更多`, `Only the first ${request.limit} rows are returned; there are more`);
+  const [shown, elements] = [new AnswerElements(), new AnswerElements()];
+  for (const { values, behind } of rows) {
+    for (const value of values) shown.addValue(value);
+    if (behind) elements.addBehind(behind);
+  }
+  for (const id of [...shown.nodeIds, ...executed.examples.nodeIds]) elements.nodeIds.add(id);
+  for (const edge of [...shown.edges.values(), ...executed.examples.edges.values()]) elements.edges.set(edge.id, edge);
+  const { graph, citations, more, isGraphCut } = await readEvidence(reader, schema, elements);
+  if (more || executed.isCut) say('引用未全部列出', 'Not all citations are listed');
+  if (isGraphCut)
+    say(
+      'graph 中未列出全部节点和关系：它们的属性过大',
+      'The graph of the answer does not list all nodes and edges: their properties are too large',
+    );
+  const whole = await readShown(reader, shown, graph);
+  return {
+    graph_version: reader.version,
+    language: request.language,
+    text: null,
+    columns: columns.map((name, i) => ({ name, type: columnTypeOf(rows.map(({ values }) => values[i] ?? null)) })),
+    rows: await shownRows(rows, whole, new Pace(signal)),
+    graph,
+    citations: [...citations, ...executed.tables],
+    plan: {
+      kind: 'cypher',
+      cypher: request.text,
+      parameters: parseExactJson(request.parameters) as Record<string, unknown>,
+      ...executed.plan,
+      reason,
+    },
+    metric_call: null,
+    next_offset: null,
+    warnings,
+    timing_ms: { execute: ready - started, cite: performance.now() - ready },
+    ...((executed.isOfItsMoment || request.profile) && { is_of_its_moment: true as const }),
+  };
+}
+
+/** The elements in the rows as answers show them. Those of the evidence are read already. @throws AnswerTooLargeError */
+async function readShown(reader: GraphReader, { nodeIds, edges }: AnswerElements, graph: RetrievalAnswer['graph']): Promise<ShownElements> {
+  const nodesById = new Map(graph.nodes.map(node => [node.id, node]));
+  const edgesById = new Map(graph.edges.map(edge => [edge.id, edge]));
+  const missing = await readElements(
+    reader,
+    [...nodeIds].filter(id => !nodesById.has(id)),
+    [...edges.values()].filter(({ id }) => !edgesById.has(id)),
+    Number.MAX_SAFE_INTEGER,
+  );
+  for (const node of missing.nodes) nodesById.set(node.id, toAnswerNode(node));
+  for (const edge of missing.edges) edgesById.set(edge.id, toAnswerEdge(edge));
+  return { nodes: nodesById, edges: edgesById };
+}
+
+async function shownRows(rows: readonly AnswerRow[], shown: ShownElements, pace: Pace): Promise<unknown[][]> {
+  const answers: unknown[][] = [];
+  for (const { values } of rows) {
+    if (pace.isOverdue) await pace.turn();
+    answers.push(values.map(value => toAnswerValue(value, shown)));
+  }
+  return answers;
+}

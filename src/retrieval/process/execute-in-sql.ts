@@ -1,0 +1,124 @@
+import { type Pace } from '../../common/turns/pace.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
+import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/compile-plan.js';
+import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
+import { findOperator, operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
+import { NotInSqlError } from '../../cypher/semantics/not-in-sql.error.js';
+import { type Pattern } from '../../cypher/semantics/pattern.js';
+import { elementsIn } from '../../cypher/values/elements-in.js';
+import { sqlstateOf } from '../../sql/sqlstate.js';
+import { type Citation, type ExecutorReason } from '../protocol.js';
+import { AnswerElements } from './answer-elements.js';
+import { type Executed } from './assemble-answer.js';
+import { decodeRows } from './decode-rows.js';
+import { explainFailure } from './explain-failure.js';
+import { type GraphElements } from './graph-elements.js';
+import { type GraphReader } from './retrieval-database.js';
+import { type CypherRequest } from './cypher-request.js';
+import { citeSources } from './to-citations.js';
+
+/** The number of matches cited for the many behind a row of an aggregate. */
+const exampleMatches = 50;
+
+/**
+ * Runs a plan as SQL, or tells why memory must run it: a value is none that SQL can calculate with exactly, or the statement is too
+ * complex. The transaction of the reader has failed then.
+ */
+export async function executeInSql(
+  reader: GraphReader,
+  schema: GraphElements,
+  plan: QueryPlan,
+  request: CypherRequest,
+  pace: Pace,
+): Promise<Executed | ExecutorReason> {
+  try {
+    return await execute(reader, schema, plan, request, pace);
+  } catch (error) {
+    const sqlstate = sqlstateOf(error);
+    if (sqlstate.startsWith('22')) return 'value_decides';
+    if (error instanceof NotInSqlError || sqlstate.startsWith('54')) return 'only_in_memory';
+    throw explainFailure(error);
+  }
+}
+
+async function execute(
+  reader: GraphReader,
+  schema: GraphElements,
+  plan: QueryPlan,
+  { limit, profile }: CypherRequest,
+  pace: Pace,
+): Promise<Executed> {
+  const started = performance.now();
+  // One row more than asked for shows whether there are more.
+  const compiled = compilePlan(plan, { graphId: reader.graphId, limit: limit + 1 });
+  const found = await fetchRows(reader, compiled, pace);
+  const ms = Math.round((performance.now() - started) * 100) / 100;
+  const isTruncated = found.length > limit;
+  const rows = isTruncated ? found.slice(0, limit) : found;
+  const cited = rows.length > 0 && restsOnMatches(plan, rows) ? await citeMatches(reader, plan, rows, pace) : null;
+  return {
+    columns: plan.columns,
+    rows,
+    isTruncated,
+    examples: cited?.examples ?? new AnswerElements(),
+    isCut: false,
+    tables: cited?.isWhole ? citeTables(schema, plan) : [],
+    warnings: cited?.warnings ?? [],
+    plan: { executor: 'sql', sql: compiled.sql, ...(profile && { profile: [{ operator: 'SQL', rows: found.length, time_ms: ms }] }) },
+    isOfItsMoment: false,
+  };
+}
+
+/** Tells whether rows rest on matches that they do not show, because they stand for many of them. */
+function restsOnMatches(plan: QueryPlan, rows: AnswerRow[]): boolean {
+  const aggregation = findOperator(plan.root, 'aggregate');
+  const isShown = () => rows.some(({ values }) => values.some(value => !elementsIn(value).next().done));
+  return aggregation !== null && (aggregation.aggregates.length > 0 || !isShown());
+}
+
+async function fetchRows(reader: GraphReader, compiled: CompiledQuery, pace: Pace): Promise<AnswerRow[]> {
+  const cells = await reader.rows(compiled.sql, compiled.parameters);
+  return decodeRows(compiled, cells as (string | null)[][], pace);
+}
+
+/** The first of the matches behind the rows of an aggregate. `isWhole` is set when single matches cannot be told apart. */
+async function citeMatches(
+  reader: GraphReader,
+  plan: QueryPlan,
+  rows: AnswerRow[],
+  pace: Pace,
+): Promise<{ examples: AnswerElements; isWhole: boolean; warnings: Bilingual[] }> {
+  const shown = rows.slice(0, exampleMatches).map(({ values }) => values);
+  const behind = findMatchesBehind(plan, shown);
+  const examples = new AnswerElements();
+  const matches = behind ? await fetchRows(reader, compilePlan(behind.plan, { graphId: reader.graphId, limit: exampleMatches }), pace) : [];
+  for (const match of matches) if (match.behind) examples.addBehind(match.behind);
+  // A count of 0 rests on no match.
+  if (behind && !behind.isLimited && examples.isEmpty) return { examples, isWhole: false, warnings: [] };
+  if (examples.isEmpty) {
+    const text = {
+      zh: '无法列出结果所依据的各行，只引用其所在的表',
+      en: 'The single rows behind the result cannot be told; their tables are cited',
+    };
+    return { examples, isWhole: true, warnings: [text] };
+  }
+  const isCapped = matches.length === exampleMatches || rows.length > exampleMatches;
+  const text = { zh: `引用只列出前 ${exampleMatches} 个匹配`, en: `Citations list the first ${exampleMatches} matches only` };
+  return { examples, isWhole: false, warnings: isCapped ? [text] : [] };
+}
+
+/** Cites each table of the plan's labels and types once, or all tables if the plan names none. */
+function citeTables(schema: GraphElements, plan: QueryPlan): Citation[] {
+  const patterns = patternsOf(plan);
+  const labels = new Set(patterns.flatMap(({ nodes }) => nodes.flatMap(node => node.labels.flat())));
+  const types = new Set(patterns.flatMap(({ edges }) => edges.flatMap(edge => edge.types)));
+  const sources = schema.sources.filter(({ kind, name }) =>
+    labels.size + types.size === 0 ? true : (kind === 'node' ? labels : types).has(name),
+  );
+  return citeSources(sources);
+}
+
+function patternsOf({ root }: QueryPlan): Pattern[] {
+  return [...operatorsOf(root)].flatMap(operator => (operator.kind === 'match' ? [operator.pattern] : []));
+}

@@ -1,0 +1,184 @@
+import { localParts } from './support/local-parts.js';
+import { createLog } from '../src/common/logging/log.js';
+import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
+import { RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
+import { runCypher } from '../src/retrieval/process/run-cypher.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { ingest, upload } from './support/ingestion.js';
+
+/** Queries that one of the executors once answered in another way than openCypher. Each also runs on the other one. */
+describe('one meaning of Cypher', () => {
+  let test: TestApp;
+  let graphId: number;
+  let owner: Client;
+  beforeAll(async () => {
+    test = await startTestApp();
+    owner = test.admin;
+    await upload(test, 'pitfalls', 'id,s,x,big,f,d\n1,a,7,9223372036854775807,0.1,0.10\n2,,2,1,2.5,2.50\n', 'id:int,x:int,big:bigint');
+    await upload(test, 'pitfall_links', 'id,from,to,x\n1,1,2,7\n', 'id:int,from:int,to:int,x:int');
+    const columns =
+      '[{column: id}, {column: s, type: string}, {column: x}, {column: big}, {column: f, type: float}, {column: d, type: "decimal(9,2)"}]';
+    ({ graphId } = await ingest(
+      test,
+      `version: 1
+nodes:
+  - {id: n, label: N, table: pitfalls, key: [id], columns: ${columns}}
+edges:
+  - {type: R, table: pitfall_links, key: [id], from: {node: n, match: {from: id}}, to: {node: n, match: {to: id}}, columns: [{column: x}]}
+`,
+    ));
+  });
+  afterAll(() => test.close());
+
+  /** Sends the JSON as it stands, so that 1.0 stays 1.0. */
+  const ask = async (cypher: string, parameters = '{}', more = '') =>
+    (
+      await owner
+        .post(`/api/graphs/${graphId}/query`)
+        .set('Content-Type', 'application/json')
+        .send(`{"cypher": ${JSON.stringify(cypher)}, "parameters": ${parameters}, "include": ["plan"]${more}}`)
+    ).body;
+
+  /** The rows, or the error; from SQL where it takes the query, and from memory, where WITH * leads the same query. */
+  async function both(match: string, result: string, parameters = '{}'): Promise<{ executors: string[]; found: unknown[] }> {
+    const answers = [await ask(`${match} ${result}`, parameters), await ask(`${match} WITH * ${result}`, parameters)];
+    return {
+      executors: answers.map(({ plan }) => plan?.executor ?? 'none'),
+      found: answers.map(({ rows, columns, code, context }) => (rows ? { rows, types: columns.map(({ type }: any) => type) } : [code, context?.type])), // prettier-ignore
+    };
+  }
+
+  const n1 = 'MATCH (n:N {id: 1})';
+  const n2 = 'MATCH (n:N {id: 2})';
+  const nothing = { rows: [], types: ['integer'] };
+  const noRow = { ...nothing, types: ['any'] };
+  const one = (value: unknown, type: string) => ({ rows: [[value]], types: [type] });
+  const failure = (type: string) => ['cypher_value_error', type];
+
+  const cases: [match: string, result: string, expected: unknown, parameters?: string][] = [
+    [`${n2} WHERE NOT [n.s] = ['a']`, 'RETURN n.x', noRow],
+    [n2, "RETURN [n.s] = ['a']", one(null, 'any')],
+    [n1, "RETURN left('abc', null)", one(null, 'any')],
+    [n1, 'RETURN round(2.5, null)', one(null, 'any')],
+    [n1, 'RETURN [1, 2, 3][null..2]', one(null, 'any')],
+    [n1, 'RETURN [1, 2, 3] < [1, 3]', one(true, 'boolean')],
+    [n1, "RETURN ['x'] + n.missing", one(null, 'any')],
+    [`${n1} WHERE id(n) IN [-1.0, 0]`, 'RETURN count(n)', one(0, 'integer')],
+    [n1, 'RETURN 1 IN [1.0, 2]', one(true, 'boolean')],
+    ['MATCH ()-[r:R]->()', 'RETURN properties(r).x / 2', one(3, 'integer')],
+    ['MATCH ()-[r:R]->()', 'RETURN r.x / 2', one(3, 'integer')],
+    [n1, 'RETURN n.x / $p', one(7, 'float'), '{"p": 1.0}'],
+    [n1, 'RETURN n.x / $p', one(3, 'integer'), '{"p": 2}'],
+    [n1, 'RETURN n.x / $p', one(3.5, 'float'), '{"p": 2.0}'],
+    [n1, 'RETURN $p', one('9007199254740993', 'integer'), '{"p": 9007199254740993}'],
+    [`${n1} WHERE n.big = $p`, 'RETURN n.x', one(7, 'integer'), '{"p": 9223372036854775807}'],
+    [`${n1} WHERE n.big = $p`, 'RETURN n.x', noRow, '{"p": 9223372036854775806}'],
+    [n1, "RETURN date('20150721')", one('2015-07-21', 'date')],
+    [n1, 'RETURN n.x / 0', failure('ArithmeticError')],
+    [n1, 'RETURN n.x % 0', failure('ArithmeticError')],
+    [n1, 'RETURN n.big + 1', failure('ArithmeticError')],
+    [n1, 'RETURN -n.big - 2', failure('ArithmeticError')],
+    ['MATCH (n:N)', 'RETURN sum(n.big)', failure('ArithmeticError')],
+    [n1, 'RETURN n.f / 0', one('Infinity', 'float')],
+    [n1, 'RETURN -n.f / 0', one('-Infinity', 'float')],
+    [n1, 'RETURN (n.f - n.f) / 0', one('NaN', 'float')],
+    [n1, 'RETURN n.f + 0.2', one(0.30000000000000004, 'float')],
+    [n1, 'RETURN n.d + n.d', one(0.2, 'number')],
+    [n1, 'RETURN n.f = n.d', one(true, 'boolean')],
+  ];
+  it.each(cases.map(([match, result, expected, parameters = '{}']) => [match, result, parameters, expected] as const))(
+    '%s %s %s',
+    async (match, result, parameters, expected) => {
+      const { executors, found } = await both(match, result, parameters);
+      expect(found).toEqual([expected, expected]);
+      if (!Array.isArray(expected)) expect(executors[1]).toBe('memory');
+    },
+  );
+
+  it('orders lists item by item, not by length', async () => {
+    const rows = async (text: string) => (await ask(text)).rows;
+    expect(await rows('UNWIND [[2], [1, 2, 3], [1]] AS l RETURN l ORDER BY l')).toEqual([[[1]], [[1, 2, 3]], [[2]]]);
+  });
+
+  it('refuses a grouping expression beside an aggregate, unless it is a variable or a property', async () => {
+    for (const clause of ['', 'WITH * ']) {
+      expect(await ask(`MATCH (n:N) ${clause}RETURN n.x + 1, n.x + 1 + count(*)`)).toMatchObject({ code: 'cypher_syntax_error' });
+      expect((await ask(`MATCH (n:N) ${clause}RETURN n.x, n.x + count(*) AS m ORDER BY m`)).rows).toEqual([[2, 3], [7, 8]]); // prettier-ignore
+    }
+  });
+
+  it('keeps apart the stored answers of 1 and 1.0, and finds each again', async () => {
+    for (const status of ['miss', 'hit']) {
+      for (const [parameters, expected] of [['{"p": 2}', 1], ['{"p": 2.0}', 1.5]] as const) {
+        const { rows, cache } = await ask('RETURN 3 / $p AS x', parameters);
+        expect([rows, cache.status]).toEqual([[[expected]], status]);
+      }
+    } // prettier-ignore
+    expect(await ask('RETURN $p', '{"p": 9223372036854775808}')).toMatchObject({ code: 'cypher_parameter_invalid' });
+    expect((await ask('RETURN $p', '{"p": 9223372036854775807}')).plan.parameters).toEqual({ p: '9223372036854775807' });
+  });
+
+  it('takes the zone of whoever asks for the clock, and stores no answer that asked for it', async () => {
+    const zone = ', "timezone": "Pacific/Kiritimati"';
+    for (const clock of ['date()', 'datetime()', "date.truncate('day')"]) {
+      const first = await ask(`RETURN ${clock} AS x`, '{}', zone);
+      expect([first.query_id, first.cache.status]).toEqual([null, 'miss']);
+      expect((await ask(`RETURN ${clock} AS x`, '{}', zone)).cache.status).toBe('miss');
+    }
+    expect((await ask('RETURN toString(datetime()) AS x', '{}', zone)).rows[0][0]).toMatch(/\+14:00\[Pacific\/Kiritimati\]$/);
+    expect((await ask('RETURN rand() AS x')).query_id).toBeNull();
+    // A text is no moment, so its answer stays.
+    expect((await ask("RETURN date('2024-05-01') AS x", '{}', zone)).query_id).not.toBeNull();
+    expect((await ask("RETURN datetime('2024-05-01T00:00') AS x", '{}', zone)).rows).toEqual([
+      ['2024-05-01T00:00+14:00[Pacific/Kiritimati]'],
+    ]);
+  });
+
+  it('says which executor ran a query, and why', async () => {
+    const planOf = async (cypher: string) => {
+      const { plan } = await ask(cypher);
+      return [plan.executor, plan.reason];
+    };
+    expect(await planOf('RETURN 1 AS x')).toEqual(['memory', 'no_graph']);
+    expect(await planOf('MATCH (n:N {id: 1})-->(m) RETURN m')).toEqual(['sql', 'key_given']);
+    expect(await planOf('MATCH (n:N) RETURN count(n) AS c')).toEqual(['sql', 'no_relationship']);
+    expect(await planOf('MATCH (n:N) RETURN collect(n.x) AS c')).toEqual(['memory', 'only_in_memory']);
+    expect(await planOf('MATCH (n:N {id: 1}) RETURN 10 / (n.x - 7.0) AS c')).toEqual(['memory', 'value_decides']);
+    expect(await planOf('MATCH (a:N)-[:R]->(b) RETURN count(*) AS c')).toEqual(['memory', 'graph_loaded']);
+  });
+
+  it('shows rows and time of each operator on request, and stores no such answer', async () => {
+    const profiled = ', "include": ["profile"]';
+    const inMemory = await ask('MATCH (n:N) WITH n WHERE n.x > 2 RETURN n.x AS x', '{}', profiled);
+    expect(inMemory.plan.profile).toEqual([
+      { operator: 'MATCH', rows: 2, time_ms: expect.any(Number) },
+      { operator: 'WITH', rows: 1, time_ms: expect.any(Number) },
+      { operator: 'RETURN', rows: 1, time_ms: expect.any(Number) },
+    ]);
+    const inSql = await ask('MATCH (n:N) RETURN count(n) AS c', '{}', profiled);
+    expect(inSql.plan).toMatchObject({ executor: 'sql', profile: [{ operator: 'SQL', rows: 1, time_ms: expect.any(Number) }] });
+    expect([inMemory.query_id, inSql.query_id]).toEqual([null, null]);
+    const { body } = await owner
+      .post(`/api/graphs/${graphId}/query`)
+      .send({ search: 'a', include: ['profile'] })
+      .expect(422);
+    expect(body.detail.errors[0].loc).toEqual(['body', 'include']);
+  });
+
+  it('answers from SQL with a warning where the graph is larger than the memory, and refuses what SQL cannot run', async () => {
+    const database = RetrievalDatabase.open({ databaseUrl: test.databaseUrl }, 2, 1_000_000, createLog('error'));
+    try {
+      const graphs = new LoadedGraphs(database, 10, localParts(10), null, () => undefined);
+      const run = (text: string) => runCypher(database, graphs, { ...defaults, graphId, text }, new AbortController().signal);
+      const answer = await run('MATCH (a)-[:R]->(b)<-[:R]-(c) RETURN count(*) AS n');
+      expect([answer.rows, answer.plan.executor, answer.plan.reason]).toEqual([[[0]], 'sql', 'graph_exceeds_memory']);
+      expect(answer.warnings).toEqual([expect.stringContaining('RETRIEVAL_MEMORY_MB')]);
+      await expect(run('MATCH (n:N) RETURN collect(n.id) AS ids')).rejects.toMatchObject({ code: 'graph_exceeds_memory' });
+      await expect(run('MATCH (n:N) RETURN n.x / 0')).rejects.toMatchObject({ code: 'graph_exceeds_memory' });
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+const defaults = { parameters: '{}', limit: 10, timeoutMs: 10_000, language: 'en' as const, timeZone: 'UTC', profile: false };

@@ -1,0 +1,14 @@
+import { PartsBroker } from '../../src/retrieval/process/threads/parts-broker.js';
+import { type SharedParts } from '../../src/retrieval/process/threads/shared-parts.js';
+import { ThreadParts } from '../../src/retrieval/process/threads/thread-parts.js';
+
+/** The parts of graphs of a process that has one thread. */
+export function localParts(budgetBytes: number): SharedParts {
+  const broker = new PartsBroker(budgetBytes, graphId => parts.drop(graphId));
+  const parts = new ThreadParts(message => {
+    if (message.did === 'claim') broker.claim(message.key, record => queueMicrotask(() => parts.take(message.claim, record)));
+    else if (message.did === 'load') broker.loaded(message.key, message.record);
+    else if (message.did === 'hold') broker.hold(message.graphId, message.version, message.bytes);
+  });
+  return parts;
+}
