@@ -31,8 +31,10 @@ export async function runCypher(
   const first = await database.readGraph(graphId, timeoutMs, signal, async reader => {
     const graph = await graphs.get(reader);
     const begun = await answerWithoutLoading(reader, graph, request, signal, graphs.hasTopology(graph), forced);
-    const present = 'answer' in begun || forced === 'sql' ? null : graphs.elementsNow(graph, begun.read);
-    if ('answer' in begun || !present) return begun;
+    // A statement that has failed leaves its transaction of no use.
+    if ('answer' in begun || forced === 'sql' || begun.reason === 'value_decides') return begun;
+    const present = graphs.elementsNow(graph, begun.read);
+    if (!present) return begun;
     return { answer: await answerInMemory(reader, graph, await present, request, begun.reason, signal) };
   });
   if ('answer' in first) return first.answer;
