@@ -8,10 +8,11 @@ import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { lineContentType, lineFormatOf } from '../http/line-formats.js';
 import { PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
+import { type StreamEvent } from '../graphs/event-streams.service.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
 import { eventsDescription, exampleEvents } from './run-events-example.js';
-import { type RunEvent, RunsService } from './runs.service.js';
+import { RunsService } from './runs.service.js';
 
 const run = { of: 'run', param: 'id' } as const;
 
@@ -74,7 +75,7 @@ export class RunsController {
     @CurrentCall() call: ExecutionContext,
     @Headers('last-event-id') lastId: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Observable<RunEvent> {
+  ): Observable<StreamEvent<RunResponse>> {
     return this.runs.watch(principal, id, call, { lastId, onNothingLeft: () => response.status(HttpStatus.NO_CONTENT) });
   }
 

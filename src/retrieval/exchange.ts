@@ -12,6 +12,8 @@ export interface ExchangeOptions {
   /** The time until the last byte of the answer, including the wait for a connection. */
   timeoutMs: number;
   limitBytes?: number;
+  /** Closes the connection, which ends the work at the other side. */
+  signal?: AbortSignal;
 }
 
 const mostBytes = 1_048_576;
@@ -19,21 +21,32 @@ const mostBytes = 1_048_576;
 /**
  * Sends one request to the retrieval process and reads its whole answer.
  * @throws SilenceError; AnswerTooLargeError as soon as more bytes than allowed have come; RetrievalUnavailableError when the
- * connection breaks or cannot be made
+ * connection breaks or cannot be made; the reason of the signal
  */
 export function exchange(
   request: http.RequestOptions,
-  { payload, timeoutMs, limitBytes = mostBytes }: ExchangeOptions,
+  { payload, timeoutMs, limitBytes = mostBytes, signal }: ExchangeOptions,
 ): Promise<{ status: number; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const requestId = currentRequest()?.requestId;
     const headers = {
       ...(payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {}),
       ...(requestId === undefined ? {} : { 'X-Request-ID': requestId }),
     };
     const sent = http.request({ ...request, headers });
-    const fail = (error: unknown): void => {
+    const settle = (): void => {
       clearTimeout(late);
+      signal?.removeEventListener('abort', leave);
+    };
+    const leave = (): void => {
+      settle();
+      sent.destroy();
+      reject(signal?.reason as Error);
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    const fail = (error: unknown): void => {
+      settle();
       sent.destroy();
       reject(error instanceof ApiError || error instanceof SilenceError ? error : new RetrievalUnavailableError(error));
     };
@@ -43,7 +56,7 @@ export function exchange(
     sent.on('error', fail);
     sent.on('response', response => {
       readBounded(response, limitBytes).then(bytes => {
-        clearTimeout(late);
+        settle();
         resolve({ status: response.statusCode ?? 0, bytes });
       }, fail);
     });

@@ -34,14 +34,15 @@ export class RetrievalClient implements OnApplicationShutdown {
   /**
    * Answers within the query's `timeout_ms` and one more second, whatever the process does. If the process ends during a query, the
    * query is sent once more if others were under way too, because it need not be the cause.
-   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, otherwise
-   * the error that the process answered with.
+   * @param signal ends the work in the process, with its statement
+   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, the reason of
+   * the signal, otherwise the error that the process answered with.
    */
-  async query(query: RetrievalQuery): Promise<RetrievalAnswer | LargeAnswer> {
+  async query(query: RetrievalQuery, signal?: AbortSignal): Promise<RetrievalAnswer | LargeAnswer> {
     const id = idOf(query);
     const deadline = performance.now() + query.timeout_ms + graceMs;
     this.suspects.admit(id);
-    const first = await this.attempt(query, id, deadline);
+    const first = await this.attempt(query, id, deadline, signal);
     if ('answer' in first) return first.answer;
     if (first.flight.wasAlone) throw first.error;
     const turn = this.suspects.takeTurn();
@@ -52,7 +53,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     }
     try {
       this.suspects.admit(id);
-      const second = await this.attempt(query, id, deadline);
+      const second = await this.attempt(query, id, deadline, signal);
       if ('answer' in second) return second.answer;
       throw second.error;
     } finally {
@@ -86,19 +87,21 @@ export class RetrievalClient implements OnApplicationShutdown {
     query: RetrievalQuery,
     id: string,
     deadline: number,
+    signal?: AbortSignal,
   ): Promise<{ answer: RetrievalAnswer | LargeAnswer } | { flight: Flight; error: Error }> {
     const timeoutMs = deadline - performance.now();
     const place = await this.supervisor.address({ patienceMs: timeoutMs, restart: this.suspects.isSuspect(id) });
+    signal?.throwIfAborted();
     const flight = this.suspects.begin(id);
     try {
-      const answer = await this.ask(place, query, deadline - performance.now());
+      const answer = await this.ask(place, query, deadline - performance.now(), signal);
       this.suspects.end(flight);
       this.suspects.clear(id);
       return { answer };
     } catch (error) {
-      if (error instanceof SilenceError) {
+      if (error instanceof SilenceError || signal?.aborted) {
         setTimeout(() => this.suspects.end(flight), rememberedMs).unref();
-        throw new QueryTimeoutError(query.timeout_ms);
+        throw error instanceof SilenceError ? new QueryTimeoutError(query.timeout_ms) : error;
       }
       if (!(error instanceof RetrievalUnavailableError)) {
         this.suspects.end(flight);
@@ -112,10 +115,20 @@ export class RetrievalClient implements OnApplicationShutdown {
     }
   }
 
-  private async ask(place: http.RequestOptions, query: RetrievalQuery, timeoutMs: number): Promise<RetrievalAnswer | LargeAnswer> {
+  private async ask(
+    place: http.RequestOptions,
+    query: RetrievalQuery,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<RetrievalAnswer | LargeAnswer> {
     const payload = Buffer.from(JSON.stringify(query));
     const options = { ...place, agent: this.agent, method: 'POST', path: '/v1/query' };
-    const { status, bytes } = await exchange(options, { payload, timeoutMs, limitBytes: this.settings.answerMaxBytes });
+    const { status, bytes } = await exchange(options, {
+      payload,
+      timeoutMs,
+      limitBytes: this.settings.answerMaxBytes,
+      ...(signal && { signal }),
+    });
     if (status === 200) return readAnswer(bytes);
     let failure: RetrievalFailure;
     try {

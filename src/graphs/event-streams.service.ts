@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Observable } from 'rxjs';
+import { ApiError } from '../common/errors/api-error.js';
+import { ServiceStop } from '../common/stopping/service-stop.js';
+import { FairShare } from '../common/turns/fair-share.js';
+import { AccessRecheck } from './access-recheck.service.js';
+import { TooManyWatchersError } from './graphs.errors.js';
+
+/** The time between two looks at a record. */
+export const eventEveryMs = 500;
+const heartbeatEveryMs = 10_000;
+const reconnectAfterMs = 2_000;
+const recheckAccessEveryMs = 2_000;
+/** Limits event streams and requests that wait for a record, because each asks the database again and again. */
+const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
+
+/**
+ * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader
+ * may not see the rest. Each holds the whole state, and its id names that state, in every process alike. A comment keeps a quiet stream open.
+ */
+export type StreamEvent<T> =
+  | { type: 'progress' | 'end'; id: string; retry: number; data: T }
+  | { type: 'access_lost'; data: { detail: string; code: string } }
+  | { comment: string };
+
+export interface StreamReader {
+  /** The event that the reader has; the state that it names is not sent again. */
+  lastId: string | undefined;
+  /** Is called before the stream ends, if the reader has its end already. */
+  onNothingLeft: () => void;
+}
+
+/** A record that changes until it has ended. */
+export interface WatchedRecord<T> {
+  /** @returns an error once the record is gone */
+  read: () => Promise<T | ApiError>;
+  hasEnded: (record: T) => boolean;
+  /** What names a state of the record; by default all of it. */
+  stateOf?: (record: T) => unknown;
+}
+
+/** Streams records of graphs as server-sent events. */
+@Injectable()
+export class EventStreams {
+  private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
+
+  constructor(
+    private readonly stop: ServiceStop,
+    private readonly access: AccessRecheck,
+  ) {}
+
+  /** Takes a place of the caller's for a wait. Resolves to a function that gives it back. @throws TooManyWatchersError */
+  enter(callerId: number): Promise<() => void> {
+    return this.watchers.enter({ caller: callerId });
+  }
+
+  /**
+   * Streams a record until it has ended, its reader may no longer see it, nobody listens any more, or the service stops.
+   * @throws TooManyWatchersError before the first event
+   */
+  watch<T extends object>(
+    callerId: number,
+    call: ExecutionContext,
+    { read, hasEnded, stateOf = record => record }: WatchedRecord<T>,
+    reader: StreamReader,
+  ): Observable<StreamEvent<T>> {
+    return new Observable(subscriber => {
+      const follow = async (): Promise<void> => {
+        subscriber.add(await this.enter(callerId));
+        let shown = reader.lastId;
+        let sentAt = -Infinity;
+        const send = (event: StreamEvent<T>): void => {
+          subscriber.next(event);
+          sentAt = performance.now();
+        };
+        for (let checkedAt = performance.now(); !subscriber.closed && !this.stop.hasBegun; await sleep(eventEveryMs)) {
+          if (performance.now() - checkedAt >= recheckAccessEveryMs) {
+            const refusal = await this.access.findRefusal(call);
+            if (refusal) {
+              send(accessLost(refusal));
+              break;
+            }
+            checkedAt = performance.now();
+          }
+          const record = await read();
+          if (record instanceof ApiError) {
+            send(accessLost(record));
+            break;
+          }
+          const type = hasEnded(record) ? 'end' : 'progress';
+          const event = { type, id: eventId(stateOf(record)), retry: reconnectAfterMs, data: record } as const;
+          if (event.id !== shown) send(event);
+          else if (type === 'end') reader.onNothingLeft();
+          else if (performance.now() - sentAt >= heartbeatEveryMs) send({ comment: 'alive' });
+          if (type === 'end') break;
+          shown = event.id;
+        }
+        subscriber.complete();
+      };
+      follow().catch((error: unknown) => subscriber.error(error));
+    });
+  }
+}
+
+function accessLost({ detail, code }: ApiError): { type: 'access_lost'; data: { detail: string; code: string } } {
+  return { type: 'access_lost', data: { detail, code } };
+}
+
+/** The same state has the same id. */
+function eventId(state: unknown): string {
+  return createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, 16);
+}
