@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { Observable } from 'rxjs';
 import { ApiError } from '../common/errors/api-error.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
 import { FairShare } from '../common/turns/fair-share.js';
@@ -28,8 +27,8 @@ export type StreamEvent<T> =
 export interface StreamReader {
   /** The event that the reader has; the state that it names is not sent again. */
   lastId: string | undefined;
-  /** Is called before the stream ends, if the reader has its end already. */
-  onNothingLeft: () => void;
+  /** Aborts when the reader goes. */
+  gone: AbortSignal;
 }
 
 /** A record that changes until it has ended. */
@@ -57,50 +56,45 @@ export class EventStreams {
   }
 
   /**
-   * Streams a record until it has ended, its reader may no longer see it, nobody listens any more, or the service stops.
-   * @throws TooManyWatchersError before the first event
+   * Streams a record until it has ended, its reader may no longer see it or goes, or the service stops. Nothing at all if the reader
+   * has the end already.
+   * @throws before the first event: TooManyWatchersError, and the error of a record that is gone
    */
-  watch<T extends object>(
+  async *watch<T extends object>(
     callerId: number,
     call: ExecutionContext,
     { read, hasEnded, stateOf = record => record }: WatchedRecord<T>,
-    reader: StreamReader,
-  ): Observable<StreamEvent<T>> {
-    return new Observable(subscriber => {
-      const follow = async (): Promise<void> => {
-        subscriber.add(await this.enter(callerId));
-        let shown = reader.lastId;
-        let sentAt = -Infinity;
-        const send = (event: StreamEvent<T>): void => {
-          subscriber.next(event);
-          sentAt = performance.now();
-        };
-        for (let checkedAt = performance.now(); !subscriber.closed && !this.stop.hasBegun; await sleep(eventEveryMs)) {
-          if (performance.now() - checkedAt >= recheckAccessEveryMs) {
-            const refusal = await this.access.findRefusal(call);
-            if (refusal) {
-              send(accessLost(refusal));
-              break;
-            }
-            checkedAt = performance.now();
-          }
-          const record = await read();
-          if (record instanceof ApiError) {
-            send(accessLost(record));
-            break;
-          }
-          const type = hasEnded(record) ? 'end' : 'progress';
-          const event = { type, id: eventId(stateOf(record)), retry: reconnectAfterMs, data: record } as const;
-          if (event.id !== shown) send(event);
-          else if (type === 'end') reader.onNothingLeft();
-          else if (performance.now() - sentAt >= heartbeatEveryMs) send({ comment: 'alive' });
-          if (type === 'end') break;
-          shown = event.id;
+    { lastId, gone }: StreamReader,
+  ): AsyncGenerator<StreamEvent<T>> {
+    const leave = await this.enter(callerId);
+    try {
+      const first = await read();
+      if (first instanceof ApiError) throw first;
+      let record: T | ApiError = first;
+      let shown = lastId;
+      let sentAt = -Infinity;
+      for (let checkedAt = performance.now(); !gone.aborted && !this.stop.hasBegun; record = await read()) {
+        if (performance.now() - checkedAt >= recheckAccessEveryMs) {
+          record = (await this.access.findRefusal(call)) ?? record;
+          checkedAt = performance.now();
         }
-        subscriber.complete();
-      };
-      follow().catch((error: unknown) => subscriber.error(error));
-    });
+        if (record instanceof ApiError) {
+          yield accessLost(record);
+          return;
+        }
+        const type = hasEnded(record) ? 'end' : 'progress';
+        const id = eventId(stateOf(record));
+        const isSilent = performance.now() - sentAt >= heartbeatEveryMs;
+        if (id !== shown) yield { type, id, retry: reconnectAfterMs, data: record };
+        else if (isSilent && type !== 'end') yield { comment: 'alive' };
+        if (type === 'end') return;
+        if (id !== shown || isSilent) sentAt = performance.now();
+        shown = id;
+        await sleep(eventEveryMs, undefined, { signal: gone }).catch(() => undefined);
+      }
+    } finally {
+      leave();
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { type Observable } from 'rxjs';
 import { type Principal } from '../access/principal.js';
 import { type LineFormat } from '../http/line-formats.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
@@ -116,8 +115,8 @@ export class RunsService {
     return this.runs.removeOld(client, keptDays, most);
   }
 
-  /** Streams a run until its end. @throws TooManyWatchersError before the first event */
-  watch(principal: Principal, id: number, call: ExecutionContext, reader: StreamReader): Observable<StreamEvent<RunResponse>> {
+  /** Streams a run until its end. @throws as `EventStreams.watch` */
+  watch(principal: Principal, id: number, call: ExecutionContext, reader: StreamReader): AsyncGenerator<StreamEvent<RunResponse>> {
     return this.streams.watch(principal.userId, call, { read: () => this.reads.get(id).catch(ifGone), hasEnded }, reader);
   }
 }
