@@ -79,6 +79,24 @@ describe('a query that prefers not to wait', () => {
     expect(await stateOf(body.location)).toMatchObject({ graph_version: before.graph_version, rows: slowRows(3) });
   });
 
+  it('is seen with an API key of its user, on the graphs of that key', async () => {
+    const { body: other } = await owner.post('/api/graphs').send({ name: 'other' }).expect(201);
+    const key = async (ids: number[]) =>
+      keyClient(
+        test.url,
+        (
+          await owner
+            .post('/api/api-keys')
+            .send({ name: `k${ids[0]}`, graph_ids: ids })
+            .expect(201)
+        ).body.raw_key,
+      );
+    const [own, foreign] = [await key([graph.id]), await key([other.id])];
+    const { body } = await submit({ cypher: slow(6) }, own).expect(202);
+    await until(async () => (await own.get(body.location)).body.status === 'succeeded');
+    await foreign.get(body.location).expect(403);
+  });
+
   it('may not be among more than twenty of one user', async () => {
     const many = await Promise.all(Array.from({ length: 22 }, (_, n) => submit({ cypher: endless(n) })));
     expect(many.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 20 }, () => 202), 503, 503]);
@@ -244,22 +262,4 @@ describe('a query that takes longer than the service waits', () => {
     await impatient.admin.delete(headers.location!).expect(200);
     await until(async () => (await statementsNow(impatient)) === 0);
   });
-});
-
-it('is seen with an API key of its user, on the graphs of that key', async () => {
-  const { body: other } = await owner.post('/api/graphs').send({ name: 'other' }).expect(201);
-  const key = async (ids: number[]) =>
-    keyClient(
-      test.url,
-      (
-        await owner
-          .post('/api/api-keys')
-          .send({ name: `k${ids[0]}`, graph_ids: ids })
-          .expect(201)
-      ).body.raw_key,
-    );
-  const [own, foreign] = [await key([graph.id]), await key([other.id])];
-  const { body } = await submit({ cypher: slow(6) }, own).expect(202);
-  await until(async () => (await own.get(body.location)).body.status === 'succeeded');
-  await foreign.get(body.location).expect(403);
 });

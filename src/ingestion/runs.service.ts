@@ -65,6 +65,11 @@ export class RunsService {
     }
   }
 
+  /** Calls the listener with the graph whenever a run of this process has succeeded. Call it before the application has started. */
+  onSucceeded(listener: (graphId: number) => void): void {
+    this.worker.onSucceeded(listener);
+  }
+
   async get(id: number): Promise<RunResponse> {
     return toRunResponse(await this.runs.get(id));
   }

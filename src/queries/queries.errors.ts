@@ -85,3 +85,35 @@ export class QueryNotFoundError extends ApiError {
     });
   }
 }
+
+export class SavedQueryNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'saved_query_not_found', { zh: '您在该图没有这个已保存的查询', en: 'You have no such saved query on the graph' });
+  }
+}
+
+/** 409: another saved query of the user on the graph has the name. */
+export class SavedQueryNameTakenError extends ApiError {
+  constructor() {
+    super(409, 'saved_query_name_taken', {
+      zh: '您在该图已有同名的查询，请换一个名称，或修改那一个',
+      en: 'You have a saved query of this name on the graph; give another name, or change that one',
+    });
+  }
+}
+
+/** 409: the user or the graph has as many saved queries as allowed. */
+export class TooManySavedQueriesError extends ApiError {
+  constructor(of: 'user' | 'graph', most: number) {
+    const [zh, en] = of === 'user' ? ['您', 'You have'] : ['该图', 'The graph has'];
+    super(
+      409,
+      'too_many_saved_queries',
+      {
+        zh: `${zh}已有 ${most} 个已保存的查询；请先删除不再使用的`,
+        en: `${en} ${most} saved queries already; delete one that is no longer used`,
+      },
+      { context: { most } },
+    );
+  }
+}

@@ -5,6 +5,7 @@ import { MetricsModule } from '../metrics/metrics.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
+import { GraphWarming } from './graph-warming.service.js';
 import { MetricAnswers } from './metric-answers.js';
 import { QueriesController } from './queries.controller.js';
 import { QueriesRepository } from './queries.repository.js';
@@ -12,11 +13,14 @@ import { QueriesService } from './queries.service.js';
 import { QueryExecutor } from './query-executor.service.js';
 import { QueryRunsRepository } from './query-runs.repository.js';
 import { QueryRunsService } from './query-runs.service.js';
+import { SavedQueriesController } from './saved-queries.controller.js';
+import { SavedQueriesRepository } from './saved-queries.repository.js';
+import { SavedQueriesService } from './saved-queries.service.js';
 import { SourceRowsReader } from './source-rows.reader.js';
 
 @Module({
   imports: [GraphsModule, WarehouseModule, IngestionModule, MetricsModule, UsersModule],
-  controllers: [QueriesController],
+  controllers: [QueriesController, SavedQueriesController],
   exports: [AnswerStore, QueryRunsService],
   providers: [
     QueriesService,
@@ -24,7 +28,10 @@ import { SourceRowsReader } from './source-rows.reader.js';
     QueryExecutor,
     QueryRunsService,
     QueryRunsRepository,
+    SavedQueriesService,
+    SavedQueriesRepository,
     AnswerStore,
+    GraphWarming,
     MetricAnswers,
     SourceRowsReader,
   ],

@@ -9,6 +9,7 @@ import { type Language } from '../text/language.js';
  * The protocol between the API and the retrieval process: HTTP with JSON bodies over a Unix socket or TCP.
  *
  *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
+ *   POST /v1/warm     {graph_id} -> 200 {} at once: loads of the newest version what was loaded of an older one
  *   GET  /v1/health   -> 200 RetrievalHealth
  *
  * A RetrievalAnswer takes three lines of JSON: everything but `rows` and `graph`, then `rows`, then `graph`. Large ones can then be

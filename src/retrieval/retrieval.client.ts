@@ -13,6 +13,7 @@ import { type Flight, SuspectQueries } from './suspect-queries.js';
 
 /** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
 const graceMs = 1_000;
+const warmPatienceMs = 5_000;
 /** The end of the process is reported a moment after its connections break. */
 const endNewsMs = 500;
 /** A query that its caller has given up can still be the reason if the process turns out to hang. */
@@ -58,6 +59,17 @@ export class RetrievalClient implements OnApplicationShutdown {
       throw second.error;
     } finally {
       done();
+    }
+  }
+
+  /** Has the process load a new version of a graph before the next query comes. Never rejects: the query would load it too. */
+  async warm(graphId: number): Promise<void> {
+    try {
+      const place = await this.supervisor.address({ patienceMs: 0 });
+      const payload = Buffer.from(JSON.stringify({ graph_id: graphId }));
+      await exchange({ ...place, agent: this.agent, method: 'POST', path: '/v1/warm' }, { payload, timeoutMs: warmPatienceMs });
+    } catch {
+      // The process is down, or of a release that does not know the request.
     }
   }
 

@@ -56,6 +56,12 @@ export const accessTable: Record<string, Row> = {
   'GET /graphs/:id/queries/:query_id': row('viewer', true),
   'GET /graphs/:id/queries/:query_id/events': row('viewer', true),
   'DELETE /graphs/:id/queries/:query_id': row('viewer', true),
+  'GET /graphs/:id/saved-queries': row('viewer', true),
+  'POST /graphs/:id/saved-queries': row('viewer', true),
+  'GET /graphs/:id/saved-queries/:saved_query_id': row('viewer', true),
+  'PATCH /graphs/:id/saved-queries/:saved_query_id': row('viewer', true),
+  'DELETE /graphs/:id/saved-queries/:saved_query_id': row('viewer', true),
+  'POST /graphs/:id/saved-queries/:saved_query_id/run': row('viewer', true),
 
   'GET /permissions/graphs/:id/members': row('manager'),
   'POST /permissions/graphs/:id/members': row('manager'),

@@ -71,6 +71,11 @@ export class LoadedGraphs {
     return sum;
   }
 
+  /** The newest version in memory, if any. */
+  find(graphId: number): LoadedGraph | undefined {
+    return this.graphs.get(graphId);
+  }
+
   /** Gets the graph in the reader's version. */
   async get(reader: GraphReader): Promise<LoadedGraph> {
     const known = this.graphs.get(reader.graphId);

@@ -15,6 +15,7 @@ import { LoadedGraphs } from './loaded-graphs.js';
 import { readRetrievalQuery } from './read-retrieval-query.js';
 import { RetrievalDatabase } from './retrieval-database.js';
 import { runQuery } from './run-query.js';
+import { readWarmRequest, warmGraph } from './warm-graph.js';
 import { writeAnswer } from './write-answer.js';
 
 export interface RetrievalOptions {
@@ -57,6 +58,10 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
         uptime_s: uptime,
       };
       return [Buffer.from(JSON.stringify(health))];
+    }
+    if (request.method === 'POST' && request.url === '/v1/warm') {
+      void warmGraph(database, graphs, readWarmRequest(await readBody(request)), options.log);
+      return [Buffer.from('{}')];
     }
     if (request.method !== 'POST' || request.url !== '/v1/query')
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
