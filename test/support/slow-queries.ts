@@ -22,7 +22,7 @@ export async function readEvents(
   app: TestApp,
   path: string,
   as: Client,
-  { lastId = '', forMs = 30_000, onEvent = (_: StreamedEvent) => undefined as void } = {},
+  { lastId = '', forMs = 30_000, onEvent = (_: StreamedEvent) => undefined } = {},
 ) {
   const response = await fetch(`${app.url}${path}`, {
     headers: { Authorization: `Bearer ${as.token}`, ...(lastId && { 'Last-Event-ID': lastId }) },
