@@ -8,7 +8,7 @@ import { MetricAnswers } from './metric-answers.js';
 import { maxTimeoutMs, type QueryRequest, type QueryResponse } from './queries.dto.js';
 import { QueryNotFoundError, UpstreamTimeoutError } from './queries.errors.js';
 import { type Answered, QueriesRepository } from './queries.repository.js';
-import { QueryExecutor } from './query-executor.service.js';
+import { type PreparedQuery, QueryExecutor } from './query-executor.service.js';
 import { placeOf, type QueryStateResponse, toQueryState } from './query-state.dto.js';
 import { QueryRunsService } from './query-runs.service.js';
 import { type GraphQuery, readQueryRequest } from './read-query-request.js';
@@ -50,17 +50,22 @@ export class QueriesService {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
     const prepared = await this.executor.prepare(graphId, query);
+    const status = query.refresh ? 'refresh' : prepared.kept ? 'hit' : 'miss';
+    const count = (): void => this.telemetry.queryAnswered(query.kind, status);
     let answered: Answered | null = prepared.kept;
     if (!answered && patience.asynchronous) {
-      const run = await this.runs.submit(principal, prepared, body);
-      answered = await within(patience.waitMs, run.work);
-      if (!answered) return toQueryState(await this.runs.get(principal, graphId, run.id));
-      answered = { ...answered, id: run.id };
+      const { id, work, begun } = await this.runs.submit(principal, prepared, body);
+      answered = await within(patience.waitMs, work);
+      if (!answered) {
+        void work.then(count, () => undefined);
+        // It may have ended since. Its caller learns that at its place.
+        return { ...toQueryState(begun), elapsed_ms: Math.round(performance.now() - started) };
+      }
+      answered = { ...answered, id };
     }
-    answered ??= await this.answerNow(principal, prepared, body);
-    const status = query.refresh ? 'refresh' : prepared.kept ? 'hit' : 'miss';
+    answered ??= await this.answerNow(principal, prepared, body, count);
     const response = await this.respond(principal, graphId, answered, query, status);
-    this.telemetry.queryAnswered(query.kind, status);
+    count();
     response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
     return response;
   }
@@ -86,13 +91,14 @@ export class QueriesService {
   }
 
   /** Waits for the answer. Whoever waits in vain finds it later by its id. */
-  private async answerNow(principal: Principal, prepared: Parameters<QueryExecutor['execute']>[2], body: QueryRequest): Promise<Answered> {
+  private async answerNow(principal: Principal, prepared: PreparedQuery, body: QueryRequest, count: () => void): Promise<Answered> {
     const { queryUpstreamTimeoutMs: waitMs } = this.settings;
     const id = await this.queries.nextId();
     const stop = new AbortController();
     const work = this.executor.execute(principal, id, prepared, stop.signal);
     const answered = await within(waitMs, work);
     if (answered) return answered;
+    void work.then(count, () => undefined);
     const isRemembered = await this.runs.adopt(principal, prepared, body, { id, work, stop });
     throw new UpstreamTimeoutError(waitMs, isRemembered ? { id, location: placeOf(prepared.graphId, id) } : null);
   }

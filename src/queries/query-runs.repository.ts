@@ -61,8 +61,8 @@ export class QueryRunsRepository {
   constructor(private readonly pool: ServicePool) {}
 
   /** @throws TooManyQueriesError */
-  async begin({ id, graph_id, user_id, kind, request }: NewRun, leaseOwner: string): Promise<void> {
-    await this.pool.transaction(async client => {
+  async begin({ id, graph_id, user_id, kind, request }: NewRun, leaseOwner: string): Promise<QueryRun> {
+    return this.pool.transaction(async client => {
       await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('queries of user ' || $1::int, 0))`, [user_id]);
       const { rows } = await client.query<{ own: number; all: number }>(
         `SELECT count(*) FILTER (WHERE user_id = $1)::int AS own, count(*)::int AS all FROM query_runs WHERE status IN ('queued', 'running')`,
@@ -70,11 +70,12 @@ export class QueryRunsRepository {
       );
       const { own, all } = rows[0]!;
       if (own >= mostOfUser || all >= mostOfAll) throw new TooManyQueriesError(own >= mostOfUser ? mostOfUser : null);
-      await client.query(
-        `INSERT INTO query_runs (id, graph_id, user_id, kind, request, status, lease_owner, lease_until)
-         VALUES ($1, $2, $3, $4, $5, 'running', $6, now() + make_interval(secs => $7))`,
+      const { rows: begun } = await client.query<QueryRun>(
+        `INSERT INTO query_runs AS r (id, graph_id, user_id, kind, request, status, lease_owner, lease_until)
+         VALUES ($1, $2, $3, $4, $5, 'running', $6, now() + make_interval(secs => $7)) RETURNING ${columns}`,
         [id, graph_id, user_id, kind, JSON.stringify(request), leaseOwner, runLeaseS],
       );
+      return begun[0]!;
     });
   }
 

@@ -71,12 +71,12 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     if (this.active.size > 0) await this.repository.release(this.process).catch(this.warn);
   }
 
-  /** Begins a query that nobody waits for. @throws TooManyQueriesError */
-  async submit(principal: Principal, prepared: PreparedQuery, body: QueryRequest): Promise<QueryWork> {
+  /** Begins a query that nobody waits for. @returns also its state at that moment @throws TooManyQueriesError */
+  async submit(principal: Principal, prepared: PreparedQuery, body: QueryRequest): Promise<QueryWork & { begun: QueryRun }> {
     const id = await this.queries.nextId();
-    await this.remember(id, principal, prepared, body);
+    const begun = await this.remember(id, principal, prepared, body);
     const stop = new AbortController();
-    const run = { id, stop, work: this.executor.execute(principal, id, prepared, stop.signal) };
+    const run = { id, stop, work: this.executor.execute(principal, id, prepared, stop.signal), begun };
     this.attend(run);
     return run;
   }
@@ -151,7 +151,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     return this.repository.removeOld(client, this.settings.answersKeptDays, most);
   }
 
-  private remember(id: number, principal: Principal, { graphId, query }: PreparedQuery, body: QueryRequest): Promise<void> {
+  private remember(id: number, principal: Principal, { graphId, query }: PreparedQuery, body: QueryRequest): Promise<QueryRun> {
     return this.repository.begin({ id, graph_id: graphId, user_id: principal.userId, kind: query.kind, request: body }, this.process);
   }
 
