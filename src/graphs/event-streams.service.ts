@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
+import { ServiceStoppingError } from '../common/errors/common-errors.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { AccessRecheck } from './access-recheck.service.js';
@@ -58,7 +59,7 @@ export class EventStreams {
   /**
    * Streams a record until it has ended, its reader may no longer see it or goes, or the service stops. Nothing at all if the reader
    * has the end already.
-   * @throws before the first event: TooManyWatchersError, and the error of a record that is gone
+   * @throws before the first event: TooManyWatchersError, ServiceStoppingError, and the error of a record that is gone
    */
   async *watch<T extends object>(
     callerId: number,
@@ -68,12 +69,14 @@ export class EventStreams {
   ): AsyncGenerator<StreamEvent<T>> {
     const leave = await this.enter(callerId);
     try {
+      // Without an event the reader would take this for the end.
+      if (this.stop.hasBegun) throw new ServiceStoppingError();
       const first = await read();
       if (first instanceof ApiError) throw first;
       let record: T | ApiError = first;
       let shown = lastId;
       let sentAt = -Infinity;
-      for (let checkedAt = performance.now(); !gone.aborted && !this.stop.hasBegun; record = await read()) {
+      for (let checkedAt = performance.now(); !gone.aborted; record = await read()) {
         if (performance.now() - checkedAt >= recheckAccessEveryMs) {
           record = (await this.access.findRefusal(call)) ?? record;
           checkedAt = performance.now();
@@ -91,6 +94,7 @@ export class EventStreams {
         if (id !== shown || isSilent) sentAt = performance.now();
         shown = id;
         await sleep(eventEveryMs, undefined, { signal: gone }).catch(() => undefined);
+        if (this.stop.hasBegun) return;
       }
     } finally {
       leave();
