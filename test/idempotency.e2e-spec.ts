@@ -11,6 +11,7 @@ import { firstToken, ServiceProcess } from './support/service-process.js';
 const takesKeys: Record<string, boolean> = {
   '/api/api-keys': true,
   '/api/graphs': true,
+  '/api/graphs/{id}/saved-queries': true,
   '/api/ingestion/jobs': true,
   '/api/ingestion/jobs/{id}/retire': true,
   '/api/ingestion/jobs/{id}/revisions': true,
@@ -31,7 +32,9 @@ const takesKeys: Record<string, boolean> = {
   '/api/auth/logout': false,
   // It has no caller to whom an answer belongs. The name is taken once only.
   '/api/auth/register': false,
+  // A repeat finds the stored answer, or joins the work under way.
   '/api/graphs/{id}/query': false,
+  '/api/graphs/{id}/saved-queries/{saved_query_id}/run': false,
   // A repeat finds the delivery under way.
   '/api/ingestion/jobs/{id}/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver': false,
   // A repeat sends another test.

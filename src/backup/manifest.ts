@@ -46,7 +46,7 @@ export interface Summary {
 export const knownDefaults = [`nextval('graph_data.node_ids'::regclass)`, `nextval('graph_data.edge_ids'::regclass)`, `'{}'::jsonb`];
 
 /** The tables of `public` that a backup holds. */
-export const recordTables = Object.keys(tableRights).filter(name => name !== 'migrations' && name !== 'metric_results');
+export const recordTables = Object.keys(tableRights).filter(name => !['migrations', 'metric_results', 'query_claims'].includes(name));
 
 /** Matches the name of a type, with its schema and modifiers. Nothing else can stand in it, because it becomes part of an SQL text. */
 const typeName =

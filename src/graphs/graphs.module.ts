@@ -5,6 +5,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { CredentialsGuard } from '../auth/credentials.guard.js';
 import { PasswordChangeGuard } from '../auth/password-change.guard.js';
 import { AccessRecheck } from './access-recheck.service.js';
+import { EventStreams } from './event-streams.service.js';
 import { GraphAccessGuard } from './graph-access.guard.js';
 import { GraphAccessService } from './graph-access.service.js';
 import { Graph } from './graph.entity.js';
@@ -18,7 +19,7 @@ const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, GraphA
 @Module({
   imports: [TypeOrmModule.forFeature([Graph]), AuthModule],
   controllers: [GraphsController],
-  providers: [GraphsRepository, GraphsService, GraphAccessService, AccessRecheck, ...guards],
-  exports: [GraphsService, GraphAccessService, AccessRecheck],
+  providers: [GraphsRepository, GraphsService, GraphAccessService, AccessRecheck, EventStreams, ...guards],
+  exports: [GraphsService, GraphAccessService, AccessRecheck, EventStreams],
 })
 export class GraphsModule {}

@@ -107,21 +107,6 @@ export class NothingToMapError extends ApiError {
   }
 }
 
-/** 503: the user watches, or waits for, as many runs as allowed. */
-export class TooManyWatchersError extends ApiError {
-  constructor(retryAfterS: number) {
-    super(
-      503,
-      'too_many_watchers',
-      {
-        zh: '您已在同时观察或等待过多的运行；请先关闭一些',
-        en: 'There is no place to watch or wait for another run of yours; close some event streams, or wait for fewer runs',
-      },
-      { headers: { 'Retry-After': String(retryAfterS) } },
-    );
-  }
-}
-
 export class RunEndedError extends ApiError {
   constructor() {
     super(409, 'run_ended', { zh: '这次运行已经结束', en: 'This run has ended already' });

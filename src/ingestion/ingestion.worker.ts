@@ -17,6 +17,8 @@ const maxRunsOfOne = Math.max(1, maxAtOnce - 1);
 /** Does the runs of jobs, users in turn. */
 @Injectable()
 export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
+  private readonly listeners: ((graphId: number) => void)[] = [];
+
   constructor(
     pool: ServicePool,
     private readonly runs: RunsRepository,
@@ -26,6 +28,10 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
     private readonly telemetry: Telemetry,
   ) {
     super('ingestion run', pool, settings, log);
+  }
+
+  onSucceeded(listener: (graphId: number) => void): void {
+    this.listeners.push(listener);
   }
 
   protected claimNext(going: ClaimedRun[]): ReturnType<RunsRepository['claim']> {
@@ -39,6 +45,7 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
   protected async carryOut(claimed: ClaimedRun, report: RunReport, interruption: Interruption): Promise<() => Promise<void>> {
     const upkeep = await this.runner.run(claimed, report, interruption);
     this.telemetry.runEnded('succeeded');
+    for (const told of this.listeners) told(claimed.graphId);
     // Autovacuum does the upkeep that fails now.
     return () =>
       this.runner

@@ -1,17 +1,17 @@
 import { pipeline } from 'node:stream/promises';
-import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, Post, Query, Res, Sse } from '@nestjs/common';
+import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { type Observable } from 'rxjs';
 import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { lineContentType, lineFormatOf } from '../http/line-formats.js';
 import { PageOf } from '../http/paging/page.js';
+import { sendEvents } from '../http/server/send-events.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
 import { eventsDescription, exampleEvents } from './run-events-example.js';
-import { type RunEvent, RunsService } from './runs.service.js';
+import { RunsService } from './runs.service.js';
 
 const run = { of: 'run', param: 'id' } as const;
 
@@ -55,7 +55,7 @@ export class RunsController {
     await pipeline(this.runs.exportRejected(id, query.target, format), response);
   }
 
-  @Sse(':id/events')
+  @Get(':id/events')
   @GraphAccess('viewer', run)
   @ApiOperation({
     summary: '运行进度（事件流） / Progress of a run as server-sent events',
@@ -73,9 +73,9 @@ export class RunsController {
     @IdParam() id: number,
     @CurrentCall() call: ExecutionContext,
     @Headers('last-event-id') lastId: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Observable<RunEvent> {
-    return this.runs.watch(principal, id, call, { lastId, onNothingLeft: () => response.status(HttpStatus.NO_CONTENT) });
+    @Res() response: Response,
+  ): Promise<void> {
+    return sendEvents(response, gone => this.runs.watch(principal, id, call, { lastId, gone }));
   }
 
   @Post(':id/cancel')

@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { Observable } from 'rxjs';
 import { type Principal } from '../access/principal.js';
-import { type ApiError } from '../common/errors/api-error.js';
 import { type LineFormat } from '../http/line-formats.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
-import { FairShare } from '../common/turns/fair-share.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
 import { ServicePool } from '../database/service-pool.js';
-import { AccessRecheck } from '../graphs/access-recheck.service.js';
+import { eventEveryMs, EventStreams, type StreamEvent, type StreamReader } from '../graphs/event-streams.service.js';
 import {
   type ListRejectedQuery,
   type RejectedRowResponse,
@@ -18,7 +14,7 @@ import {
   toRejectedRowResponse,
   toRunResponse,
 } from './ingestion.dto.js';
-import { RunEndedError, RunNotFoundError, TooManyWatchersError } from './ingestion.errors.js';
+import { RunEndedError, RunNotFoundError } from './ingestion.errors.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { rejectedHeader, rejectedLine } from './rejected-text.js';
@@ -29,34 +25,13 @@ import { SharedReads } from './shared-reads.js';
 export const maxWaitSeconds = 60;
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
-const eventEveryMs = 500;
-const heartbeatEveryMs = 10_000;
-const reconnectAfterMs = 2_000;
-const recheckAccessEveryMs = 2_000;
-/** Limits event streams and requests that wait for a run, because each asks the database again and again. */
-const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
 const rejectedBatch = 1_000;
-
-/**
- * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader
- * may not see the rest. Each holds the whole state, and its id names that state, in every process alike. A comment keeps a quiet stream open.
- */
-export type RunEvent =
-  | { type: 'progress' | 'end'; id: string; retry: number; data: RunResponse }
-  | { type: 'access_lost'; data: { detail: string; code: string } }
-  | { comment: string };
-
-export interface RunReader {
-  lastId: string | undefined;
-  onNothingLeft: () => void;
-}
 
 /** Starts, watches and stops runs. The worker does the work itself. */
 @Injectable()
 export class RunsService {
   /** However many watch a run, this process reads it once. */
   private readonly reads = new SharedReads((id: number) => this.get(id), eventEveryMs);
-  private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
 
   constructor(
     private readonly pool: ServicePool,
@@ -64,7 +39,7 @@ export class RunsService {
     private readonly rejected: RejectedRowsRepository,
     private readonly worker: IngestionWorker,
     private readonly stop: ServiceStop,
-    private readonly access: AccessRecheck,
+    private readonly streams: EventStreams,
   ) {}
 
   /**
@@ -73,7 +48,7 @@ export class RunsService {
    * with nothing queued
    */
   async start(principal: Principal, jobId: number, options: RunOptions, waitSeconds: number): Promise<RunResponse> {
-    const leave = waitSeconds > 0 ? await this.watchers.enter({ caller: principal.userId }) : () => undefined;
+    const leave = waitSeconds > 0 ? await this.streams.enter(principal.userId) : () => undefined;
     try {
       const id = await this.pool.transaction(client => this.runs.queue(client, jobId, principal.userId, options));
       void this.worker.wake();
@@ -88,6 +63,11 @@ export class RunsService {
     } finally {
       leave();
     }
+  }
+
+  /** Calls the listener with the graph whenever a run of this process has succeeded. Call it before the application has started. */
+  onSucceeded(listener: (graphId: number) => void): void {
+    this.worker.onSucceeded(listener);
   }
 
   async get(id: number): Promise<RunResponse> {
@@ -140,48 +120,9 @@ export class RunsService {
     return this.runs.removeOld(client, keptDays, most);
   }
 
-  /**
-   * Streams a run until it has ended, its reader may no longer see it, nobody listens any more, or the service stops.
-   * @param reader.lastId the event that the reader has; the state that it names is not sent again
-   * @param reader.onNothingLeft called before the stream ends, if the reader has its end already
-   * @throws TooManyWatchersError before the first event
-   */
-  watch(principal: Principal, id: number, call: ExecutionContext, reader: RunReader): Observable<RunEvent> {
-    return new Observable(subscriber => {
-      const follow = async (): Promise<void> => {
-        subscriber.add(await this.watchers.enter({ caller: principal.userId }));
-        let shown = reader.lastId;
-        let sentAt = -Infinity;
-        const send = (event: RunEvent): void => {
-          subscriber.next(event);
-          sentAt = performance.now();
-        };
-        for (let checkedAt = performance.now(); !subscriber.closed && !this.stop.hasBegun; await sleep(eventEveryMs)) {
-          if (performance.now() - checkedAt >= recheckAccessEveryMs) {
-            const refusal = await this.access.findRefusal(call);
-            if (refusal) {
-              send(accessLost(refusal));
-              break;
-            }
-            checkedAt = performance.now();
-          }
-          const run = await this.reads.get(id).catch(ifGone);
-          if (run instanceof RunNotFoundError) {
-            send(accessLost(run));
-            break;
-          }
-          const type = hasEnded(run) ? 'end' : 'progress';
-          const event = { type, id: eventId(run), retry: reconnectAfterMs, data: run } as const;
-          if (event.id !== shown) send(event);
-          else if (type === 'end') reader.onNothingLeft();
-          else if (performance.now() - sentAt >= heartbeatEveryMs) send({ comment: 'alive' });
-          if (type === 'end') break;
-          shown = event.id;
-        }
-        subscriber.complete();
-      };
-      follow().catch((error: unknown) => subscriber.error(error));
-    });
+  /** Streams a run until its end. @throws as `EventStreams.watch` */
+  watch(principal: Principal, id: number, call: ExecutionContext, reader: StreamReader): AsyncGenerator<StreamEvent<RunResponse>> {
+    return this.streams.watch(principal.userId, call, { read: () => this.reads.get(id).catch(ifGone), hasEnded }, reader);
   }
 }
 
@@ -189,15 +130,6 @@ export class RunsService {
 function ifGone(error: unknown): RunNotFoundError {
   if (error instanceof RunNotFoundError) return error;
   throw error;
-}
-
-function accessLost({ detail, code }: ApiError): RunEvent {
-  return { type: 'access_lost', data: { detail, code } };
-}
-
-/** The same state of a run has the same id. */
-function eventId(run: RunResponse): string {
-  return createHash('sha256').update(JSON.stringify(run)).digest('base64url').slice(0, 16);
 }
 
 export function hasEnded({ status }: Pick<RunResponse, 'status'>): boolean {

@@ -77,7 +77,7 @@ const examples: Record<string, ApiError> = {
   429: new TooManyRequestsError({ name: 'user', limit: 60, subject: '' }, 12),
   500: new InternalError(null),
   501: new JobChangeNotImplementedError(),
-  502: new UpstreamTimeoutError(120_000),
+  502: new UpstreamTimeoutError(120_000, { id: 17, location: '/api/graphs/1/queries/17' }),
   503: new DatabaseBusyError(),
   default: new BodyTooLargeError(),
 };

@@ -12,7 +12,7 @@ const mostPendingBytes = 32 * 1024 * 1024;
 /** A graph's answers are cut to their share once this part of the share is new, otherwise by the sweep. */
 const trimmedAtPart = 1 / 8;
 
-type Entry = Omit<NewAnswer, 'id' | 'createdAt' | 'text' | 'bytes'> & { answer: RetrievalAnswer };
+type Entry = Omit<NewAnswer, 'createdAt' | 'text' | 'bytes'> & { answer: RetrievalAnswer };
 type Pending = NewAnswer & { answer: RetrievalAnswer };
 
 /** Stores answers after the response: an answer has its id at once and its row a moment later. */
@@ -20,7 +20,7 @@ type Pending = NewAnswer & { answer: RetrievalAnswer };
 export class AnswerStore implements BeforeApplicationShutdown {
   private readonly pending = new Map<number, Pending>();
   private pendingBytes = 0;
-  private readonly saving = new Set<Promise<void>>();
+  private readonly saving = new Map<number, Promise<void>>();
   /** The answers stored since the last cut, by graph. */
   private readonly uncut = new Map<number, { bytes: number; count: number }>();
   private readonly share: AnswerShare;
@@ -33,21 +33,20 @@ export class AnswerStore implements BeforeApplicationShutdown {
     this.share = { bytes: settings.answersMaxMb * 1024 * 1024, count: settings.answersMaxCount };
   }
 
-  /** Takes an answer to store. The id is null when the answer is too large, or too many are waiting. */
-  async keep(entry: Entry): Promise<Omit<StoredAnswer, 'id'> & { id: number | null }> {
-    const { version, answer } = entry;
+  /** Takes an answer to store. Its id becomes null when the answer is too large, or too many are waiting. */
+  keep(entry: Entry): Omit<StoredAnswer, 'id'> & { id: number | null } {
+    const { id, version, answer } = entry;
     const createdAt = new Date();
     const serialised = serialiseAnswer(answer, this.settings.storedAnswerMaxKb * 1024);
     if (!serialised || this.pendingBytes + serialised.bytes > mostPendingBytes) return { id: null, version, answer, createdAt };
     this.pendingBytes += serialised.bytes;
-    try {
-      const id = await this.queries.nextId();
-      this.begin({ ...entry, ...serialised, id, createdAt });
-      return { id, version, answer, createdAt };
-    } catch (error) {
-      this.pendingBytes -= serialised.bytes;
-      throw error;
-    }
+    this.begin({ ...entry, ...serialised, createdAt });
+    return { id, version, answer, createdAt };
+  }
+
+  /** Resolves once the answer has its row, or will not get one. */
+  async whenSaved(id: number | null): Promise<void> {
+    await (id === null ? null : this.saving.get(id));
   }
 
   findPending(graphId: number, hash: Buffer, version: number): StoredAnswer | null {
@@ -67,6 +66,11 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return this.queries.removeOutdated(client, this.settings.answersKeptDays, most);
   }
 
+  /** Removes at most `most` claims of processes that have ended. @returns how many were removed */
+  removeOldClaims(client: PoolClient, most: number): Promise<number> {
+    return this.queries.removeOldClaims(client, most);
+  }
+
   /** Removes at most `most` of the oldest answers of graphs that exceed their share. @returns how many were removed */
   removeBeyondShare(client: PoolClient, most: number): Promise<number> {
     return this.queries.removeBeyondShare(client, this.share, most);
@@ -74,7 +78,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
 
   /** Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all(this.saving);
+    await Promise.all(this.saving.values());
   }
 
   private begin(entry: Pending): void {
@@ -82,9 +86,9 @@ export class AnswerStore implements BeforeApplicationShutdown {
     const saved = this.save(entry).finally(() => {
       this.pending.delete(entry.id);
       this.pendingBytes -= entry.bytes;
-      this.saving.delete(saved);
+      this.saving.delete(entry.id);
     });
-    this.saving.add(saved);
+    this.saving.set(entry.id, saved);
   }
 
   private async save(entry: NewAnswer): Promise<void> {

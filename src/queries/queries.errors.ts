@@ -1,4 +1,4 @@
-import { ApiError, type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { ApiError, BusyError, type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 
 /** 400: the request has not exactly one of `question`, `search` and `cypher`. */
 export class OneQueryKindError extends ApiError {
@@ -19,14 +19,60 @@ export class IneffectiveOptionsError extends SchemaError {
   }
 }
 
-/** 502: the answer takes longer than the API waits. The work goes on, and its result is stored. */
+/** 502: the answer takes longer than the API waits. The work goes on, and `Location` says where its result will be. */
 export class UpstreamTimeoutError extends ApiError {
-  constructor(waitedMs: number) {
+  /** @param run where the query goes on; null if the caller has too many queries under way to have another one remembered */
+  constructor(waitedMs: number, run: { id: number; location: string } | null) {
+    const place = run ? { zh: `，或查看 ${run.location}`, en: `, or look at ${run.location}` } : { zh: '', en: '' };
     super(
       502,
       'upstream_timeout',
-      { zh: '检索仍在进行，请约一分钟后重发同一请求', en: 'Retrieval is still working; send the same request again in about a minute' },
-      { context: { waited_ms: waitedMs }, headers: { 'Retry-After': '60' } },
+      {
+        zh: `检索仍在进行，请约一分钟后重发同一请求${place.zh}`,
+        en: `Retrieval is still working; send the same request again in about a minute${place.en}`,
+      },
+      {
+        context: { waited_ms: waitedMs, ...(run && { query_id: run.id }) },
+        headers: { 'Retry-After': '60', ...(run && { Location: run.location }) },
+      },
+    );
+  }
+}
+
+/** 503: the user, or everybody together, has as many queries under way as are remembered. */
+export class TooManyQueriesError extends BusyError {
+  /** @param mostOfUser null if all users together have too many */
+  constructor(mostOfUser: number | null) {
+    super(
+      'queries_busy',
+      mostOfUser === null
+        ? { zh: '正在进行的查询过多，请稍后重试', en: 'Too many queries are under way; try again shortly' }
+        : {
+            zh: `您已有 ${mostOfUser} 个查询在进行，请等其结束，或用 DELETE 取消一些`,
+            en: `You have ${mostOfUser} queries under way; wait until one ends, or cancel one with DELETE`,
+          },
+      5,
+    );
+  }
+}
+
+/** 409: the query was cancelled. */
+export class QueryCancelledError extends ApiError {
+  constructor() {
+    super(409, 'query_cancelled', { zh: '查询已取消', en: 'The query was cancelled' });
+  }
+}
+
+/** 503: the process that worked on the query ended, again and again. */
+export class QueryInterruptedError extends BusyError {
+  constructor(attempts: number) {
+    super(
+      'query_interrupted',
+      {
+        zh: `服务在处理该查询时中断了 ${attempts} 次，未再重试；请重新提交`,
+        en: `The service was interrupted ${attempts} times while it worked on the query, which is not tried again; send it once more`,
+      },
+      60,
     );
   }
 }
@@ -37,5 +83,37 @@ export class QueryNotFoundError extends ApiError {
       zh: '没有这个查询，或其答案已被新的取代',
       en: 'There is no such query, or a newer answer has replaced it',
     });
+  }
+}
+
+export class SavedQueryNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'saved_query_not_found', { zh: '您在该图没有这个已保存的查询', en: 'You have no such saved query on the graph' });
+  }
+}
+
+/** 409: another saved query of the user on the graph has the name. */
+export class SavedQueryNameTakenError extends ApiError {
+  constructor() {
+    super(409, 'saved_query_name_taken', {
+      zh: '您在该图已有同名的查询，请换一个名称，或修改那一个',
+      en: 'You have a saved query of this name on the graph; give another name, or change that one',
+    });
+  }
+}
+
+/** 409: the user or the graph has as many saved queries as allowed. */
+export class TooManySavedQueriesError extends ApiError {
+  constructor(of: 'user' | 'graph', most: number) {
+    const [zh, en] = of === 'user' ? ['您', 'You have'] : ['该图', 'The graph has'];
+    super(
+      409,
+      'too_many_saved_queries',
+      {
+        zh: `${zh}已有 ${most} 个已保存的查询；请先删除不再使用的`,
+        en: `${en} ${most} saved queries already; delete one that is no longer used`,
+      },
+      { context: { most } },
+    );
   }
 }

@@ -1,18 +1,39 @@
 import { Module } from '@nestjs/common';
+import { GraphsModule } from '../graphs/graphs.module.js';
 import { IngestionModule } from '../ingestion/ingestion.module.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
+import { GraphWarming } from './graph-warming.service.js';
 import { MetricAnswers } from './metric-answers.js';
 import { QueriesController } from './queries.controller.js';
 import { QueriesRepository } from './queries.repository.js';
 import { QueriesService } from './queries.service.js';
+import { QueryExecutor } from './query-executor.service.js';
+import { QueryRunsRepository } from './query-runs.repository.js';
+import { QueryRunsService } from './query-runs.service.js';
+import { SavedQueriesController } from './saved-queries.controller.js';
+import { SavedQueriesRepository } from './saved-queries.repository.js';
+import { SavedQueriesService } from './saved-queries.service.js';
 import { SourceRowsReader } from './source-rows.reader.js';
 
 @Module({
-  imports: [WarehouseModule, IngestionModule, MetricsModule],
-  controllers: [QueriesController],
-  exports: [AnswerStore],
-  providers: [QueriesService, QueriesRepository, AnswerStore, MetricAnswers, SourceRowsReader],
+  imports: [GraphsModule, WarehouseModule, IngestionModule, MetricsModule, UsersModule],
+  controllers: [QueriesController, SavedQueriesController],
+  exports: [AnswerStore, QueryRunsService],
+  providers: [
+    QueriesService,
+    QueriesRepository,
+    QueryExecutor,
+    QueryRunsService,
+    QueryRunsRepository,
+    SavedQueriesService,
+    SavedQueriesRepository,
+    AnswerStore,
+    GraphWarming,
+    MetricAnswers,
+    SourceRowsReader,
+  ],
 })
 export class QueriesModule {}

@@ -31,7 +31,15 @@ export interface NewAnswer extends Omit<StoredAnswer, 'answer'> {
   userId: number;
 }
 
+/** Names the work of a query: the graph, and a hash of its version and of all that the answer and its time-out depend on. */
+export interface WorkKey {
+  graphId: number;
+  key: Buffer;
+}
+
 const idsAtOnce = 64;
+/** A process that is silent for this long computes nothing any more. */
+const claimS = 6;
 
 /** Finds the oldest answers beyond the share of their graph; $1 bytes, $2 count. */
 const beyondShare = (ofGraphs: string) => `
@@ -40,6 +48,7 @@ const beyondShare = (ofGraphs: string) => `
     WINDOW newest_first AS (PARTITION BY graph_id ORDER BY created_at DESC, id DESC)) ranked
   WHERE bytes > $1 OR place > $2`;
 
+/** Stored answers, and which processes compute some now. */
 @Injectable()
 export class QueriesRepository {
   private ids: number[] = [];
@@ -113,6 +122,52 @@ export class QueriesRepository {
         entry.createdAt,
       ],
     );
+  }
+
+  /** Says that the caller's process computes an answer now. @returns whether no other does */
+  async claim({ graphId, key }: WorkKey, claimId: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'claim-query',
+      text: `INSERT INTO query_claims AS c (graph_id, key, claim_id, claimed_until) VALUES ($1, $2, $3, now() + make_interval(secs => $4))
+             ON CONFLICT (graph_id, key) DO UPDATE SET claim_id = excluded.claim_id, claimed_until = excluded.claimed_until
+             WHERE c.claimed_until <= now()`,
+      values: [graphId, key, claimId, claimS],
+    });
+    return rowCount === 1;
+  }
+
+  async renewClaim({ graphId, key }: WorkKey, claimId: string): Promise<void> {
+    await this.pool.query(
+      'UPDATE query_claims SET claimed_until = now() + make_interval(secs => $4) WHERE graph_id = $1 AND key = $2 AND claim_id = $3',
+      [graphId, key, claimId, claimS],
+    );
+  }
+
+  async releaseClaim({ graphId, key }: WorkKey, claimId: string): Promise<void> {
+    await this.pool.query({
+      name: 'release-query',
+      text: 'DELETE FROM query_claims WHERE graph_id = $1 AND key = $2 AND claim_id = $3',
+      values: [graphId, key, claimId],
+    });
+  }
+
+  async isClaimed({ graphId, key }: WorkKey): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'is-query-claimed',
+      text: 'SELECT FROM query_claims WHERE graph_id = $1 AND key = $2 AND claimed_until > now()',
+      values: [graphId, key],
+    });
+    return rowCount === 1;
+  }
+
+  /** Removes claims of processes that have ended. */
+  async removeOldClaims(client: PoolClient, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM query_claims WHERE (graph_id, key) IN (
+         SELECT graph_id, key FROM query_claims WHERE claimed_until < now() - interval '1 hour' LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+      [most],
+    );
+    return rowCount ?? 0;
   }
 
   async removeOutdated(client: PoolClient, keptDays: number, most: number): Promise<number> {

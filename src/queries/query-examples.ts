@@ -14,3 +14,30 @@ export const queryExamples = {
   question_en: { summary: 'A question in English', value: { question: 'Which suppliers supply the most products?', include: ['plan'] } },
   metric_zh: { summary: '指标提问 / A question about a metric', value: { question: '2025年每个地区的销售额是多少？', include: ['plan'] } },
 };
+
+/** Says what the event stream of a query sends, for the API document. */
+export const eventsDescription =
+  '状态变化时推送 progress，结束时推送 end 并关闭，答案在 location；失去权限时推送 access_lost。10 秒没有事件时发送一行注释。' +
+  '带 Last-Event-ID 重连时不再发送已收到的状态；已收到 end 时回答 204。每个用户最多同时观察 10 个（运行与查询合计）。' +
+  ' / Sends progress when the state changes, then end, and closes; the answer is at `location`. access_lost once its reader may not see the rest. ' +
+  'After 10 seconds without an event comes a comment. With Last-Event-ID, a state that was received is not sent again, and after end the answer is 204. ' +
+  'A user may watch 10 at a time, runs and queries together.';
+
+const state = {
+  query_id: 17,
+  graph_id: 1,
+  kind: 'cypher',
+  request: { cypher: 'MATCH (n) RETURN count(*) AS n' },
+  status: 'running',
+  error: null,
+  elapsed_ms: 12,
+  created_at: '2026-01-05T08:00:00.000Z',
+  ended_at: null,
+  location: '/api/graphs/1/queries/17',
+};
+
+export const exampleEvents = [
+  `event: progress\nid: kX3vY0mZb1pQ4sTa\nretry: 2000\ndata: ${JSON.stringify(state)}`,
+  ': alive',
+  `event: end\nid: Jr9fQw2LcUe7HnDx\nretry: 2000\ndata: ${JSON.stringify({ ...state, status: 'succeeded', elapsed_ms: 61_700, ended_at: '2026-01-05T08:01:01.700Z' })}`,
+].join('\n\n');

@@ -9,6 +9,7 @@ import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { RunsService } from '../ingestion/runs.service.js';
 import { KeptResults } from '../metrics/results/kept-results.service.js';
 import { AnswerStore } from '../queries/answer-store.js';
+import { QueryRunsService } from '../queries/query-runs.service.js';
 import { WebhooksService } from '../webhooks/webhooks.service.js';
 
 const sweepEveryMs = 5 * 60_000;
@@ -39,6 +40,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     audit: AuditService,
     runs: RunsService,
     answers: AnswerStore,
+    queries: QueryRunsService,
     results: KeptResults,
     idempotency: IdempotencyService,
     webhooks: WebhooksService,
@@ -46,6 +48,8 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     this.kept = [
       { what: 'stored answers out of date', remove: (client, most) => answers.removeOutdated(client, most) },
       { what: 'stored answers beyond the share of their graph', remove: (client, most) => answers.removeBeyondShare(client, most) },
+      { what: 'queries that ended long ago', remove: (client, most) => queries.removeOld(client, most) },
+      { what: 'claims of processes that have ended', remove: (client, most) => answers.removeOldClaims(client, most) },
       { what: 'results of metrics out of date', remove: (client, most) => results.removeOutdated(client, most) },
       { what: 'results of metrics beyond the share of their caller', remove: (client, most) => results.removeBeyondShare(client, most) },
       { what: 'rejected rows', remove: (client, most) => runs.removeOldRejected(client, settings.rejectedKeptDays, most) },

@@ -9,6 +9,7 @@ import { type Language } from '../text/language.js';
  * The protocol between the API and a retrieval process: HTTP with JSON bodies, over a Unix socket, TCP or TLS.
  *
  *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
+ *   POST /v1/warm     {graph_id} -> 200 {} at once: loads of the newest version what was loaded of an older one
  *   GET  /v1/health   -> 200 RetrievalHealth
  *
  * Both sides name their version in every message, and neither reads one of another version. A request without a version may only ask

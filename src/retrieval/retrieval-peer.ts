@@ -76,6 +76,17 @@ export class RetrievalPeer {
     throw toApiError(failureOf(exchanged));
   }
 
+  /** Has the process load a new version of a graph before the next query comes. Never rejects: the query would load it too. */
+  async warm(graphId: number, timeoutMs: number): Promise<void> {
+    try {
+      const address = await this.process.address({ patienceMs: 0 });
+      const payload = Buffer.from(JSON.stringify({ graph_id: graphId }));
+      await exchange({ ...address, agent: this.agent, method: 'POST', path: '/v1/warm' }, { payload, timeoutMs, key: this.key });
+    } catch {
+      // The process is down, or of a release that does not know the request.
+    }
+  }
+
   /** Notes that the process did not take or did not answer a request, and why. */
   noteFailure(error?: unknown): void {
     this.note(...reasonOf(error));

@@ -12,6 +12,7 @@ import { type Flight, SuspectQueries } from './suspect-queries.js';
 
 /** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
 const graceMs = 1_000;
+const warmPatienceMs = 5_000;
 /** The end of the process is reported a moment after its connections break. */
 const endNewsMs = 500;
 /** A query that its caller has given up can still be the reason if the process turns out to hang. */
@@ -67,6 +68,13 @@ export class RetrievalClient implements OnApplicationShutdown {
     if (second === null) throw first.error;
     if ('answer' in second) return second.answer;
     throw second.error;
+  }
+
+  /** Has the processes that hold a graph load its new version before the next query comes. Never rejects. */
+  async warm(graphId: number): Promise<void> {
+    const first = this.peers.choose(graphId);
+    const second = first && this.peers.choose(graphId, first);
+    await Promise.all([first, second].map(peer => peer?.warm(graphId, warmPatienceMs)));
   }
 
   /** Asks every process whether it answers, in the order of the settings. */

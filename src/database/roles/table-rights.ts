@@ -29,7 +29,10 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   // A reader of the mirror learns in its own snapshot which versions it reads.
   mirror_tables: { records: write, mirror: 'SELECT' },
   queries: { records: write },
+  query_claims: { records: write },
+  query_runs: { records: write },
   rate_limit_hits: { records: write },
+  saved_queries: { records: write },
   schedule_starts: { records: write },
   schedules: { records: write },
   users: { records: write },

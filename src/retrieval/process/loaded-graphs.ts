@@ -37,6 +37,8 @@ export interface LoadedGraph {
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
   hasIndex: boolean;
+  /** What the last query in memory could ask of it. */
+  read: PropertiesRead | null;
 }
 
 export interface LoadedIndex {
@@ -67,6 +69,11 @@ export class LoadedGraphs {
     private readonly onFileFault: (error: unknown) => void,
   ) {}
 
+  /** The newest version in memory, if any. */
+  find(graphId: number): LoadedGraph | undefined {
+    return this.graphs.get(graphId);
+  }
+
   /** Gets the graph in the reader's version. */
   async get(reader: GraphReader): Promise<LoadedGraph> {
     const known = this.graphs.get(reader.graphId);
@@ -75,7 +82,15 @@ export class LoadedGraphs {
     const labelNames = new Map<string, string>();
     for (const label of schema.labels)
       for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
-    const graph: LoadedGraph = { graphId: reader.graphId, version: reader.version, schema, labelNames, index: null, hasIndex: false };
+    const graph: LoadedGraph = {
+      graphId: reader.graphId,
+      version: reader.version,
+      schema,
+      labelNames,
+      index: null,
+      hasIndex: false,
+      read: null,
+    };
     // A reader with an older snapshot must not replace a newer version.
     const kept = this.graphs.get(reader.graphId);
     if (kept && kept.version === reader.version) return kept;
@@ -137,7 +152,9 @@ export class LoadedGraphs {
   /**
    * Gets the nodes and edges of this very version, with the properties of these names, likewise.
    */
-  async elementsOf(graph: LoadedGraph, { names, looked }: PropertiesRead): Promise<LoadedElements | null> {
+  async elementsOf(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
+    graph.read = read;
+    const { names, looked } = read;
     try {
       const topology = await this.part(graph, 'topology', reader => loadTopology(reader, this.budgetBytes));
       if (names === null) {

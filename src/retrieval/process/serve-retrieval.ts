@@ -14,6 +14,7 @@ import { readRetrievalQuery } from './read-retrieval-query.js';
 import { send, sendFailure, sendPieces } from './send-answer.js';
 import { QueryFailure, QueryThreads } from './threads/query-threads.js';
 import { isAnswer, toFailure } from './to-failure.js';
+import { readWarmRequest } from './warm-graph.js';
 
 export interface RetrievalOptions {
   databaseUrl?: string | undefined;
@@ -84,6 +85,10 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     const body = await readBody(request);
     gate.checkBody(request, body);
     if (asksHealth) return send(response, 200, [Buffer.from(JSON.stringify(await health()))]);
+    if (request.method === 'POST' && request.url === '/v1/warm') {
+      threads.warm(readWarmRequest(body.toString('utf8')));
+      return send(response, 200, [Buffer.from('{}')]);
+    }
     if (request.method !== 'POST' || request.url !== '/v1/query')
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
     const text = body.toString('utf8');

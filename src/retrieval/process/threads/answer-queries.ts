@@ -7,6 +7,7 @@ import { readRetrievalQuery } from '../read-retrieval-query.js';
 import { RetrievalDatabase } from '../retrieval-database.js';
 import { runQuery } from '../run-query.js';
 import { isAnswer, toFailure } from '../to-failure.js';
+import { warmGraph } from '../warm-graph.js';
 import { writeAnswer } from '../write-answer.js';
 import { type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { ThreadParts } from './thread-parts.js';
@@ -69,6 +70,9 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         break;
       case 'take':
         parts.take(message.claim, message.record);
+        break;
+      case 'warm':
+        void warmGraph(database, graphs, message.graphId, log);
         break;
       case 'drop':
         parts.drop(message.graphId);

@@ -32,6 +32,8 @@ export type ToThread =
   | { do: 'cancel'; id: number }
   /** The answer to a claim; null asks the thread to load the part. */
   | { do: 'take'; claim: number; record: object | null }
+  /** The graph has a new version: load of it what was loaded of the one before. */
+  | { do: 'warm'; graphId: number }
   | { do: 'drop'; graphId: number }
   | { do: 'ping'; id: number }
   | { do: 'close' };

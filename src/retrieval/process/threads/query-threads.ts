@@ -104,6 +104,11 @@ export class QueryThreads {
     }
   }
 
+  /** Loads of a graph's new version what was loaded of the one before. */
+  warm(graphId: number): void {
+    for (const { worker } of this.threads) send(worker, { do: 'warm', graphId });
+  }
+
   /** Resolves with the reads of all threads once every one has answered. A thread that hangs never does. */
   async ping(): Promise<Reads> {
     const all = await Promise.all(

@@ -1,0 +1,204 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { type Principal } from '../access/principal.js';
+import { logToken } from '../common/logging/log.js';
+import { SharedWork } from '../common/turns/shared-work.js';
+import { Settings } from '../config/settings.js';
+import { GraphNotFoundError } from '../graphs/graphs.errors.js';
+import { isLargeAnswer } from '../retrieval/read-answer.js';
+import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js';
+import { RetrievalClient } from '../retrieval/retrieval.client.js';
+import { todayIn } from '../text/calendar.js';
+import { AnswerStore } from './answer-store.js';
+import { MetricAnswers } from './metric-answers.js';
+import { type Answered, QueriesRepository, type StoredAnswer, type WorkKey } from './queries.repository.js';
+import { type GraphQuery, hashOf } from './read-query-request.js';
+
+/** A query on one version of a graph. */
+export interface PreparedQuery {
+  graphId: number;
+  query: GraphQuery;
+  version: number;
+  hash: Buffer;
+  context: QuestionContext | null;
+  /** The stored answer, unless the query passes it over. */
+  kept: StoredAnswer | null;
+}
+
+/** What the answer to a question depends on besides the graph. */
+interface QuestionContext {
+  today: string;
+  metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
+}
+
+const renewEveryMs = 2_000;
+const firstPauseMs = 20;
+const longestPauseMs = 250;
+
+/**
+ * Computes answers by retrieval. Equal queries of all callers and processes that come at once are computed once, by whoever came first;
+ * all who may read a graph see the same of it. A metric runs for each caller apart, since not all may execute it.
+ */
+@Injectable()
+export class QueryExecutor {
+  private readonly work = new SharedWork<Answered>();
+
+  constructor(
+    private readonly queries: QueriesRepository,
+    private readonly store: AnswerStore,
+    private readonly retrieval: RetrievalClient,
+    private readonly metrics: MetricAnswers,
+    private readonly settings: Settings,
+    @Inject(logToken) private readonly log: Logger,
+  ) {}
+
+  /** @throws GraphNotFoundError */
+  async prepare(graphId: number, query: GraphQuery): Promise<PreparedQuery> {
+    const context = query.kind === 'question' ? await this.contextOf(graphId, query.timezone) : null;
+    const hash = hashOf(query, { retrieval: this.settings.retrievalUrls.join() || null, ...context });
+    const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash);
+    if (!found) throw new GraphNotFoundError();
+    const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
+    return { graphId, query, version: found.version, hash, context, kept };
+  }
+
+  /**
+   * @param id the id that the answer gets if this caller is the one who has it computed
+   * @param signal leaves the work, which stops if nobody else waits for it
+   * @throws GraphNotFoundError, RetrievalUnavailableError, the refusals of retrieval, the errors of a metric's execution, and the
+   * reason of the signal
+   */
+  async execute(principal: Principal, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
+    const { graphId, query } = prepared;
+    const compute = (stop: AbortSignal) => this.retrieve(principal.userId, id, prepared, stop);
+    // Whoever passes the stored answer over wants work that begins now.
+    if (query.refresh) return this.withMetric(principal, prepared, await compute(signal), signal);
+    const key = keyOf(prepared);
+    const lead = (stop: AbortSignal) => this.lead({ graphId, key }, prepared, () => compute(stop), stop);
+    const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, principal.userId, lead, signal);
+    return this.withMetric(principal, prepared, answered, signal);
+  }
+
+  private async contextOf(graphId: number, timezone: string | null): Promise<QuestionContext> {
+    const metrics = await this.metrics.catalog(graphId);
+    return { today: todayFor(metrics, timezone), metrics };
+  }
+
+  /** Computes for all who wait in this process, unless another process computes the same. */
+  private async lead(key: WorkKey, prepared: PreparedQuery, compute: () => Promise<Answered>, stop: AbortSignal): Promise<Answered> {
+    const claimId = randomUUID();
+    const claim = () =>
+      this.queries.claim(key, claimId).catch((cause: unknown) => {
+        this.log.warn({ cause }, 'A query could not be claimed; another process may compute it too');
+        return true;
+      });
+    if (!(await claim())) {
+      const kept = await this.awaitOther(key, prepared, stop);
+      if (kept) return kept;
+      // The other process has failed, or its answer is not stored. Whoever waited longest computes for all, the others for themselves.
+      if (!(await claim())) return compute();
+    }
+    // A claim that cannot be renewed or released ends by itself.
+    const renewal = setInterval(() => void this.queries.renewClaim(key, claimId).catch(() => undefined), renewEveryMs);
+    const release = async (id: number | null): Promise<void> => {
+      await this.store.whenSaved(id);
+      clearInterval(renewal);
+      await this.queries.releaseClaim(key, claimId).catch(() => undefined);
+    };
+    try {
+      stop.throwIfAborted();
+      const answered = await compute();
+      // The answer need not wait for its row.
+      void release(answered.id);
+      return answered;
+    } catch (error) {
+      await release(null);
+      throw error;
+    }
+  }
+
+  /** Looks now and then for the answer of another process. Null once that process no longer computes it. */
+  private async awaitOther(key: WorkKey, { graphId, hash }: PreparedQuery, signal: AbortSignal): Promise<StoredAnswer | null> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      // The claim ends after the answer is stored, so it is looked at first.
+      const isClaimed = await this.queries.isClaimed(key);
+      const found = await this.queries.findAnswer(graphId, hash);
+      if (!found) throw new GraphNotFoundError();
+      if (found.stored || !isClaimed) return found.stored;
+    }
+  }
+
+  private async retrieve(userId: number, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
+    const { graphId, query, hash, context, version: leastVersion } = prepared;
+    const ask = (today: string) =>
+      this.retrieval.query(
+        {
+          graph_id: graphId,
+          // All keys of a user count as that user, so that more keys give no larger share.
+          caller: String(userId),
+          kind: query.kind,
+          text: query.text,
+          limit: query.limit,
+          least_version: leastVersion,
+          timeout_ms: query.timeoutMs,
+          today,
+          ...(query.kind === 'cypher' ? cypherOptionsOf(query) : {}),
+          ...(query.offset > 0 ? { offset: query.offset } : {}),
+          ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
+          ...(context ? { metrics: context.metrics } : {}),
+        },
+        signal,
+      );
+    let answer = await ask(context?.today ?? todayIn('UTC'));
+    // Which metric is meant, and so in whose zone, is known only now.
+    const day = context && todayOf(answer, context, query.timezone);
+    if (day && day !== context.today) answer = await ask(day);
+    const version = answer.graph_version;
+    // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed. A metric reads
+    // the warehouse, which changes without a new version of the graph. Nor is an answer stored that asked for the time.
+    if (isLargeAnswer(answer) || answer.metric_call || answer.is_of_its_moment) return { id: null, version, answer, createdAt: new Date() };
+    const { kind, text, limit, offset } = query;
+    const parameters = JSON.parse(query.parameters) as object;
+    return this.store.keep({ id, graphId, version, hash, kind, request: { text, parameters, limit, offset }, answer, userId });
+  }
+
+  private async withMetric(
+    principal: Principal,
+    { query, context }: PreparedQuery,
+    answered: Answered,
+    signal: AbortSignal,
+  ): Promise<Answered> {
+    if (isLargeAnswer(answered.answer) || !answered.answer.metric_call) return answered;
+    const timezone = metricOf(answered.answer, context)?.has_moments ? query.timezone : null;
+    return { ...answered, answer: await this.metrics.answer(principal, answered.answer, timezone, signal), createdAt: new Date() };
+  }
+}
+
+function cypherOptionsOf({ parameters, timezone, include }: GraphQuery) {
+  return { parameters, ...(timezone === null ? {} : { timezone }), ...(include.has('profile') ? { profile: true } : {}) };
+}
+
+/** The time-out is part of it: a caller who allows 1 s must not stop one who allows a minute. */
+function keyOf({ version, hash, query }: PreparedQuery): Buffer {
+  return createHash('sha256').update(`${version} ${query.timeoutMs} `).update(hash).digest();
+}
+
+/** Today is that of the zone of whoever asks, or of the zone that all metrics share. */
+function todayFor(metrics: QuestionContext['metrics'], timezone: string | null): string {
+  const [shared, ...others] = new Set(metrics.flatMap(metric => metric.timezones));
+  return todayIn(timezone ?? (others.length === 0 ? shared : undefined) ?? 'UTC');
+}
+
+/** The day that it is for the metric that a question turned out to be about. */
+function todayOf(answer: RetrievalAnswer | LargeAnswer, context: QuestionContext, timezone: string | null): string | null {
+  if (timezone !== null) return null;
+  const [zone, ...others] = metricOf(answer, context)?.timezones ?? [];
+  return zone !== undefined && others.length === 0 ? todayIn(zone) : null;
+}
+
+function metricOf({ metric_call }: RetrievalAnswer | LargeAnswer, context: QuestionContext | null) {
+  return context?.metrics.find(metric => metric.id === metric_call?.metric_id);
+}

@@ -1,0 +1,191 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { ServicePool } from '../database/service-pool.js';
+import { type QueryKind } from '../retrieval/protocol.js';
+import { type ExactQueryRequest } from './queries.dto.js';
+import { TooManyQueriesError } from './queries.errors.js';
+
+export const queryStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export type QueryStatus = (typeof queryStatuses)[number];
+
+/** An error as the same request would have got it at once: its status, its headers and its body. */
+export interface KeptError {
+  status: number;
+  retry_after_s: number | null;
+  body: Record<string, unknown>;
+}
+
+/** A query that outlasts its request. It belongs to the user who asked. */
+export interface QueryRun {
+  id: number;
+  graph_id: number;
+  user_id: number;
+  kind: QueryKind;
+  /** The body of the request. For an answer of the store only what decides the answer. */
+  request: ExactQueryRequest;
+  status: QueryStatus;
+  error: KeptError | null;
+  created_at: Date;
+  ended_at: Date | null;
+  elapsed_ms: number;
+}
+
+export type NewRun = Pick<QueryRun, 'id' | 'graph_id' | 'user_id' | 'kind' | 'request'>;
+export type RunEnd = { status: 'succeeded'; answer: Buffer } | { status: 'failed'; error: KeptError };
+
+/** What a list shows: newest first, from the row after `before`. */
+export interface RunFilter {
+  status?: QueryStatus | undefined;
+  kind?: QueryKind | undefined;
+  before: { createdAt: Date; id: number } | null;
+}
+
+/** A process that is silent for this long loses its queries to the next one that looks. */
+export const runLeaseS = 15;
+/** Queries of one user, and of all, that wait or go on. */
+const mostOfUser = 20;
+const mostOfAll = 1_000;
+/** Ended queries of one user that are kept, and the bytes of their answers. The oldest go first. */
+const keptOfUser = { count: 200, bytes: 64 * 1024 * 1024 };
+
+const columns = `r.id, r.graph_id, r.user_id, r.kind, r.request, r.status, r.error, r.created_at, r.ended_at,
+  round(extract(epoch FROM coalesce(r.ended_at, clock_timestamp()) - r.created_at) * 1000)::float8 AS elapsed_ms`;
+/** A stored answer in the shape of a query. It ended when it was stored. */
+const storedColumns = `q.id, q.graph_id, q.created_by AS user_id, q.kind,
+  json_build_object(q.kind, q.request -> 'text', 'parameters', q.request -> 'parameters', 'limit', q.request -> 'limit') AS request,
+  'succeeded' AS status, NULL::json AS error, q.created_at, q.created_at AS ended_at, 0::float8 AS elapsed_ms`;
+
+/** Queries that outlast their request: queued, running in one process under a lease, and ended. */
+@Injectable()
+export class QueryRunsRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** @throws TooManyQueriesError */
+  async begin({ id, graph_id, user_id, kind, request }: NewRun, leaseOwner: string): Promise<QueryRun> {
+    return this.pool.transaction(async client => {
+      await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('queries of user ' || $1::int, 0))`, [user_id]);
+      const { rows } = await client.query<{ own: number; all: number }>(
+        `SELECT count(*) FILTER (WHERE user_id = $1)::int AS own, count(*)::int AS all FROM query_runs WHERE status IN ('queued', 'running')`,
+        [user_id],
+      );
+      const { own, all } = rows[0]!;
+      if (own >= mostOfUser || all >= mostOfAll) throw new TooManyQueriesError(own >= mostOfUser ? mostOfUser : null);
+      const { rows: begun } = await client.query<QueryRun>(
+        `INSERT INTO query_runs AS r (id, graph_id, user_id, kind, request, status, lease_owner, lease_until)
+         VALUES ($1, $2, $3, $4, $5, 'running', $6, now() + make_interval(secs => $7)) RETURNING ${columns}`,
+        [id, graph_id, user_id, kind, JSON.stringify(request), leaseOwner, runLeaseS],
+      );
+      return begun[0]!;
+    });
+  }
+
+  /** A query of the user, also one that was answered from the store or at once. */
+  async find(graphId: number, id: number, userId: number): Promise<QueryRun | null> {
+    const { rows } = await this.pool.query<QueryRun>(
+      `SELECT ${columns} FROM query_runs r WHERE r.id = $1 AND r.graph_id = $2 AND r.user_id = $3
+       UNION ALL SELECT ${storedColumns} FROM queries q WHERE q.id = $1 AND q.graph_id = $2 AND q.created_by = $3
+         AND NOT EXISTS (SELECT FROM query_runs r WHERE r.id = $1)`,
+      [id, graphId, userId],
+    );
+    return rows[0] ?? null;
+  }
+
+  async findAnswer(id: number): Promise<Buffer | null> {
+    const { rows } = await this.pool.query<{ answer: Buffer | null }>('SELECT answer FROM query_runs WHERE id = $1', [id]);
+    return rows[0]?.answer ?? null;
+  }
+
+  /** The queries of a user on a graph, the newest first, with the answers that were stored for them. */
+  async list(graphId: number, userId: number, { status, kind, before }: RunFilter, most: number): Promise<QueryRun[]> {
+    const part = (name: string) =>
+      `($3::text IS NULL OR ${name}.kind = $3) AND ($4::timestamptz IS NULL OR (${name}.created_at, ${name}.id) < ($4, $5))`;
+    const newest = 'ORDER BY created_at DESC, id DESC LIMIT $7';
+    const { rows } = await this.pool.query<QueryRun>(
+      `SELECT * FROM (
+         (SELECT ${columns} FROM query_runs r WHERE r.user_id = $2 AND r.graph_id = $1 AND ($6::text IS NULL OR r.status = $6) AND ${part('r')} ${newest})
+         UNION ALL
+         (SELECT ${storedColumns} FROM queries q WHERE q.created_by = $2 AND q.graph_id = $1 AND ($6::text IS NULL OR $6 = 'succeeded') AND ${part('q')}
+            AND NOT EXISTS (SELECT FROM query_runs r WHERE r.id = q.id) ${newest})) all_queries ${newest}`,
+      [graphId, userId, kind ?? null, before?.createdAt ?? null, before?.id ?? null, status ?? null, most],
+    );
+    return rows;
+  }
+
+  /** Cancels a query that waits or goes on. @param userId its owner; null for whoever may cancel those of others */
+  async cancel(graphId: number, id: number, userId: number | null): Promise<void> {
+    await this.pool.query(
+      `UPDATE query_runs SET status = 'cancelled', ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
+       WHERE id = $1 AND graph_id = $2 AND ($3::int IS NULL OR user_id = $3) AND status IN ('queued', 'running')`,
+      [id, graphId, userId],
+    );
+  }
+
+  /** A query of any user. */
+  async findOfAny(graphId: number, id: number): Promise<QueryRun | null> {
+    const { rows } = await this.pool.query<QueryRun>(`SELECT ${columns} FROM query_runs r WHERE r.id = $1 AND r.graph_id = $2`, [
+      id,
+      graphId,
+    ]);
+    return rows[0] ?? null;
+  }
+
+  /** Keeps the leases of a process. @returns the queries that are still its own */
+  async renew(leaseOwner: string, ids: number[]): Promise<number[]> {
+    const { rows } = await this.pool.query<{ id: number }>(
+      `UPDATE query_runs SET lease_until = now() + make_interval(secs => $2) WHERE id = ANY ($3) AND lease_owner = $1 AND status = 'running' RETURNING id`,
+      [leaseOwner, runLeaseS, ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Takes queries that wait, and those whose process is silent. */
+  async claim(leaseOwner: string, most: number): Promise<(QueryRun & { attempt: number })[]> {
+    const { rows } = await this.pool.query<QueryRun & { attempt: number }>(
+      `UPDATE query_runs r SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = r.attempt + 1
+       WHERE r.id IN (SELECT id FROM query_runs WHERE status IN ('queued', 'running') AND coalesce(lease_until, '-infinity') < now()
+                      ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       RETURNING ${columns}, r.attempt`,
+      [leaseOwner, runLeaseS, most],
+    );
+    return rows;
+  }
+
+  /** Gives the queries of a process that stops to the next one. This attempt does not count. */
+  async release(leaseOwner: string): Promise<void> {
+    await this.pool.query(
+      `UPDATE query_runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = NULL WHERE lease_owner = $1 AND status = 'running'`,
+      [leaseOwner],
+    );
+  }
+
+  /** Records the end of a query, unless it was cancelled or another process has it, and removes the oldest of its user. */
+  async end(id: number, leaseOwner: string, end: RunEnd): Promise<void> {
+    const answer = 'answer' in end ? end.answer : null;
+    const { rows } = await this.pool.query<{ user_id: number }>(
+      `UPDATE query_runs SET status = $3, answer = $4, bytes = $5, error = $6, ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
+       WHERE id = $1 AND lease_owner = $2 AND status = 'running' RETURNING user_id`,
+      [id, leaseOwner, end.status, answer, answer?.length ?? 0, 'error' in end ? JSON.stringify(end.error) : null],
+    );
+    if (rows[0]) await this.cutToShare(rows[0].user_id);
+  }
+
+  async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM query_runs WHERE id IN (
+         SELECT id FROM query_runs WHERE ended_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  private async cutToShare(userId: number): Promise<void> {
+    await this.pool.query(
+      `DELETE FROM query_runs WHERE id IN (
+         SELECT id FROM (
+           SELECT id, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place FROM query_runs
+           WHERE user_id = $1 AND ended_at IS NOT NULL WINDOW newest_first AS (ORDER BY ended_at DESC, id DESC)) ended
+         WHERE (bytes > $2 AND place > 1) OR place > $3)`,
+      [userId, keptOfUser.bytes, keptOfUser.count],
+    );
+  }
+}

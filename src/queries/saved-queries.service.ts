@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
+import { SchemaError } from '../common/errors/api-error.js';
+import { Settings } from '../config/settings.js';
+import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
+import { fieldText } from '../http/validation/body-text.js';
+import { type ExactQueryRequest, type QueryRequest, type QueryResponse } from './queries.dto.js';
+import { IneffectiveOptionsError } from './queries.errors.js';
+import { type Patience, QueriesService } from './queries.service.js';
+import { type QueryStateResponse } from './query-state.dto.js';
+import { readQueryRequest } from './read-query-request.js';
+import {
+  type ChangeSavedQueryRequest,
+  type CreateSavedQueryRequest,
+  type RunSavedQueryRequest,
+  type SavedQueryResponse,
+  toSavedQueryResponse,
+} from './saved-queries.dto.js';
+import { SavedQueriesRepository } from './saved-queries.repository.js';
+
+const maxRequestCharacters = 50_000;
+
+/** Queries with a name. Each is its user's alone: others on the graph do not see it. */
+@Injectable()
+export class SavedQueriesService {
+  constructor(
+    private readonly saved: SavedQueriesRepository,
+    private readonly queries: QueriesService,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws the errors of a request to query that breaks its schema; SavedQueryNameTakenError, TooManySavedQueriesError */
+  async create(
+    { userId }: Principal,
+    graphId: number,
+    { name, description = '', request }: CreateSavedQueryRequest,
+    requestText: string | null,
+  ): Promise<SavedQueryResponse> {
+    const checked = this.check(exact(request, requestText));
+    return toSavedQueryResponse(await this.saved.create(graphId, userId, { name, description, request: checked }));
+  }
+
+  async list({ userId }: Principal, graphId: number, { limit, cursor }: PageQuery): Promise<Page<SavedQueryResponse>> {
+    const { items, next_cursor } = page(await this.saved.list(graphId, userId, afterId(cursor), limit + 1), limit, row => row.id);
+    return { items: items.map(toSavedQueryResponse), next_cursor };
+  }
+
+  /** @throws SavedQueryNotFoundError */
+  async get({ userId }: Principal, graphId: number, id: number): Promise<SavedQueryResponse> {
+    return toSavedQueryResponse(await this.saved.get(graphId, userId, id));
+  }
+
+  /** Changes what is given. @throws SavedQueryNotFoundError, and what `create` throws */
+  async change(
+    { userId }: Principal,
+    graphId: number,
+    id: number,
+    body: ChangeSavedQueryRequest,
+    requestText: string | null,
+  ): Promise<SavedQueryResponse> {
+    const former = await this.saved.get(graphId, userId, id);
+    const { name = former.name, description = former.description } = body;
+    const request = body.request ? this.check(exact(body.request, requestText)) : former.request;
+    return toSavedQueryResponse(await this.saved.change(graphId, userId, id, { name, description, request }));
+  }
+
+  /** @throws SavedQueryNotFoundError */
+  delete({ userId }: Principal, graphId: number, id: number): Promise<void> {
+    return this.saved.delete(graphId, userId, id);
+  }
+
+  /** Asks the query, with other parameters if any are given. @throws SavedQueryNotFoundError, and what asking the query throws */
+  async run(
+    principal: Principal,
+    graphId: number,
+    id: number,
+    { parameters }: RunSavedQueryRequest,
+    parametersText: string | null,
+    patience: Patience,
+  ): Promise<QueryResponse | QueryStateResponse> {
+    const { request } = await this.saved.get(graphId, principal.userId, id);
+    if (parameters && request.cypher == null)
+      throw new IneffectiveOptionsError([{ name: 'parameters', zh: '只用于 cypher', en: 'has an effect with cypher only' }]);
+    return this.queries.query(principal, graphId, parameters ? withParameters(request, parameters, parametersText) : request, patience);
+  }
+
+  /** Reads the request as asking it would, so that it does not fail for the first time later. */
+  private check(request: ExactQueryRequest): ExactQueryRequest {
+    try {
+      readQueryRequest(request, this.settings.queryMaxTimeoutMs);
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+      throw new SchemaError(error.problems.map(problem => ({ ...problem, loc: ['body', 'request', ...problem.loc.slice(1)] })));
+    }
+    if (JSON.stringify(request).length <= maxRequestCharacters) return request;
+    const text = { zh: `至多 ${maxRequestCharacters} 个字符`, en: `may have ${maxRequestCharacters} characters at most` };
+    throw new SchemaError([{ loc: ['body', 'request'], text, type: 'too_long' }]);
+  }
+}
+
+function exact(request: QueryRequest, requestText: string | null): ExactQueryRequest {
+  return { ...request, parametersText: requestText === null ? null : fieldText(requestText, 'parameters') };
+}
+
+/** The request with other parameters. Of two entries of one name in a JSON object the last counts. */
+function withParameters(request: ExactQueryRequest, parameters: Record<string, unknown>, text: string | null): ExactQueryRequest {
+  const entries = [request.parametersText ?? JSON.stringify(request.parameters ?? {}), text ?? JSON.stringify(parameters)]
+    .map(object => object.trim().slice(1, -1).trim())
+    .filter(inner => inner !== '');
+  return { ...request, parameters: { ...request.parameters, ...parameters }, parametersText: `{${entries.join(', ')}}` };
+}

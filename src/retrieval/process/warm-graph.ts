@@ -1,0 +1,30 @@
+import { type Logger } from 'pino';
+import { ProtocolError } from '../retrieval.errors.js';
+import { type LoadedGraphs } from './loaded-graphs.js';
+import { type RetrievalDatabase } from './retrieval-database.js';
+
+const timeoutMs = 10_000;
+
+/** Reads the body of `POST /v1/warm`. @throws ProtocolError */
+export function readWarmRequest(body: string): number {
+  const { graph_id: graphId } = JSON.parse(body || '{}') as { graph_id?: unknown };
+  if (!Number.isInteger(graphId)) throw new ProtocolError({ zh: '缺少 graph_id', en: 'graph_id is missing' });
+  return graphId as number;
+}
+
+/**
+ * Loads of the newest version of a graph what was loaded of an older one, before the next query needs it. A graph that nobody has used
+ * is left alone. Never rejects: what cannot be loaded now is loaded, or refused, when a query comes.
+ */
+export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraphs, graphId: number, log: Logger): Promise<void> {
+  const used = graphs.find(graphId);
+  if (!used?.index && !used?.read) return;
+  try {
+    const graph = await database.readGraph(graphId, timeoutMs, new AbortController().signal, reader => graphs.get(reader));
+    if (graph === used) return;
+    if (used.index) await graphs.indexOf(graph);
+    if (used.read) await graphs.elementsOf(graph, used.read);
+  } catch (cause) {
+    log.info({ cause, graph: graphId }, 'A graph could not be loaded ahead of its queries');
+  }
+}

@@ -1,0 +1,124 @@
+import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
+import { ingest, runToEnd, upload } from './support/ingestion.js';
+import { until } from './support/slow-queries.js';
+
+/** Problems that users of other graph services reported of their stored answers, each by its number there. */
+describe('stored answers', () => {
+  let test: TestApp;
+  let admin: Client;
+  beforeAll(async () => {
+    test = await startTestApp();
+    admin = test.admin;
+  }, 60_000);
+  afterAll(() => test?.close());
+
+  const mapping = (table: string) => `version: 1
+nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, columns: [{column: id, type: int}, {column: name}]}]`;
+  const ask = async (graphId: number, body: object, as = admin) =>
+    (await as.post(`/api/graphs/${graphId}/query`).send(body).expect(200)).body;
+  const names = ({ rows }: { rows: { display: string }[][] }) => rows.map(([node]) => node!.display).sort();
+
+  /** An entry is deleted from a file that was loaded, and the same question still counts it. */
+  it('do not outlive a change of their source, asked at once, later, or under a name (HKUDS/LightRAG#1041)', async () => {
+    await upload(test, 'estates', 'id,name\n1,House\n2,Apartment\n3,Room\n');
+    const { graphId, jobId } = await ingest(test, mapping('estates'));
+    const question = { question: '有多少个房产？' };
+    const list = { cypher: 'MATCH (e:房产) RETURN e ORDER BY e.id' };
+    const path = `/api/graphs/${graphId}/saved-queries`;
+    const { body: saved } = await admin.post(path).send({ name: 'all', request: list }).expect(201);
+    const later = async () => {
+      const { body } = await admin.post(`/api/graphs/${graphId}/query`).set('Prefer', 'respond-async, wait=20').send(list).expect(200);
+      return body;
+    };
+    const all = async () => [
+      (await ask(graphId, question)).rows,
+      names(await ask(graphId, list)),
+      names(await later()),
+      names((await admin.post(`${path}/${saved.id}/run`).send({}).expect(200)).body),
+    ];
+    const three = ['Apartment', 'House', 'Room'];
+    for (let time = 0; time < 2; time++) expect(await all()).toEqual([[[3]], three, three, three]);
+    expect((await later()).cache.status).toBe('hit');
+    await upload(test, 'estates', 'id,name\n1,House\n2,Apartment\n');
+    await runToEnd(test, jobId);
+    const two = ['Apartment', 'House'];
+    expect(await all()).toEqual([[[2]], two, two, two]);
+  }, 60_000);
+
+  /** What answers is exchanged, and the same question still gets the former answer. */
+  it('do not outlive a change of what answers (HKUDS/LightRAG#945)', async () => {
+    await upload(test, 'sales', 'id,name,amount\n1,a,10\n2,b,20\n', 'id:int,amount:int');
+    const { graphId } = await ingest(test, mapping('sales'));
+    const question = { question: '成交额是多少？', include: ['plan'] };
+    expect((await ask(graphId, question)).plan.kind).not.toBe('metric');
+    await until(async () => (await ask(graphId, question)).cache.status === 'hit');
+    const metric = { graph_id: graphId, name: '成交额', formula: 'SUM(amount)', binding: { relation: { table: 'sales' } } };
+    const { body: defined } = await admin.post('/api/metrics').send(metric).expect(201);
+    const asked = await ask(graphId, question);
+    expect([asked.plan.kind, asked.rows]).toEqual(['metric', [['30']]]);
+    await admin.patch(`/api/metrics/${defined.id}`).send({ formula: 'MAX(amount)' }).expect(200);
+    expect((await ask(graphId, question)).rows).toEqual([[20]]);
+  }, 60_000);
+
+  /** A question to one data set is answered with what others hold, also those of other tenants. */
+  it('come from the graph that was asked, for those who may read it (topoteretes/cognee#3520)', async () => {
+    await upload(test, 'ours', 'id,name\n1,eldaa of ours\n');
+    await upload(test, 'theirs', 'id,name\n1,eldaa of theirs\n');
+    const { graphId: ours } = await ingest(test, mapping('ours'));
+    const { graphId: theirs } = await ingest(test, mapping('theirs'));
+    const reader = await test.asUser('reader');
+    await admin.post(`/api/permissions/graphs/${ours}/members`).send({ username: 'reader', role: 'viewer' }).expect(201);
+    const { body: key } = await reader
+      .post('/api/api-keys')
+      .send({ name: 'k', graph_ids: [ours] })
+      .expect(201);
+    const search = { search: 'eldaa' };
+    const foreign = await ask(theirs, search);
+    expect(names(foreign)).toEqual(['eldaa of theirs']);
+    for (const as of [reader, keyClient(test.url, key.raw_key)]) {
+      expect(names(await ask(ours, search, as))).toEqual(['eldaa of ours']);
+      await as.post(`/api/graphs/${theirs}/query`).send(search).expect(403);
+      await as.post(`/api/graphs/${theirs}/query`).set('Prefer', 'respond-async').send(search).expect(403);
+      await as.get(`/api/graphs/${theirs}/queries/${foreign.query_id}`).expect(403);
+      await as.get(`/api/graphs/${ours}/queries/${foreign.query_id}`).expect(404);
+      await as.get(`/api/graphs/${theirs}/queries`).expect(403);
+    }
+  }, 60_000);
+
+  it('are none of a query that failed: it is tried again each time', async () => {
+    await upload(test, 'few', 'id,name\n1,a\n');
+    const { graphId } = await ingest(test, mapping('few'));
+    const cypher = 'MATCH (e:房产) RETURN e.id / $by AS n';
+    const send = (by: number) => admin.post(`/api/graphs/${graphId}/query`).set('Prefer', 'respond-async').send({ cypher: `UNWIND [1] AS i ${cypher}`, parameters: { by } }); // prettier-ignore
+    const { body: first } = await send(0).expect(202);
+    await until(async () => (await admin.get(first.location)).body.status === 'failed');
+    const { body: second } = await send(0).expect(202);
+    expect(second.query_id).not.toBe(first.query_id);
+    await until(async () => (await admin.get(second.location)).body.status === 'failed');
+    const { rows } = await test.pool.query('SELECT FROM queries WHERE graph_id = $1', [graphId]);
+    expect(rows).toEqual([]);
+  }, 60_000);
+
+  it('of a metric are given by their id only while their reader may execute it', async () => {
+    const analyst = await test.asUser('analyst');
+    await upload(test, 'income', 'id,name,amount\n1,a,10\n', 'id:int,amount:int');
+    const { graphId } = await ingest(test, mapping('income'));
+    const { body: me } = await analyst.get('/api/auth/me').expect(200);
+    await admin.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'analyst', role: 'editor' }).expect(201);
+    const metric = { graph_id: graphId, name: '收入', formula: 'SUM(amount)', binding: { relation: { table: 'income' } } };
+    const { body: defined } = await admin.post('/api/metrics').send(metric).expect(201);
+    const question = { question: '收入是多少？', include: ['plan'] };
+    const { body } = await analyst.post(`/api/graphs/${graphId}/query`).set('Prefer', 'respond-async').send(question).expect(202);
+    await until(async () => (await analyst.get(body.location)).status === 200);
+    const { body: answer } = await analyst.get(body.location).expect(200);
+    expect([answer.rows, typeof answer.plan.sql]).toEqual([[['10']], 'string']);
+    await admin.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'analyst', role: 'viewer' });
+    await admin.patch(`/api/permissions/graphs/${graphId}/members/${me.user_id}`).send({ role: 'viewer' });
+    const { body: members } = await admin.get(`/api/permissions/graphs/${graphId}/members`).expect(200);
+    expect(members.items.find((member: any) => member.username === 'analyst').role).toBe('viewer');
+    const { body: less } = await analyst.get(body.location).expect(200);
+    expect([less.rows, less.plan.sql]).toEqual([[['10']], undefined]);
+    await admin.delete(`/api/metrics/${defined.id}`).expect(204);
+    expect((await analyst.get(body.location)).status).toBe(404);
+  }, 60_000);
+});

@@ -1,0 +1,265 @@
+import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
+import { endless, readEvents, slow, slowRows, statementsNow, until } from './support/slow-queries.js';
+import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+
+let test: TestApp;
+let owner: Client;
+let graph: TradingGraph;
+beforeAll(async () => {
+  test = await startTestApp();
+  owner = await test.asUser('owner');
+  graph = await createTradingGraph(test, owner);
+}, 60_000);
+afterAll(() => test?.close());
+
+const queryPath = () => `/api/graphs/${graph.id}/query`;
+const submit = (body: object, as = owner) => as.post(queryPath()).set('Prefer', 'respond-async').send(body);
+const stateOf = async (location: string, as = owner) => (await as.get(location)).body;
+const untilEnded = (location: string) => until(async () => !['queued', 'running'].includes((await stateOf(location)).status));
+
+async function addViewer(name: string): Promise<Client> {
+  const viewer = await test.asUser(name);
+  await owner.post(`/api/permissions/graphs/${graph.id}/members`).send({ username: name, role: 'viewer' }).expect(201);
+  return viewer;
+}
+
+describe('a query that prefers not to wait', () => {
+  it('answers 202 with its place, and has its answer there', async () => {
+    const { body, headers } = await submit({ cypher: slow(1), include: ['plan'] }).expect(202);
+    expect(headers).toMatchObject({ 'preference-applied': 'respond-async', location: body.location });
+    expect(body).toMatchObject({ graph_id: graph.id, kind: 'cypher', status: 'running', error: null, ended_at: null });
+    expect(body.location).toBe(`/api/graphs/${graph.id}/queries/${body.query_id}`);
+    await untilEnded(body.location);
+    const { body: answer } = await owner.get(body.location).expect(200);
+    expect(answer).toMatchObject({ query_id: body.query_id, status: 'succeeded', rows: slowRows(1), plan: { executor: 'sql' } });
+    const again = await submit({ cypher: slow(1) }).expect(200);
+    expect([again.body.cache.status, again.body.query_id]).toEqual(['hit', body.query_id]);
+    expect(again.headers['preference-applied']).toBeUndefined();
+  });
+
+  it('answers at once if it ends within the wait', async () => {
+    const { body } = await owner
+      .post(queryPath())
+      .set('Prefer', 'respond-async, wait=20')
+      .send({ cypher: slow(2) })
+      .expect(200);
+    expect(body).toMatchObject({ status: 'succeeded', rows: slowRows(2), cache: { status: 'miss' } });
+  });
+
+  it('gives the error that the request would have got', async () => {
+    const cypher = 'MATCH (n:产品) RETURN n.单价 +';
+    const { body: refused } = await owner.post(queryPath()).send({ cypher }).expect(400);
+    const { body } = await submit({ cypher }).expect(202);
+    await untilEnded(body.location);
+    const { body: failed } = await owner.get(body.location).expect(200);
+    expect(failed).toMatchObject({ status: 'failed', error: { status: 400, retry_after_s: null, body: refused } });
+    await submit({ search: 'x', parameters: {} }).expect(422);
+  });
+
+  it('gives an answer that is too large to be stored', async () => {
+    const cypher = `UNWIND range(1, 9000) AS i RETURN i, '${'长'.repeat(100)}' AS t`;
+    const { body: direct } = await owner.post(queryPath()).send({ cypher, limit: 9000 }).expect(200);
+    const { body } = await submit({ cypher, limit: 9000 }).expect(202);
+    await untilEnded(body.location);
+    const { body: answer } = await owner.get(body.location).expect(200);
+    expect(answer.query_id).toBe(body.query_id);
+    expect(answer.rows).toEqual(direct.rows);
+    expect(answer.rows).toHaveLength(9000);
+  });
+
+  it('keeps its answer when the graph has a new version', async () => {
+    const { body } = await submit({ cypher: slow(3) }).expect(202);
+    await untilEnded(body.location);
+    const before = await stateOf(body.location);
+    await graph.ingestAgain();
+    await owner
+      .post(queryPath())
+      .send({ cypher: slow(3) })
+      .expect(200);
+    expect(await stateOf(body.location)).toMatchObject({ graph_version: before.graph_version, rows: slowRows(3) });
+  });
+
+  it('is seen with an API key of its user, on the graphs of that key', async () => {
+    const { body: other } = await owner.post('/api/graphs').send({ name: 'other' }).expect(201);
+    const key = async (ids: number[]) =>
+      keyClient(
+        test.url,
+        (
+          await owner
+            .post('/api/api-keys')
+            .send({ name: `k${ids[0]}`, graph_ids: ids })
+            .expect(201)
+        ).body.raw_key,
+      );
+    const [own, foreign] = [await key([graph.id]), await key([other.id])];
+    const { body } = await submit({ cypher: slow(6) }, own).expect(202);
+    await until(async () => (await own.get(body.location)).body.status === 'succeeded');
+    await foreign.get(body.location).expect(403);
+  });
+
+  it('may not be among more than twenty of one user', async () => {
+    const many = await Promise.all(Array.from({ length: 22 }, (_, n) => submit({ cypher: endless(n) })));
+    expect(many.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 20 }, () => 202), 503, 503]);
+    const refused = many.find(({ status }) => status === 503)!;
+    expect([refused.body.code, refused.headers['retry-after']]).toEqual(['queries_busy', '5']);
+    for (const { body, status } of many) if (status === 202) await owner.delete(body.location).expect(200);
+    await until(async () => (await statementsNow(test)) === 0);
+  });
+});
+
+describe('a query that is cancelled', () => {
+  it('ends in PostgreSQL, stores nothing, and stays cancelled', async () => {
+    const { body } = await submit({ cypher: endless() }).expect(202);
+    await until(async () => (await statementsNow(test)) === 1);
+    for (let time = 0; time < 2; time++) {
+      expect((await owner.delete(body.location).expect(200)).body).toMatchObject({
+        query_id: body.query_id,
+        status: 'cancelled',
+        error: null,
+      });
+    }
+    await until(async () => (await statementsNow(test)) === 0);
+    expect(await stateOf(body.location)).toMatchObject({ status: 'cancelled' });
+    const { rows } = await test.pool.query(`SELECT FROM queries WHERE request ->> 'text' = $1`, [endless()]);
+    expect(rows).toEqual([]);
+    await until(async () => (await test.pool.query('SELECT FROM query_claims')).rowCount === 0);
+  });
+
+  it('goes on for others who wait for the same', async () => {
+    const viewer = await addViewer('companion');
+    const { body: first } = await submit({ cypher: endless(1) }).expect(202);
+    const { body: second } = await submit({ cypher: endless(1) }, viewer).expect(202);
+    await until(async () => (await statementsNow(test)) === 1);
+    await owner.delete(first.location).expect(200);
+    expect(await stateOf(second.location, viewer)).toMatchObject({ status: 'running' });
+    expect(await statementsNow(test)).toBe(1);
+    await viewer.delete(second.location).expect(200);
+    await until(async () => (await statementsNow(test)) === 0);
+  });
+
+  it('is cancelled by its user and by managers of the graph only', async () => {
+    const [viewer, manager] = [await addViewer('bystander'), await test.asUser('manager')];
+    await owner.post(`/api/permissions/graphs/${graph.id}/members`).send({ username: 'manager', role: 'manager' }).expect(201);
+    const { body } = await submit({ cypher: endless(2) }).expect(202);
+    for (const request of [viewer.get(body.location), viewer.delete(body.location)]) {
+      expect((await request.expect(404)).body.code).toBe('query_not_found');
+    }
+    await (await test.asUser('stranger')).delete(body.location).expect(403);
+    expect(await stateOf(body.location)).toMatchObject({ status: 'running' });
+    expect((await manager.delete(body.location).expect(200)).body.status).toBe('cancelled');
+    await until(async () => (await statementsNow(test)) === 0);
+  });
+
+  it('leaves one that has ended as it is', async () => {
+    const { body } = await owner
+      .post(queryPath())
+      .send({ cypher: slow(4) })
+      .expect(200);
+    const { body: left } = await owner.delete(`/api/graphs/${graph.id}/queries/${body.query_id}`).expect(200);
+    expect(left).toMatchObject({ query_id: body.query_id, status: 'succeeded' });
+    await owner.delete(`/api/graphs/${graph.id}/queries/999999999`).expect(404);
+  });
+});
+
+describe('the events of a query', () => {
+  it('tell its states and its end, and nothing to who has the end', async () => {
+    const { body } = await submit({ cypher: endless(3) }).expect(202);
+    const { events, headers } = await readEvents(test, `${body.location}/events`, owner, {
+      onEvent: ({ type }) => void (type === 'progress' && owner.delete(body.location).then()),
+    });
+    expect(headers.get('content-type')).toContain('text/event-stream');
+    expect(events.map(({ type, data }) => [type, data.status])).toEqual([['progress', 'running'], ['end', 'cancelled']]); // prettier-ignore
+    const { status } = await readEvents(test, `${body.location}/events`, owner, { lastId: events[1]!.id });
+    expect(status).toBe(204);
+    const { events: rest } = await readEvents(test, `${body.location}/events`, owner, { lastId: events[0]!.id });
+    expect(rest.map(({ id }) => id)).toEqual([events[1]!.id]);
+  });
+
+  it('end when their reader loses the graph', async () => {
+    const viewer = await addViewer('leaver');
+    const { body } = await submit({ cypher: endless(4) }, viewer).expect(202);
+    const { body: me } = await viewer.get('/api/auth/me').expect(200);
+    const { events } = await readEvents(test, `${body.location}/events`, viewer, {
+      onEvent: () => void owner.delete(`/api/permissions/graphs/${graph.id}/members/${me.user_id}`).then(),
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'access_lost', data: { code: 'graph_forbidden' } });
+    await viewer.get(body.location).expect(403);
+    await owner.delete(body.location).expect(200);
+  });
+
+  it('are at most ten at a time', async () => {
+    const { body } = await submit({ cypher: endless(5) }).expect(202);
+    let begun = 0;
+    const watching = Array.from({ length: 10 }, () =>
+      readEvents(test, `${body.location}/events`, owner, { onEvent: ({ type }) => void (type === 'progress' && begun++) }),
+    );
+    await until(() => Promise.resolve(begun === 10));
+    const refused = await owner.get(`${body.location}/events`);
+    expect([refused.status, refused.body.code]).toEqual([503, 'too_many_watchers']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    await owner.delete(body.location).expect(200);
+    for (const { events } of await Promise.all(watching)) expect(events.at(-1)!.type).toBe('end');
+  });
+});
+
+describe('the list of queries', () => {
+  it('has one’s own, the newest first, by page, status and kind', async () => {
+    const user = await addViewer('lister');
+    const asked: number[] = [];
+    for (const body of [{ search: 'Chai' }, { cypher: slow(5) }, { search: '华为' }]) {
+      asked.unshift((await user.post(queryPath()).send(body).expect(200)).body.query_id);
+    }
+    const { body: failing } = await submit({ cypher: 'RETURN' }, user).expect(202);
+    await until(async () => (await stateOf(failing.location, user)).status === 'failed');
+    asked.unshift(failing.query_id);
+    const list = async (query = '') => (await user.get(`/api/graphs/${graph.id}/queries${query}`).expect(200)).body;
+    const idsOf = ({ items }: { items: { query_id: number }[] }) => items.map(({ query_id: id }) => id);
+    // An answer has its row a moment later.
+    await until(async () => (await list()).items.length === 4);
+    expect(idsOf(await list())).toEqual(asked);
+    expect(idsOf(await list('?kind=search'))).toEqual([asked[1], asked[3]]);
+    expect(idsOf(await list('?status=failed'))).toEqual([failing.query_id]);
+    const pages: number[] = [];
+    for (let cursor = ''; ;) {
+      const page = await list(`?limit=1${cursor}`);
+      pages.push(...idsOf(page));
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect(pages).toEqual(asked);
+    expect((await list()).items[2]).toMatchObject({ request: { cypher: slow(5) }, kind: 'cypher', status: 'succeeded' });
+    await user.get(`/api/graphs/${graph.id}/queries?cursor=xx`).expect(422);
+    await user.get(`/api/graphs/${graph.id}/queries?status=lost`).expect(422);
+    const other = await addViewer('other-lister');
+    expect((await other.get(`/api/graphs/${graph.id}/queries`).expect(200)).body.items).toEqual([]);
+  });
+});
+
+describe('a query that takes longer than the service waits', () => {
+  let impatient: TestApp;
+  let slowGraph: TradingGraph;
+  beforeAll(async () => {
+    impatient = await startTestApp({ QUERY_UPSTREAM_TIMEOUT_MS: '20' });
+    slowGraph = await createTradingGraph(impatient, impatient.admin);
+  }, 60_000);
+  afterAll(() => impatient?.close());
+
+  it('answers 502 with the place of its answer, goes on, and is a hit afterwards', async () => {
+    const send = () => impatient.admin.post(`/api/graphs/${slowGraph.id}/query`).send({ cypher: slow() });
+    const { body, headers } = await send().expect(502);
+    const location = `/api/graphs/${slowGraph.id}/queries/${body.context.query_id}`;
+    expect([body.code, headers.location, headers['retry-after']]).toEqual(['upstream_timeout', location, '60']);
+    expect(body.detail).toContain(location);
+    await until(async () => (await impatient.admin.get(location)).body.status === 'succeeded');
+    expect((await impatient.admin.get(location).expect(200)).body.rows).toEqual(slowRows());
+    const { body: again } = await send().expect(200);
+    expect([again.cache.status, again.query_id]).toEqual(['hit', body.context.query_id]);
+  });
+
+  it('can be cancelled there', async () => {
+    const { headers } = await impatient.admin.post(`/api/graphs/${slowGraph.id}/query`).send({ cypher: endless() }).expect(502);
+    await until(async () => (await statementsNow(impatient)) === 1);
+    await impatient.admin.delete(headers.location!).expect(200);
+    await until(async () => (await statementsNow(impatient)) === 0);
+  });
+});
