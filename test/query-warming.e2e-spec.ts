@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { headers, protocolVersion } from '../src/retrieval/protocol.js';
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
@@ -19,7 +20,7 @@ describe('a run that makes a new version', () => {
     const place = await test.app.get(RetrievalSupervisor).address();
     return new Promise((resolve, reject) => {
       http
-        .get({ ...place, path: '/v1/health' }, response => {
+        .get({ ...place, path: '/v1/health', headers: { [headers.version]: protocolVersion, [headers.timeout]: 5_000 } }, response => {
           let text = '';
           response.on('data', (part: Buffer) => (text += part.toString())).on('end', () => resolve(JSON.parse(text)));
         })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Logger } from 'pino';
@@ -9,6 +10,8 @@ import { type WatchedPool } from '../../database/watched-pool.js';
 import { GraphGoneError, QueryTimeoutError, ReplicaBehindError } from '../retrieval.errors.js';
 import { type GraphRead, GraphServers, type GraphServerUrls } from './graph-servers.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+
+const cancelAgainMs = 100;
 
 const oids = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
 
@@ -110,9 +113,10 @@ export class RetrievalDatabase {
     const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
     const client = await this.servers.connect(pool);
     let timedOut = false;
+    let isAtEnd = false;
     let cancelling: Promise<unknown> = Promise.resolve();
     const cancel = (): void => {
-      cancelling = this.cancel(client);
+      cancelling = this.cancelUntil(() => isAtEnd, client);
     };
     const timer = setTimeout(() => {
       timedOut = true;
@@ -130,8 +134,10 @@ export class RetrievalDatabase {
       if (version === undefined) throw new GraphGoneError(graphId);
       if (version < leastVersion) throw new ReplicaBehindError();
       const budget = { limitBytes, source: 'query' } as const;
-      const run = async <R extends object>(config: pg.QueryConfig): Promise<R[]> =>
-        (await withinBytes(client, budget, () => client.query(config))).result.rows as R[];
+      const run = async <R extends object>(config: pg.QueryConfig): Promise<R[]> => {
+        signal.throwIfAborted();
+        return (await withinBytes(client, budget, () => client.query(config))).result.rows as R[];
+      };
       return await work({
         graphId,
         tables: graphTables(graphId),
@@ -150,6 +156,7 @@ export class RetrievalDatabase {
       if (sqlstate === sqlstates.undefinedTable) throw new GraphGoneError(graphId);
       throw error;
     } finally {
+      isAtEnd = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
       // The answer need not wait for the cancellation, but the connection must: a late one would end the next caller's query.
@@ -184,6 +191,14 @@ export class RetrievalDatabase {
       failed ??= { error };
     }
     if (failed) throw failed.error;
+  }
+
+  /** A cancellation that comes before its statement has no effect, so it is repeated until the work has ended. */
+  private async cancelUntil(isAtEnd: () => boolean, client: PoolClient): Promise<void> {
+    while (!isAtEnd()) {
+      await this.cancel(client);
+      if (!isAtEnd()) await sleep(cancelAgainMs);
+    }
   }
 
   private async cancel(client: PoolClient): Promise<void> {
