@@ -37,6 +37,21 @@ describe('saved queries', () => {
     expect(refused.detail.errors[0]).toMatchObject({ loc: ['body', 'parameters'], type: 'no_effect' });
   });
 
+  it('keep the numbers of their parameters as they were sent', async () => {
+    const json = (to: string, text: string) => owner.post(to).set('Content-Type', 'application/json').send(text);
+    const cypher = 'RETURN 7 / $x AS q, $y AS y';
+    const { body } = await json(
+      path,
+      `{"name": "exact", "request": {"cypher": "${cypher}", "parameters": {"x": 2.0, "y": 9007199254740993}}}`,
+    );
+    const run = async (text: string) => (await json(`${path}/${body.id}/run`, text).expect(200)).body.rows;
+    expect(await run('{}')).toEqual([[3.5, '9007199254740993']]);
+    expect(await run('{"parameters": {"x": 2}}')).toEqual([[3, '9007199254740993']]);
+    expect(await run('{"parameters": {"y": 1.0}}')).toEqual([[3.5, 1]]);
+    expect(body.request).toEqual({ cypher, parameters: { x: 2, y: '9007199254740993' } });
+    await owner.delete(`${path}/${body.id}`).expect(204);
+  });
+
   it('are changed, listed by page and deleted', async () => {
     const user = await test.asUser('keeper');
     await owner.post(`/api/permissions/graphs/${graph.id}/members`).send({ username: 'keeper', role: 'viewer' }).expect(201);

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { HttpStatus } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
@@ -131,7 +132,10 @@ export function readListCursor(cursor: string | undefined): { createdAt: Date; i
   return { createdAt: new Date(Number(match[1])), id: Number(match[2]) };
 }
 
-/** The request without what it left out. */
-export function asSent({ parametersText: _, ...request }: ExactQueryRequest): QueryRequest {
-  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null));
+/** The request without what it left out. Numbers of its parameters that JSON cannot hold are texts, as in answers. */
+export function asSent({ parametersText, ...request }: ExactQueryRequest): QueryRequest {
+  const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null)) as QueryRequest;
+  return given.parameters && parametersText != null
+    ? { ...given, parameters: parseExactJson(parametersText) as Record<string, unknown> }
+    : given;
 }

@@ -34,6 +34,12 @@ export class SnapshotFiles {
     await this.trim(key.graphId);
   }
 
+  /** Removes the files of graphs that no longer exist. */
+  async removeGone(isGone: (graphId: number) => Promise<boolean>): Promise<void> {
+    for (const name of await readdir(this.directory).catch(() => []))
+      if (await isGone(Number(name))) await rm(path.join(this.directory, name), { recursive: true, force: true });
+  }
+
   private async trim(keep: number): Promise<void> {
     const graphs = await Promise.all(
       (await readdir(this.directory)).map(async name => {

@@ -1,6 +1,7 @@
 import { type MessagePort } from 'node:worker_threads';
 import { type Logger } from 'pino';
 import { Pace } from '../../../common/turns/pace.js';
+import { GraphGoneError } from '../../retrieval.errors.js';
 import { SnapshotFiles } from '../load/snapshot-files.js';
 import { LoadedGraphs } from '../loaded-graphs.js';
 import { readRetrievalQuery } from '../read-retrieval-query.js';
@@ -11,6 +12,11 @@ import { warmGraph } from '../warm-graph.js';
 import { writeAnswer } from '../write-answer.js';
 import { type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { ThreadParts } from './thread-parts.js';
+
+/** Files of graphs that were deleted are removed at the start and this often. */
+const sweepEveryMs = 3_600_000;
+const sweepPatienceMs = 5_000;
+const isGoneError = (error: unknown): boolean => error instanceof GraphGoneError;
 
 interface Work {
   gone: AbortController;
@@ -26,7 +32,11 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
   const budgetBytes = start.memoryMb * 1024 * 1024;
   // The files of graphs that were dropped from memory are of use too.
   const files = start.snapshotDirectory === null ? null : new SnapshotFiles(start.snapshotDirectory, 4 * budgetBytes);
-  const graphs = new LoadedGraphs(database, budgetBytes, parts, files, cause => log.warn({ cause }, 'A graph could not be kept as a file'));
+  const onFileFault = (cause: unknown): void => log.warn({ cause }, 'A graph could not be kept as a file');
+  const graphs = new LoadedGraphs(database, budgetBytes, parts, files, onFileFault);
+  const isGone = (graphId: number): Promise<boolean> =>
+    database.readGraph(graphId, sweepPatienceMs, new AbortController().signal, () => Promise.resolve(false)).catch(isGoneError);
+  const sweep = (): void => void files?.removeGone(isGone).catch(onFileFault);
   const working = new Map<number, Work>();
 
   async function answer({ id, body, limitBytes, requestId, topology }: Extract<ToThread, { do: 'query' }>): Promise<void> {
@@ -87,4 +97,6 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
     }
   });
   post({ did: 'start' });
+  sweep();
+  setInterval(sweep, sweepEveryMs).unref();
 }
