@@ -74,7 +74,8 @@ export class RetrievalClient implements OnApplicationShutdown {
   async warm(graphId: number): Promise<void> {
     const first = this.peers.choose(graphId);
     const second = first && this.peers.choose(graphId, first);
-    await Promise.all([first, second].map(peer => peer?.warm(graphId, warmPatienceMs)));
+    const holders = [first, second].filter(peer => peer !== null);
+    await Promise.all(holders.map(peer => peer.warm(graphId, warmPatienceMs)));
   }
 
   /** Asks every process whether it answers, in the order of the settings. */
