@@ -11,8 +11,9 @@ interface Adjacency {
 export interface Topology {
   /** In ascending order, so that an id is found by halving. */
   nodeIds: Float64Array;
+  /** The number of each node's set of labels. */
   nodeLabels: Uint32Array;
-  /** The nodes of each label. */
+  /** The nodes of each set of labels. */
   byLabel: Adjacency;
   edgeIds: Float64Array;
   edgeTypes: Uint32Array;
@@ -20,7 +21,8 @@ export interface Topology {
   targets: Uint32Array;
   out: Adjacency;
   into: Adjacency;
-  labels: string[];
+  /** The sets of labels, with the label of the key first. */
+  labels: string[][];
   types: string[];
   bytes: number;
 }
@@ -33,7 +35,8 @@ export class TopologyBuilder {
   private readonly edgeTypes = new GrowableUint32();
   private readonly sources = new GrowableUint32();
   private readonly targets = new GrowableUint32();
-  private readonly labels = new Map<string, number>();
+  private readonly labels: string[][] = [];
+  private readonly labelSets = new Map<string, number>();
   private readonly types = new Map<string, number>();
   private sortedIds: Float64Array | null = null;
 
@@ -42,9 +45,12 @@ export class TopologyBuilder {
     return this.nodeIds.length * 24 + this.edgeIds.length * 28;
   }
 
-  addNode(id: number, label: string): void {
+  /** @param labels the label of the key first, then the others in an order that equal sets share */
+  addNode(id: number, labels: string[]): void {
     this.nodeIds.push(id);
-    this.nodeLabels.push(numberOf(label, this.labels));
+    const number = numberOf(labels.length === 1 ? labels[0]! : JSON.stringify(labels), this.labelSets);
+    if (number === this.labels.length) this.labels.push(labels);
+    this.nodeLabels.push(number);
   }
 
   /** False for an edge of which an end is missing. */
@@ -64,8 +70,9 @@ export class TopologyBuilder {
     const [sources, targets] = [this.sources.toArray(), this.targets.toArray()];
     const out = yield* grouped(sources, nodeIds.length);
     const into = yield* grouped(targets, nodeIds.length);
-    const byLabel = yield* grouped(nodeLabels, this.labels.size);
-    const [labels, types] = [[...this.labels.keys()], [...this.types.keys()]];
+    const byLabel = yield* grouped(nodeLabels, this.labels.length);
+    const { labels } = this;
+    const types = [...this.types.keys()];
     const [edgeIds, edgeTypes] = [this.edgeIds.toArray(), this.edgeTypes.toArray()];
     return { nodeIds, nodeLabels, byLabel, edgeIds, edgeTypes, sources, targets, out, into, labels, types, bytes: this.bytes };
   }

@@ -17,7 +17,7 @@ type Comparable = string | number | boolean | null;
  * value. Null if the groups cannot be identified by plain values: lists cannot.
  * @param rows decoded rows of a plan with an aggregation, at most as many as are worth an example.
  */
-export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]): MatchesPlan | null {
+export function findMatchesBehind({ text, root, carriers }: QueryPlan, rows: unknown[][]): MatchesPlan | null {
   const [aggregation, projection] = [findOperator(root, 'aggregate'), findOperator(root, 'project')];
   const first = findOperator(root, 'match')?.pattern.nodes[0];
   if (!aggregation || !projection || !first) return null;
@@ -66,6 +66,7 @@ export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]):
       text,
       root: { kind: 'project', input, columns: [{ name: 'match', expression: id }] },
       columns: [{ name: 'match', type: 'integer' }],
+      carriers,
       warnings: [],
     },
     values,

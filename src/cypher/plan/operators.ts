@@ -33,6 +33,8 @@ export interface QueryPlan {
   text: string;
   root: Operator;
   columns: { name: string; type: ValueType }[];
+  /** For each further label of the graph, the labels of the keys of the nodes that may carry it. */
+  carriers: ReadonlyMap<string, string[]>;
   warnings: QueryWarning[];
 }
 

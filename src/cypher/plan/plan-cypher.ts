@@ -46,6 +46,7 @@ export function planCypher(query: SimpleQuery, schema: GraphSchema, parameters: 
     text: query.text,
     root,
     columns: columns.map(({ name, expression }) => ({ name, type: expression.type })),
+    carriers: context.schema.carriers,
     warnings: context.warnings(),
   };
 }

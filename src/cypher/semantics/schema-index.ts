@@ -23,14 +23,19 @@ interface Properties {
 /** Look-ups over a GraphSchema. Exact names come first, then names in any case. Aliases count like names. */
 export class SchemaIndex {
   private readonly labels: Map<string, Element & Pick<LabelSchema, 'keyProperties'>>;
+  /** For each further label, the labels of the keys of the nodes that may carry it. */
+  readonly carriers: ReadonlyMap<string, string[]>;
   private readonly types = new Map<string, Element & { ends: { source: string; target: string }[] }>();
   /** By the list that names their elements: a query asks for many properties of one list, which may have tens of thousands. */
   private readonly properties = new Map<string[], Properties>();
+  /** The labels of keys, of which each node has one. */
   readonly labelNames: string[];
   private readonly typeNames: string[];
 
   constructor(schema: GraphSchema) {
     this.labels = new Map(schema.labels.map(label => [label.name, { ...label, names: [label.name, ...label.aliases] }]));
+    this.labelNames = [...this.labels.keys()];
+    this.carriers = this.addFurtherLabels(schema.labels);
     for (const edge of schema.edges) {
       const known = this.types.get(edge.type);
       this.types.set(edge.type, {
@@ -39,12 +44,32 @@ export class SchemaIndex {
         ends: [...(known?.ends ?? []), { source: edge.sourceLabel, target: edge.targetLabel }],
       });
     }
-    this.labelNames = [...this.labels.keys()];
     this.typeNames = [...this.types.keys()];
+  }
+
+  /** A further label has the properties of all nodes that may carry it. Its nodes have no key in common. */
+  private addFurtherLabels(labels: LabelSchema[]): Map<string, string[]> {
+    const carriers = new Map<string, string[]>();
+    for (const { name: carrier, properties, furtherLabels = [] } of labels) {
+      for (const { name, aliases } of furtherLabels) {
+        const known = this.labels.get(name);
+        this.labels.set(name, {
+          names: [name, ...(known?.names ?? []), ...aliases],
+          properties: [...(known?.properties ?? []), ...properties],
+          keyProperties: [],
+        });
+        carriers.set(name, [...(carriers.get(name) ?? []), carrier]);
+      }
+    }
+    return carriers;
   }
 
   get isEmpty(): boolean {
     return this.labels.size === 0;
+  }
+
+  hasLabel(name: string): boolean {
+    return this.labels.has(name);
   }
 
   /** The label with this name or alias, or null. */

@@ -53,6 +53,7 @@ const rows: Row[] = [
   ['defaults.trim', root('defaults: {trim: true}'), m => m.defaults.trim, true, root('defaults: {trim: 1}'), 'wrong_type defaults.trim'],
   ['nodes[].id', same, m => firstNode(m).id, 'a', ['id: a,', 'id: 1a,'], 'wrong_type nodes[0].id'],
   ['nodes[].label', ['label: A', 'label: 客户'], m => firstNode(m).label, '客户', ['label: A', `label: ${'长'.repeat(129)}`], 'wrong_type nodes[0].label'],
+  ['nodes[].labels', node('labels: [甲, {name: 乙, aliases: [Z], when: c > 1}]'), m => firstNode(m).labels.map(({ path: _, ...label }) => label), [{ name: '甲', aliases: [], when: null }, { name: '乙', aliases: ['Z'], when: 'c > 1' }], node('labels: [甲, A]'), 'duplicate_label nodes[0].labels[1]'],
   ['nodes[].aliases', node('aliases: [甲, 乙]'), m => firstNode(m).aliases, ['甲', '乙'], node('aliases: 甲'), 'wrong_type nodes[0].aliases'],
   ['nodes[].table', same, m => firstNode(m).source, { kind: 'table', table: 't' }, node('query: SELECT 1'), 'missing_key nodes[0]'],
   ['nodes[].query', ['table: t, key', 'query: SELECT k FROM t, key'], m => firstNode(m).source, { kind: 'query', query: 'SELECT k FROM t' }, ['table: t, key', 'key'], 'missing_key nodes[0]'],

@@ -102,9 +102,18 @@ interface ElementMapping {
   path: MappingPath;
 }
 
+/** A label that nodes have besides the label of their key. `when` is a SQL condition on their row; null: all nodes have it. */
+export interface FurtherLabel {
+  name: string;
+  aliases: string[];
+  when: string | null;
+  path: MappingPath;
+}
+
 export interface NodeMapping extends ElementMapping {
   id: string;
   label: string;
+  labels: FurtherLabel[];
   display: string | null;
   write: 'merge' | 'replace';
 }

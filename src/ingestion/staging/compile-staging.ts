@@ -1,5 +1,5 @@
 import { type Steps } from '../../text/steps.js';
-import { type ColumnMapping, type Mapping, type Rule } from '../mapping/mapping.js';
+import { type ColumnMapping, type FurtherLabel, type Mapping, type Rule } from '../mapping/mapping.js';
 import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
@@ -121,6 +121,8 @@ class StagingCompiler {
     for (const [name, sql] of keys.staged) staged.set(name, { type: 'text', sql });
     const types = values.map(value => value.type);
     const display = target.kind === 'node' ? displayColumn(target.element, types) : null;
+    if (target.kind === 'node' && target.element.labels.length > 0)
+      staged.set('labels', { type: 'text[]', sql: this.labelsSql(target.element.labels) });
     if (target.kind === 'node') staged.set('display', { type: 'text', sql: this.displaySql(display, values) });
     staged.set('properties', { type: 'jsonb', sql: this.propertiesSql(values, bad, gone) });
     staged.set('failures', {
@@ -276,6 +278,21 @@ class StagingCompiler {
     }
     const text = cleanedText(this.sql, asText(sql, family), transform, like?.default ?? null, this.request.mapping.defaults);
     return { text: this.source.carry(text, 'v'), isRequired: false, isShort: false, isPlain: false };
+  }
+
+  /** The further labels of a row, in the order of their bytes. */
+  private labelsSql(labels: FurtherLabel[]): string {
+    const sorted = [...labels].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+    if (sorted.every(({ when }) => when === null))
+      return this.sql.bind(
+        sorted.map(({ name }) => name),
+        'text[]',
+      );
+    const names = sorted.map(({ name, when }) => {
+      const bound = this.sql.bind(name, 'text');
+      return when === null ? bound : `CASE WHEN ${this.source.carry(this.source.written(when), 'x')} THEN ${bound} END`;
+    });
+    return `array_remove(ARRAY[${names.join(', ')}], NULL)`;
   }
 
   private displaySql(display: string | null, values: ColumnValue[]): string {

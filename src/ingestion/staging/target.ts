@@ -73,6 +73,9 @@ export function writtenSql(target: Target): { kind: 'predicate' | 'expression'; 
   const { element } = target;
   const written: { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] = [];
   if (element.where !== null) written.push({ kind: 'predicate', text: element.where, path: [...element.path, 'where'] });
+  for (const { when, path } of target.kind === 'node' ? target.element.labels : []) {
+    if (when !== null) written.push({ kind: 'predicate', text: when, path: [...path, 'when'] });
+  }
   for (const { source, rules, path } of element.columns) {
     if (source.kind === 'expression') written.push({ kind: 'expression', text: source.expression, path: [...path, 'expression'] });
     const conditions = new Set(rules.map(rule => rule.when).filter(when => when !== null));

@@ -21,7 +21,8 @@ const mostRead = 4_000_000;
 export class GraphInMemory implements MemoryGraph {
   private readonly known = new Map<number, NodeValue>();
   private readonly read = new LRUCache<string, NodeValue['properties']>({ maxSize: mostRead });
-  private readonly labelNumbers: Map<string, number>;
+  /** The numbers of the sets of labels that contain a label. */
+  private readonly setsWith = new Map<string, number[]>();
   private readonly typeNumbers: Map<string, number>;
   private readonly nodeTypes: PropertyTypes[];
   private readonly edgeTypes: PropertyTypes[];
@@ -32,9 +33,10 @@ export class GraphInMemory implements MemoryGraph {
     private readonly edgeTexts: TextStore,
     schema: GraphElements,
   ) {
-    this.labelNumbers = new Map(topology.labels.map((label, i) => [label, i]));
+    for (const [number, labels] of topology.labels.entries())
+      for (const label of labels) this.setsWith.set(label, [...(this.setsWith.get(label) ?? []), number]);
     this.typeNumbers = new Map(topology.types.map((type, i) => [type, i]));
-    this.nodeTypes = topology.labels.map(name => propertyTypesOf(schema.labels.find(label => label.name === name)?.properties ?? []));
+    this.nodeTypes = topology.labels.map(([key]) => propertyTypesOf(schema.labels.find(({ name }) => name === key)?.properties ?? []));
     this.edgeTypes = topology.types.map(name =>
       propertyTypesOf(schema.edges.filter(edge => edge.type === name).flatMap(edge => edge.properties)),
     );
@@ -49,16 +51,14 @@ export class GraphInMemory implements MemoryGraph {
   }
 
   *nodesWithLabel(label: string): Iterable<NodeValue> {
-    const number = this.labelNumbers.get(label);
-    if (number === undefined) return;
     const { offsets, edges } = this.topology.byLabel;
-    for (let i = offsets[number]!; i < offsets[number + 1]!; i++) yield this.nodeAt(edges[i]!);
+    for (const number of this.setsWith.get(label) ?? [])
+      for (let i = offsets[number]!; i < offsets[number + 1]!; i++) yield this.nodeAt(edges[i]!);
   }
 
   countOfLabel(label: string): number {
-    const number = this.labelNumbers.get(label);
     const { offsets } = this.topology.byLabel;
-    return number === undefined ? 0 : offsets[number + 1]! - offsets[number]!;
+    return (this.setsWith.get(label) ?? []).reduce((count, number) => count + offsets[number + 1]! - offsets[number]!, 0);
   }
 
   nodeById(id: number): NodeValue {
@@ -84,9 +84,9 @@ export class GraphInMemory implements MemoryGraph {
     const known = this.known.get(index);
     if (known) return known;
     const { nodeIds, nodeLabels, labels } = this.topology;
-    const label = nodeLabels[index]!;
-    const types = this.nodeTypes[label] ?? none;
-    const node = new LazyNode(nodeIds[index]!, [labels[label]!], () => this.propertiesOf('n', this.nodeTexts, index, types));
+    const set = nodeLabels[index]!;
+    const types = this.nodeTypes[set] ?? none;
+    const node = new LazyNode(nodeIds[index]!, labels[set]!, () => this.propertiesOf('n', this.nodeTexts, index, types));
     if (this.known.size < mostKnown) this.known.set(index, node);
     return node;
   }

@@ -22,10 +22,10 @@ export async function loadTopology(reader: GraphReader, budgetBytes: number): Pr
   const builder = new TopologyBuilder();
   const [nodeTexts, edgeTexts] = [new TextStore(), new TextStore()];
   const bytes = () => builder.bytes + nodeTexts.bytes + edgeTexts.bytes;
-  await forEach<[number, string, string]>(
-    `SELECT id, label, properties::text FROM ${reader.tables.nodes} ORDER BY id`,
-    ([id, label, text]) => {
-      builder.addNode(id, label);
+  await forEach<[number, string, string[], string]>(
+    `SELECT id, label, labels, properties::text FROM ${reader.tables.nodes} ORDER BY id`,
+    ([id, label, further, text]) => {
+      builder.addNode(id, [label, ...further]);
       nodeTexts.add(text);
     },
   );

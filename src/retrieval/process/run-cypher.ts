@@ -173,7 +173,8 @@ async function citeMatches(
 /** Cites each table of the plan's labels and types once, or all tables if the plan names none. */
 function citeTables(schema: GraphElements, plan: QueryPlan): Citation[] {
   const patterns = patternsOf(plan);
-  const labels = new Set(patterns.flatMap(({ nodes }) => nodes.flatMap(node => node.labels.flat())));
+  const named = patterns.flatMap(({ nodes }) => nodes.flatMap(node => node.labels.flat()));
+  const labels = new Set(named.flatMap(label => [label, ...(plan.carriers.get(label) ?? [])]));
   const types = new Set(patterns.flatMap(({ edges }) => edges.flatMap(edge => edge.types)));
   const sources = schema.sources.filter(({ kind, name }) =>
     labels.size + types.size === 0 ? true : (kind === 'node' ? labels : types).has(name),

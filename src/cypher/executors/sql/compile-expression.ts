@@ -11,11 +11,28 @@ import {
   compilePlus,
   compileStringTest,
 } from './compile-operators.js';
-import { boolean, type Form, formOf, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue } from './sql-value.js';
+import {
+  boolean,
+  carriesOne,
+  type Entity,
+  type Form,
+  formOf,
+  jsonb,
+  naming,
+  numeric,
+  type Sql,
+  type SqlForms,
+  type SqlValue,
+} from './sql-value.js';
+
+/** No other element carries the type of an edge. */
+const none: ReadonlyMap<string, string[]> = new Map();
 
 /** The SQL of the variables that an expression may read. */
 export interface ExpressionScope {
   forms: SqlForms;
+  /** Those of the plan. */
+  carriers: ReadonlyMap<string, string[]>;
   variable(name: string): SqlValue;
   /** The subject of the CASE around the expression. */
   subject?: SqlValue;
@@ -96,8 +113,9 @@ function toSql(expression: Computed, scope: ExpressionScope): Sql {
     case 'isNull':
       return boolean(`(${forms.any(compile(expression.operand))} IS ${expression.negated ? 'NOT ' : ''}NULL)`);
     case 'hasLabels': {
-      const label = labelOf(compile(expression.object));
-      const groups = expression.labels.map(group => `${label} = ANY(${forms.parameters.bind(group, 'text[]')})`);
+      const entity = entityOf(compile(expression.object));
+      const carriers = expression.object.type === 'node' ? scope.carriers : none;
+      const groups = expression.labels.map(group => carriesOne(forms.parameters, entity, group, carriers));
       return boolean(`(${groups.join(' AND ')})`);
     }
     case 'case':
@@ -116,9 +134,9 @@ function propertiesOf(value: SqlValue): string {
   return value.entity.properties;
 }
 
-function labelOf(value: SqlValue): string {
+function entityOf(value: SqlValue): Entity {
   if (value.kind !== 'entity') throw new Error('Only nodes and edges have labels');
-  return value.entity.label;
+  return value.entity;
 }
 
 /** A part of an ISO 8601 date, by its fixed place. */

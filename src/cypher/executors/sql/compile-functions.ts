@@ -14,7 +14,7 @@ const isoDate = String.raw`^\d{4}-\d{2}-\d{2}`;
 const compilers: Record<FunctionName, FunctionCompiler> = {
   id: onElement(({ id }) => ({ form: 'numeric', sql: `(${id})::numeric`, int8: id })),
   elementid: onElement(({ id }) => text(`(${id})::text`)),
-  labels: onElement(({ label }) => jsonb(`jsonb_build_array(${label})`)),
+  labels: onElement(({ labels }) => jsonb(labels)),
   type: onElement(({ label }) => text(label)),
   properties: (forms, args) => jsonb(asMap(forms, first(args))),
   keys: compileKeys,

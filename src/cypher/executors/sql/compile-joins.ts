@@ -1,6 +1,7 @@
 import { type GraphTables } from '../../../database/graph-tables.js';
 import { type Pattern, type PatternEdge } from '../../semantics/pattern.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
+import { carriesOne, isOneOf, labelsOf } from './sql-value.js';
 
 /** The matched part of a statement: `FROM` (empty when nothing is matched), the conditions of the pattern itself, and the SQL of ids. */
 export interface Joins {
@@ -21,7 +22,8 @@ const bothWays = (edges: string): string => `(
 /**
  * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`,
  * in the graph's own tables. A node that only needs its id is not read, because the edge has the id. `needsRow[i]` marks the nodes
- * to read; `keys[i]` is the key of a node, part by part, if it is known.
+ * to read; `keys[i]` is the key of a node, part by part, if it is known. `carriers` are those of the
+ * plan.
  */
 export function compileJoins(
   pattern: Pattern,
@@ -29,8 +31,9 @@ export function compileJoins(
   tables: GraphTables,
   parameters: SqlParameters,
   needsRow: boolean[],
+  carriers: ReadonlyMap<string, string[]>,
 ): Joins {
-  return new JoinBuilder(pattern, keys, tables, parameters, needsRow).build();
+  return new JoinBuilder(pattern, keys, tables, parameters, needsRow, carriers).build();
 }
 
 class JoinBuilder {
@@ -44,6 +47,7 @@ class JoinBuilder {
     private readonly graphTables: GraphTables,
     private readonly parameters: SqlParameters,
     private readonly needsRow: boolean[],
+    private readonly carriers: ReadonlyMap<string, string[]>,
   ) {}
 
   build(): Joins {
@@ -54,7 +58,7 @@ class JoinBuilder {
     }
     for (const repeat of pattern.repeats) {
       const edge = `e${repeat.edge}`;
-      if (repeat.types.length > 0) this.where.push(this.isOneOf(`${edge}.type`, repeat.types));
+      if (repeat.types.length > 0) this.where.push(isOneOf(this.parameters, `${edge}.type`, repeat.types));
       this.placeRepeat(edge, repeat.source, repeat.target, repeat.directed);
     }
     for (const index of pattern.nodes.keys()) if (!this.isPlaced(index)) this.placeNode(index, null);
@@ -78,7 +82,8 @@ class JoinBuilder {
     const node = this.pattern.nodes[index];
     const conditions: string[] = [];
     if (id !== null) conditions.push(`${alias}.id = ${id}`);
-    for (const group of node?.labels ?? []) conditions.push(this.isOneOf(`${alias}.label`, group));
+    const labels = { label: `${alias}.label`, labels: labelsOf(alias) };
+    for (const group of node?.labels ?? []) conditions.push(carriesOne(this.parameters, labels, group, this.carriers));
     const key = this.keys[index];
     if (key) conditions.push(`${alias}.key = ${this.keyText(key)}`);
     this.addTable(`${this.graphTables.nodes} AS ${alias}`, conditions);
@@ -127,7 +132,7 @@ class JoinBuilder {
   }
 
   private edgeConditions(edge: PatternEdge, alias: string): string[] {
-    return edge.types.length > 0 ? [this.isOneOf(`${alias}.type`, edge.types)] : [];
+    return edge.types.length > 0 ? [isOneOf(this.parameters, `${alias}.type`, edge.types)] : [];
   }
 
   private addTable(table: string, conditions: string[]): void {
@@ -143,12 +148,5 @@ class JoinBuilder {
   private keyText(parts: string[]): string {
     const [first = '', ...others] = parts.map(part => this.parameters.bind(part, 'text'));
     return others.length === 0 ? first : `jsonb_build_array(${[first, ...others].join(', ')})::text`;
-  }
-
-  private isOneOf(column: string, names: string[]): string {
-    const [first = '', ...others] = [...new Set(names)];
-    return others.length === 0
-      ? `${column} = ${this.parameters.bind(first, 'text')}`
-      : `${column} = ANY(${this.parameters.bind([first, ...others], 'text[]')})`;
   }
 }

@@ -12,6 +12,7 @@ describe('values', () => {
           _kind: 'node',
           id: 2,
           label: '客户',
+          labels: ['客户'],
           key: 'BERGS',
           display: 'BERGS',
           properties: { 客户编号: 'BERGS', 名称: 'Bergs', 国家: '瑞典' },

@@ -9,7 +9,7 @@ import { boundedCollection, gatheredBytes } from './bounded-value.js';
 import { compileAggregate, gatheredBy, sortKeys } from './compile-aggregate.js';
 import { compileCondition, compileExpression, type ExpressionScope } from './compile-expression.js';
 import { compileJoins, type Joins } from './compile-joins.js';
-import { type Entity, operand, SqlForms, type SqlValue } from './sql-value.js';
+import { type Entity, labelsOf, operand, SqlForms, type SqlValue } from './sql-value.js';
 
 export interface CompileOptions {
   /** Must be a positive integer. */
@@ -53,7 +53,7 @@ class PlanCompiler {
   ) {
     this.match = this.required('match');
     const { pattern, keys } = this.match;
-    this.joins = compileJoins(pattern, keys, graphTables(options.graphId), this.parameters, rowsNeeded(plan.root));
+    this.joins = compileJoins(pattern, keys, graphTables(options.graphId), this.parameters, rowsNeeded(plan.root), plan.carriers);
     const elements = new Map<string, SqlValue>([
       ...pattern.nodes.map(({ variable }, index) => [variable, this.node(index)] as const),
       ...pattern.edges.map(({ variable }, index) => [variable, edge(index)] as const),
@@ -171,8 +171,9 @@ class PlanCompiler {
     const entity: Entity = {
       id: this.joins.nodeIds[index] ?? `${n}.id`,
       label: `${n}.label`,
+      labels: labelsOf(n),
       properties: `${n}.properties`,
-      object: `(jsonb_build_object('_kind', 'node', 'id', ${n}.id, 'label', ${n}.label, 'key', ${n}.key, 'display', ${n}.display, 'properties', ${n}.properties)
+      object: `(jsonb_build_object('_kind', 'node', 'id', ${n}.id, 'label', ${n}.label, 'labels', ${labelsOf(n)}, 'key', ${n}.key, 'display', ${n}.display, 'properties', ${n}.properties)
         || CASE WHEN ${n}.owners = '{}' THEN '{"stub": true}'::jsonb ELSE '{}'::jsonb END)`,
     };
     return { kind: 'entity', type: 'node', entity };
@@ -181,6 +182,7 @@ class PlanCompiler {
   private scope(variables: ReadonlyMap<string, SqlValue>): ExpressionScope {
     return {
       forms: this.forms,
+      carriers: this.plan.carriers,
       variable: name => {
         const value = variables.get(name);
         if (!value) throw new Error(`No operator below gives the variable ${name}`);
@@ -201,6 +203,7 @@ function edge(index: number): SqlValue {
   const entity: Entity = {
     id: `${e}.id`,
     label: `${e}.type`,
+    labels: `jsonb_build_array(${e}.type)`,
     properties: `${e}.properties`,
     object: `jsonb_build_object('_kind', 'edge', 'id', ${e}.id, 'type', ${e}.type, 'source_id', ${e}.source_id, 'target_id', ${e}.target_id, 'properties', ${e}.properties)`,
   };
@@ -215,6 +218,7 @@ function columnValue(value: SqlValue, column: string): SqlValue {
   const entity: Entity = {
     id: `(${column} ->> 'id')::int8`,
     label: `(${column} ->> '${label}')`,
+    labels: value.type === 'node' ? `(${column} -> 'labels')` : `jsonb_build_array(${column} -> 'type')`,
     properties: `(${column} -> 'properties')`,
     object: column,
   };

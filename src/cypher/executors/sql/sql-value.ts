@@ -24,13 +24,39 @@ export type SqlValue =
 
 export type Form = 'numeric' | 'text' | 'boolean' | 'jsonb';
 
-/** A matched node or edge: SQL for each of its parts. `label` is the type of an edge. */
+/** A matched node or edge: SQL for each of its parts. `label` is the type of an edge. `labels` is a jsonb list, with the label of the key first. */
 export interface Entity {
   id: string;
   label: string;
+  labels: string;
   properties: string;
   /** The whole element as jsonb, as rows show it. */
   object: string;
+}
+
+/** SQL that is true for an element that carries one of the labels. The label of the key is tested first, because it has an index. */
+export function carriesOne(
+  parameters: SqlParameters,
+  { label, labels }: Pick<Entity, 'label' | 'labels'>,
+  names: string[],
+  carriers: ReadonlyMap<string, string[]>,
+): string {
+  const further = names.flatMap(name => carriers.get(name) ?? []);
+  if (further.length === 0) return isOneOf(parameters, label, names);
+  const among = isOneOf(parameters, label, [...names, ...further]);
+  return `(${among} AND ${labels} ?| ${parameters.bind(names, 'text[]')})`;
+}
+
+export function isOneOf(parameters: SqlParameters, column: string, names: string[]): string {
+  const [first = '', ...others] = [...new Set(names)];
+  return others.length === 0
+    ? `${column} = ${parameters.bind(first, 'text')}`
+    : `${column} = ANY(${parameters.bind([first, ...others], 'text[]')})`;
+}
+
+/** SQL for all labels of a node, as a jsonb list. */
+export function labelsOf(alias: string): string {
+  return `to_jsonb(${alias}.label || ${alias}.labels)`;
 }
 
 /** The SQL in parentheses, unless it is a column, a parameter or in parentheses already. */
