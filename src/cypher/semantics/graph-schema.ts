@@ -37,8 +37,8 @@ export interface EdgeSchema {
 }
 
 /**
- * `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, datetime, json, string[], int[]; or
- * `mixed` if jobs disagree.
+ * `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, timetz, datetime, localdatetime,
+ * duration, one of these with [], json, map; or `mixed` if jobs disagree.
  */
 export interface PropertySchema {
   name: string;

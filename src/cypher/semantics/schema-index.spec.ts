@@ -13,14 +13,58 @@ describe('SchemaIndex', () => {
   }); // prettier-ignore
 
   it('finds a property by its name, else by its column', () => {
-    expect(index.nodeProperty('金额', ['订单'])).toEqual({ name: '金额', type: 'float', known: true });
-    expect(index.nodeProperty('amount', ['订单'])).toEqual({ name: '金额', type: 'float', known: true });
-    expect(index.edgeProperty('渠道', [])).toEqual({ name: '渠道', type: 'string', known: true });
-    expect(index.nodeProperty('渠道', ['订单'])).toEqual({ name: '渠道', type: 'any', known: false });
+    expect(index.nodeProperty('金额', ['订单'])).toEqual({ name: '金额', type: 'float', known: true, inMemory: false });
+    expect(index.nodeProperty('amount', ['订单'])).toEqual({ name: '金额', type: 'float', known: true, inMemory: false });
+    expect(index.edgeProperty('渠道', [])).toEqual({ name: '渠道', type: 'string', known: true, inMemory: false });
+    expect(index.nodeProperty('渠道', ['订单'])).toEqual({ name: '渠道', type: 'any', known: false, inMemory: false });
+  });
+
+  it('gives a further label the properties of all nodes that may carry it, and no key', () => {
+    const carried = new SchemaIndex({
+      labels: [
+        {
+          name: 'A',
+          aliases: [],
+          keyProperties: ['x'],
+          displayProperty: null,
+          rowCount: 1,
+          properties: [{ name: 'x', type: 'int' }],
+          furtherLabels: [{ name: 'F', aliases: ['Eff'], rowCount: 1 }],
+        },
+        {
+          name: 'B',
+          aliases: [],
+          keyProperties: ['y'],
+          displayProperty: null,
+          rowCount: 1,
+          properties: [{ name: 'y', type: 'time' }],
+          furtherLabels: [
+            { name: 'F', aliases: [], rowCount: 1 },
+            { name: 'A', aliases: [], rowCount: 1 },
+          ],
+        },
+      ],
+      edges: [],
+    });
+    expect([carried.findLabel('eff'), carried.labelNames, carried.carriers]).toEqual([
+      'F',
+      ['A', 'B'],
+      new Map([
+        ['F', ['A', 'B']],
+        ['A', ['B']],
+      ]),
+    ]);
+    expect(carried.nodeProperty('x', ['F'])).toEqual({ name: 'x', type: 'integer', known: true, inMemory: false });
+    expect(carried.nodeProperty('y', ['A'])).toEqual({ name: 'y', type: 'any', known: true, inMemory: true });
+    expect([carried.keyProperties('A'), carried.keyProperties('F'), carried.keyProperties('B')]).toEqual([
+      null,
+      null,
+      [expect.objectContaining({ name: 'y' })],
+    ]);
   });
 
   it('knows no type where labels disagree', () => {
-    expect(index.nodeProperty('编号', ['客户', '订单'])).toEqual({ name: '编号', type: 'any', known: true });
+    expect(index.nodeProperty('编号', ['客户', '订单'])).toEqual({ name: '编号', type: 'any', known: true, inMemory: false });
     expect(index.nodeProperty('编号', ['客户'])).toMatchObject({ type: 'integer' });
   });
 

@@ -2,11 +2,12 @@ import { nearestName } from '../../text/nearest-name.js';
 import { type ValueType } from '../values/value-type.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from './graph-schema.js';
 
-/** A property of a query: its stored name and the type of its values. `known` is false when no element carries it. */
+/** A property of a query: its stored name and the type of its values. `known` is false when no element carries it. `inMemory`: SQL does not know its values. */
 export interface ResolvedProperty {
   name: string;
   type: ValueType;
   known: boolean;
+  inMemory: boolean;
 }
 
 interface Element {
@@ -66,6 +67,11 @@ export class SchemaIndex {
 
   get isEmpty(): boolean {
     return this.labels.size === 0;
+  }
+
+  /** Tells whether any node or edge has a property that only memory knows. */
+  get hasValuesOfMemory(): boolean {
+    return [...this.labels.values(), ...this.types.values()].some(({ properties }) => properties.some(({ type }) => isInMemory(type)));
   }
 
   hasLabel(name: string): boolean {
@@ -166,15 +172,31 @@ function indexProperties(elements: Element[]): Properties {
 /** Finds a property by its name, else by its source column. Its type is `any` if elements disagree. */
 function resolve(name: string, { byName, byColumn }: Properties): ResolvedProperty {
   const [first, ...others] = byName.get(name) ?? byColumn.get(name) ?? [];
-  if (!first) return { name, type: 'any', known: false };
-  if (others.some(other => other.name !== first.name)) return { name, type: 'any', known: true };
+  if (!first) return { name, type: 'any', known: false, inMemory: false };
+  const inMemory = [first, ...others].some(property => isInMemory(property.type));
+  if (others.some(other => other.name !== first.name)) return { name, type: 'any', known: true, inMemory };
   const type = valueTypeOf(first.type);
-  return { name: first.name, type: others.every(other => valueTypeOf(other.type) === type) ? type : 'any', known: true };
+  return { name: first.name, type: others.every(other => valueTypeOf(other.type) === type) ? type : 'any', known: true, inMemory };
+}
+
+/** The mapping's word for a type, without the digits of a decimal. */
+export function wordOf(mappingType: string): string {
+  return mappingType
+    .replace(/\([^)]*\)/, '')
+    .trim()
+    .toLowerCase();
+}
+
+const typesOfSql = new Set(['int', 'bigint', 'decimal', 'float', 'boolean', 'string', 'date', 'datetime', 'json', 'string[]', 'int[]']);
+
+/** Tells whether SQL would take values of the type for something else, such as a duration for a text. */
+export function isInMemory(mappingType: string): boolean {
+  return !typesOfSql.has(wordOf(mappingType)) && mappingType !== 'mixed';
 }
 
 /** The value type for the mapping's word. */
 export function valueTypeOf(mappingType: string): ValueType {
-  const word = mappingType.replace(/\(.*/, '').trim().toLowerCase();
+  const word = wordOf(mappingType);
   if (word.endsWith('[]')) return 'list';
   switch (word) {
     case 'int':
@@ -186,7 +208,6 @@ export function valueTypeOf(mappingType: string): ValueType {
     case 'boolean':
       return 'boolean';
     case 'string':
-    case 'time':
       return 'string';
     case 'date':
       return 'date';

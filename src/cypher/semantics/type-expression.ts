@@ -124,7 +124,8 @@ function access(object: TypedExpression, name: string, position: number, { conte
   if (isNull(object)) return object;
   if (object.kind === 'variable' && object.element !== null) {
     const element = patterns.elementNamed(object.element);
-    const property = element ? context.property(name, element) : { name, type: 'any' as const };
+    const property = element ? context.property(name, element) : { name, type: 'any' as const, inMemory: false };
+    if (property.inMemory) throw new CypherNotSupportedError(notInSql.valuesOfMemory, context.place(position));
     return { kind: 'property', type: property.type, object, name: property.name, position };
   }
   if (object.type === 'date' || object.type === 'datetime') {
@@ -149,6 +150,7 @@ function typeIndex(object: TypedExpression, index: TypedExpression, position: nu
   const [of, by] = [familyOf(object.type), familyOf(index.type)];
   const isNamed = by === 'string' || by === 'any';
   const isCounted = by === 'number' || by === 'any';
+  if (isNamed && isElement(object)) refuseValuesOfMemory(position, context);
   if (isNamed && (isElement(object) || of === 'map' || (of === 'any' && by === 'string')))
     return { kind: 'entry', type: 'any', object, name: index, position };
   if (isCounted && (of === 'list' || (of === 'any' && by === 'number')))
@@ -251,10 +253,16 @@ function typeCall(expression: Expression & { kind: 'call' }, scope: ExpressionSc
   // Every function with one argument gives null for null.
   if (only && isNull(only) && found.name !== 'exists') return constant(null, position);
   if (only && found.name === 'coalesce') return only;
+  if (found.name === 'properties' && only && isElement(only)) refuseValuesOfMemory(position, context);
   if (found.name === 'date' && types[0] === 'map') throw new CypherNotSupportedError(notInSql.dateOfMap, place);
   if (!takes(signature, types) || (found.name === 'date' && only && !mayBeDate(only)))
     throw mismatch(context, expression, ` ${name}() 的参数`, `an argument of ${name}()`);
   return { kind: 'call', type: typeOfCall(signature, types), function: found.name, args: values, position };
+}
+
+/** @throws CypherNotSupportedError if the properties of an element that is not known by name may be of types that SQL does not have */
+function refuseValuesOfMemory(position: number, context: QueryContext): void {
+  if (context.schema.hasValuesOfMemory) throw new CypherNotSupportedError(notInSql.valuesOfMemory, context.place(position));
 }
 
 function mayBeDate(value: TypedExpression): boolean {

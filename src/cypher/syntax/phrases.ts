@@ -27,5 +27,6 @@ export const notInSql = {
     zh: '无方向关系的 startNode() 与 endNode()',
     en: 'startNode() and endNode() of a relationship without direction',
   },
+  valuesOfMemory: { zh: '时刻、时长、映射及其列表等属性', en: 'properties such as times, durations, maps and lists of them' },
   complexQuery: { zh: '如此复杂的查询', en: 'a query this complex' },
 } as const;

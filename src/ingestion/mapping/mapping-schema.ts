@@ -65,8 +65,8 @@ function schemaOf({ takes, max = maxText, values }: MappingKey): JsonSchema {
 
 const types: JsonSchema = {
   anyOf: [
-    { enum: Object.keys(typeWords).filter(name => name !== 'decimal') },
-    { type: 'string', pattern: '^decimal\\(\\s*[0-9]{1,4}\\s*,\\s*[0-9]{1,4}\\s*\\)$' },
+    { enum: Object.keys(typeWords).filter(name => !name.startsWith('decimal')) },
+    { type: 'string', pattern: '^decimal\\(\\s*[0-9]{1,4}\\s*,\\s*[0-9]{1,4}\\s*\\)(\\[\\])?$' },
   ],
 };
 

@@ -1,8 +1,7 @@
 import { type PoolClient } from 'pg';
 import { tablesBehind } from '../../sql-guard/guard-select.js';
 import { type ColumnMapping } from '../mapping/mapping.js';
-import { typeText } from '../mapping/property-type.js';
-import { type ResolvedType } from '../staging/column-sql.js';
+import { resolvedTypeText } from '../staging/column-sql.js';
 import { mappingOf, type Target } from '../staging/target.js';
 import { type ElementId, type Ownership } from './ownership.js';
 import { type StagedTarget } from './stage-target.js';
@@ -47,7 +46,7 @@ async function upsertElement(
   const { source } = element;
   const properties = element.columns.map((column, index) => ({
     name: column.property,
-    type: storedType(plan.types[index]!),
+    type: resolvedTypeText(plan.types[index]!),
     column: column.source.kind === 'column' ? column.source.column : null,
   }));
   await client.query(
@@ -112,10 +111,6 @@ export async function countLabels(client: PoolClient, { graphId, nodes }: WriteS
      WHERE g.graph_id = $1 AND g.labels <> '[]'`,
     [graphId, rows.map(({ name }) => name)],
   );
-}
-
-function storedType(type: ResolvedType): string {
-  return type.name === 'numeric' ? 'decimal' : typeText(type);
 }
 
 /** The rows of an element are counted with the job that owns the rest, whoever wrote them. */

@@ -38,6 +38,8 @@ export interface StagingPlan {
   insert: SqlStatement;
   /** The resolved type of each mapped column, in the order of the mapping. */
   types: ResolvedType[];
+  /** The properties whose values the graph holds as texts that are not what they mean, with the type of their source. */
+  keptAsText: { property: string; type: string }[];
   /** The source column by which nodes are shown; null for their keys, and for edges. */
   display: string | null;
   /** The names of the values in `sample`, in its order. The lengths of values with a rule on their length follow, by column. */
@@ -162,6 +164,7 @@ class StagingCompiler {
       createTable: `CREATE TEMPORARY TABLE ${table} (${[...staged].map(([name, each]) => `${name} ${each.type}`).join(', ')})`,
       insert: yield* this.sql.build(template),
       types,
+      keptAsText: columns.flatMap(column => this.keptAsText(column)),
       display,
       sampled: sampled.map(({ name, isSensitive }) => ({ name, isSensitive })),
       lengthsOf,
@@ -199,6 +202,12 @@ class StagingCompiler {
     }
     const ref = this.source.carry(cleanedText(this.sql, asText(sql, family), transform, column.default, options), 'v');
     return { ...parsedValue(ref, type), ref, type };
+  }
+
+  private keptAsText({ source, property, type: written }: ColumnMapping): StagingPlan['keptAsText'] {
+    if (written !== null || source.kind === 'constant') return [];
+    const type = this.request.shape.keptAsText.get(source.kind === 'column' ? source.column : source.expression);
+    return type === undefined ? [] : [{ property, type }];
   }
 
   private *columnChecks(column: ColumnMapping, value: ColumnValue): Steps<ColumnChecks> {

@@ -12,6 +12,8 @@ export interface SourceShape {
   columns: ReadonlyMap<string, SourceFamily>;
   /** The types of the mapping's own expressions, by their text. */
   expressions: ReadonlyMap<string, SourceFamily>;
+  /** The types of columns and expressions whose values can only be kept as texts that are not what they mean, by name or text. */
+  keptAsText: ReadonlyMap<string, string>;
   /** All SQL of the mapping's author about its rows, as the guard admitted it, by its text. */
   sql: ReadonlyMap<string, GuardedExpression>;
 }

@@ -1,5 +1,5 @@
 import { type EdgeSchema, type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { valueTypeOf } from '../../cypher/semantics/schema-index.js';
+import { valueTypeOf, wordOf } from '../../cypher/semantics/schema-index.js';
 
 /** One label or edge type as one job writes it: a row of `graph_elements`. */
 export interface ElementRow {
@@ -100,7 +100,13 @@ function edgeOf(row: ElementRow, edges: Map<string, EdgeSchema>): EdgeSchema {
 function addProperty(properties: PropertySchema[], { name, type, column }: ElementRow['properties'][number]): void {
   const known = properties.find(property => property.name === name);
   if (!known) properties.push({ name, type, ...(column === null ? {} : { column }) });
-  else if (valueTypeOf(known.type) !== valueTypeOf(type)) known.type = 'mixed';
+  else if (!areAlike(known.type, type)) known.type = 'mixed';
+}
+
+/** Tells whether values of two types are read alike. */
+function areAlike(a: string, b: string): boolean {
+  const type = valueTypeOf(a);
+  return wordOf(a) === wordOf(b) || (type === valueTypeOf(b) && type !== 'any' && type !== 'list');
 }
 
 function toSource(row: ElementRow): ElementSource {
