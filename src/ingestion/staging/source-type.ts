@@ -116,7 +116,7 @@ export function inferredType(family: SourceFamily): PropertyType | { name: 'nume
     case 'interval':
       return { name: 'duration' };
     default:
-      return { name: family as Exclude<ScalarFamily, 'text' | 'inet' | 'timestamp' | 'timestamptz' | 'jsonb' | 'interval'> };
+      return { name: family };
   }
 }
 
