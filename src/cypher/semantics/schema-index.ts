@@ -187,11 +187,13 @@ export function wordOf(mappingType: string): string {
     .toLowerCase();
 }
 
-const typesOfSql = new Set(['int', 'bigint', 'decimal', 'float', 'boolean', 'string', 'date', 'datetime', 'json', 'string[]', 'int[]']);
+const typesOfMemory = new Set(['time', 'timetz', 'localdatetime', 'duration', 'map']);
+const listsOfSql = new Set(['string[]', 'int[]']);
 
 /** Tells whether SQL would take values of the type for something else, such as a duration for a text. */
 export function isInMemory(mappingType: string): boolean {
-  return !typesOfSql.has(wordOf(mappingType)) && mappingType !== 'mixed';
+  const word = wordOf(mappingType);
+  return typesOfMemory.has(word) || (word.endsWith('[]') && !listsOfSql.has(word));
 }
 
 /** The value type for the mapping's word. */
