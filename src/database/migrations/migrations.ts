@@ -25,6 +25,7 @@ import { LetRunsDoAllWork1700000000026 } from './0026-let-runs-do-all-work.js';
 import { GiveMetricsFormats1700000000027 } from './0027-give-metrics-formats.js';
 import { WatchMetrics1700000000028 } from './0028-watch-metrics.js';
 import { KeepResultsOfMetrics1700000000029 } from './0029-keep-results-of-metrics.js';
+import { LetNodesHaveFurtherLabels1700000000031 } from './0031-let-nodes-have-further-labels.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   GiveMetricsFormats1700000000027,
   WatchMetrics1700000000028,
   KeepResultsOfMetrics1700000000029,
+  LetNodesHaveFurtherLabels1700000000031,
 ];
