@@ -39,7 +39,7 @@ export function readProperty(json: string, type: string | undefined): CypherValu
 /** How the numbers of a type are read, if that needs no more than the number. */
 export function numberKindOf(type: string | undefined): NumberKind {
   if (type === 'float') return 'float';
-  return type === undefined || ['int', 'bigint', 'mixed'].includes(type) ? 'integer' : null;
+  return type === undefined || ['bigint', 'mixed'].includes(type) ? 'integer' : null;
 }
 
 function toValue(value: CypherValue, type = 'mixed'): CypherValue {
