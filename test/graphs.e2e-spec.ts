@@ -125,6 +125,7 @@ describe('graphs', () => {
     expect(node).toEqual({
       id: product,
       label: '产品',
+      labels: ['产品'],
       key: 'P1',
       display: '耳机',
       properties: { 单价: 299, 条码: '12345678901234567890' },

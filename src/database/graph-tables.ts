@@ -19,8 +19,9 @@ export function graphTables(graphId: number): GraphTables {
 
 /**
  * DDL for a new graph. `owners` names the jobs that yield the row; NULL stands for the one job whose row in `graph_elements` says
- * `owns_rest`, so that the rows of a label with one job need none. A node without owners is a stub, made for the end of an edge. It
- * locks nothing of other graphs. Run it in the transaction that creates the graph's row.
+ * `owns_rest`, so that the rows of a label with one job need none. A node without owners is a stub, made for the end of an edge.
+ * `label` is the key label of a node and `labels` holds its further ones, in the order of their bytes. It locks nothing of other
+ * graphs. Run it in the transaction that creates the graph's row.
  */
 export function createGraphTables(graphId: number): string {
   const { nodes, edges } = graphTables(graphId);
@@ -33,6 +34,7 @@ export function createGraphTables(graphId: number): string {
       properties jsonb NOT NULL DEFAULT '{}',
       run_id     int NOT NULL,
       owners     int[],
+      labels     text[] NOT NULL DEFAULT '{}',
       PRIMARY KEY (id),
       UNIQUE (label, key)
     );

@@ -22,7 +22,8 @@ export interface IndexParts {
   offsets: Uint32Array;
   postings: Uint32Array;
   ids: Float64Array;
-  labels: string[];
+  /** The sets of labels that nodes have, with the label of the key first. */
+  labels: string[][];
   labelOf: Uint32Array;
   displayLength: Uint32Array;
   firstTerm: Uint32Array;

@@ -7,7 +7,8 @@ import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
 /** One node to index. `texts` are its other string properties. */
 export interface IndexedNode {
   id: number;
-  label: string;
+  /** The label of the key first, then the others in an order that equal sets share. */
+  labels: string[];
   key: string;
   display: string;
   texts: string[];
@@ -28,12 +29,12 @@ export class SearchIndexBuilder {
   private readonly displayLength = new GrowableUint32();
   private readonly firstTerm = new GrowableUint32();
   private readonly hashes = [new GrowableUint32(), new GrowableUint32(), new GrowableUint32(), new GrowableUint32()] as const;
-  private readonly labels: string[] = [];
+  private readonly labels: string[][] = [];
   private readonly labelIds = new Map<string, number>();
 
   add(node: IndexedNode): void {
     const ordinal = this.ids.push(node.id);
-    this.labelOf.push(this.labelId(node.label));
+    this.labelOf.push(this.labelId(node.labels));
     const display = normalizeText(node.display);
     const key = normalizeText(node.key);
     const displayTerms = termsOfText(display);
@@ -85,11 +86,12 @@ export class SearchIndexBuilder {
     return SearchIndex.build(parts, pace);
   }
 
-  private labelId(label: string): number {
-    let id = this.labelIds.get(label);
+  private labelId(labels: string[]): number {
+    const name = labels.length === 1 ? labels[0]! : JSON.stringify(labels);
+    let id = this.labelIds.get(name);
     if (id === undefined) {
-      id = this.labels.push(label) - 1;
-      this.labelIds.set(label, id);
+      id = this.labels.push(labels) - 1;
+      this.labelIds.set(name, id);
     }
     return id;
   }

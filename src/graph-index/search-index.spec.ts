@@ -1,10 +1,16 @@
 import { SearchIndexBuilder } from './search-index-builder.js';
 import { type SearchIndex } from './search-index.js';
 
-function indexOf(nodes: { label?: string; key?: string; display: string; texts?: string[] }[]): Promise<SearchIndex> {
+function indexOf(nodes: { label?: string; labels?: string[]; key?: string; display: string; texts?: string[] }[]): Promise<SearchIndex> {
   const builder = new SearchIndexBuilder();
   nodes.forEach((node, i) =>
-    builder.add({ id: i + 1, label: node.label ?? '产品', key: node.key ?? `k${i + 1}`, display: node.display, texts: node.texts ?? [] }),
+    builder.add({
+      id: i + 1,
+      labels: [node.label ?? '产品', ...(node.labels ?? [])],
+      key: node.key ?? `k${i + 1}`,
+      display: node.display,
+      texts: node.texts ?? [],
+    }),
   );
   return builder.build();
 }
@@ -86,11 +92,12 @@ describe('SearchIndex', () => {
     const index = indexOf([
       { label: '供应商', display: '华为' },
       { label: '客户', display: '华为' },
-      { label: '客户', display: '中兴' },
+      { label: '客户', labels: ['重点'], display: '中兴' },
     ]);
-    const labelNames = new Map([['客户', '客户'], ['customer', '客户']]); // prettier-ignore
+    const labelNames = new Map([['客户', '客户'], ['customer', '客户'], ['重点', '重点']]); // prettier-ignore
     expect((await (await index).search({ text: '客户 华为', limit: 5, offset: 0, labelNames })).hits.map(hit => hit.id)).toEqual([2, 1]);
     expect((await (await index).search({ text: 'Customer', limit: 5, offset: 0, labelNames })).hits.map(hit => hit.id)).toEqual([2, 3]);
+    expect((await (await index).search({ text: '重点', limit: 5, offset: 0, labelNames })).hits).toMatchObject([{ id: 3, label: '客户' }]);
   });
 
   it('pages without gap or repetition over a large result', async () => {

@@ -17,6 +17,7 @@ export interface SearchRequest {
 
 export interface SearchHit {
   id: number;
+  /** The label of the key. */
   label: string;
   /** Greater is better. Scores are comparable within one search only. */
   score: number;
@@ -133,7 +134,9 @@ export class SearchIndex {
         total++;
         const base = (this.scores[ordinal] ?? 0) * covered * covered;
         this.scores[ordinal] =
-          base + this.boost(ordinal, covered, most, nameHash, firstTerm) + (preferred.has(this.label(ordinal)) ? most * 2 : 0);
+          base +
+          this.boost(ordinal, covered, most, nameHash, firstTerm) +
+          (this.labels(ordinal).some(label => preferred.has(label)) ? most * 2 : 0);
         best.offer(ordinal);
       }
       const hits = best
@@ -238,7 +241,7 @@ export class SearchIndex {
   }
 
   private async listLabels(labels: ReadonlySet<string>, request: SearchRequest, pace: Pace): Promise<SearchResult> {
-    const wanted = new Set(this.parts.labels.flatMap((label, i) => (labels.has(label) ? [i] : [])));
+    const wanted = new Set(this.parts.labels.flatMap((set, i) => (set.some(label => labels.has(label)) ? [i] : [])));
     const hits: SearchHit[] = [];
     let total = 0;
     for (const [ordinal, label] of this.parts.labelOf.entries()) {
@@ -250,12 +253,12 @@ export class SearchIndex {
     return { hits, total, corrections: [], unread: 0 };
   }
 
-  private label(ordinal: number): string {
-    return this.parts.labels[this.parts.labelOf[ordinal] ?? 0] ?? '';
+  private labels(ordinal: number): string[] {
+    return this.parts.labels[this.parts.labelOf[ordinal] ?? 0] ?? [];
   }
 
   private node(ordinal: number): { id: number; label: string } {
-    return { id: this.parts.ids[ordinal] ?? 0, label: this.label(ordinal) };
+    return { id: this.parts.ids[ordinal] ?? 0, label: this.labels(ordinal)[0] ?? '' };
   }
 }
 

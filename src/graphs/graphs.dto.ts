@@ -117,9 +117,29 @@ class SchemaElementResponse {
   source: SchemaSourceResponse;
 }
 
+class SchemaFurtherLabelResponse {
+  @ApiProperty({ example: '热销' })
+  name: string;
+
+  @ApiProperty({ type: [String], example: ['Bestseller'] })
+  aliases: string[];
+
+  @ApiProperty({
+    example: 12,
+    description: 'label 的节点中带此标签的个数，不论由哪个任务给出 / the nodes of `label` that carry it, whichever job gave it to them',
+  })
+  count: number;
+}
+
 class SchemaNodeResponse extends SchemaElementResponse {
-  @ApiProperty({ example: '产品' })
+  @ApiProperty({ example: '产品', description: '键的标签，每个节点有且只有一个 / the label of the key, of which each node has one' })
   label: string;
+
+  @ApiProperty({
+    type: [SchemaFurtherLabelResponse],
+    description: '这些节点可另有的标签 / further labels that these nodes may carry',
+  })
+  labels: SchemaFurtherLabelResponse[];
 }
 
 class SchemaEdgeResponse extends SchemaElementResponse {
@@ -148,6 +168,9 @@ export class NodeResponse {
   @ApiProperty({ example: '产品' })
   label: string;
 
+  @ApiProperty({ type: [String], example: ['产品', '热销'], description: '全部标签，label 在首位 / all labels, `label` first' })
+  labels: string[];
+
   @ApiProperty({ example: '11' })
   key: string;
 
@@ -171,6 +194,9 @@ class NeighborNodeResponse {
 
   @ApiProperty({ example: '供应商' })
   label: string;
+
+  @ApiProperty({ type: [String], example: ['供应商'], description: '全部标签，label 在首位 / all labels, `label` first' })
+  labels: string[];
 
   @ApiProperty({ example: '3' })
   key: string;
@@ -230,7 +256,7 @@ export function toGraphSchemaResponse(rows: ElementRow[]): GraphSchemaResponse {
     },
   });
   return {
-    nodes: rows.filter(row => row.kind === 'node').map(row => ({ label: row.name, ...common(row) })),
+    nodes: rows.filter(row => row.kind === 'node').map(row => ({ label: row.name, labels: row.labels, ...common(row) })),
     edges: rows
       .filter(row => row.kind === 'edge')
       .map(row => ({ type: row.name, from: row.source_label, to: row.target_label, ...common(row) })),

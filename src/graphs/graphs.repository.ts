@@ -37,6 +37,7 @@ export interface ElementRow {
   key_columns: string[];
   properties: { name: string; type: string; column: string | null }[];
   row_count: string;
+  labels: { name: string; aliases: string[]; count: number }[];
 }
 
 export interface NodeRow {
@@ -47,6 +48,7 @@ export interface NodeRow {
   /** JSON text, because `pg` would round long numbers. */
   properties: string;
   stub: true | null;
+  labels: string[];
 }
 
 export interface NeighborRow {
@@ -58,6 +60,7 @@ export interface NeighborRow {
   label: string;
   key: string;
   display: string;
+  labels: string[];
 }
 
 /** The number is arbitrary; every instance must use the same one. */
@@ -169,7 +172,7 @@ export class GraphsRepository {
   async listElements(id: number): Promise<ElementRow[]> {
     const { rows } = await this.pool.query<ElementRow>(
       `SELECT kind, name, source_label, target_label, job_id, aliases, connection, source_table, query_tables, key_columns, properties,
-              row_count
+              row_count, labels
        FROM graph_elements WHERE graph_id = $1 ORDER BY kind DESC, name, source_label, target_label, job_id`,
       [id],
     );
@@ -179,7 +182,7 @@ export class GraphsRepository {
   async findNode(graphId: number, nodeId: string): Promise<NodeRow | null> {
     const { nodes } = graphTables(graphId);
     const rows = await this.readRows<NodeRow>(
-      `SELECT id, label, key, display, properties::text, CASE WHEN ${isStub('n')} THEN true END AS stub FROM ${nodes} n WHERE id = $1`,
+      `SELECT id, label, label || labels AS labels, key, display, properties::text, CASE WHEN ${isStub('n')} THEN true END AS stub FROM ${nodes} n WHERE id = $1`,
       [nodeId],
     );
     return rows[0] ?? null;
@@ -189,7 +192,7 @@ export class GraphsRepository {
   async listNeighbors(graphId: number, nodeId: string, afterEdge: number, limit: number): Promise<NeighborRow[]> {
     const { nodes, edges } = graphTables(graphId);
     return this.readRows<NeighborRow>(
-      `SELECT e.id AS edge_id, e.type, e.direction, e.properties::text AS edge_properties, n.id, n.label, n.key, n.display
+      `SELECT e.id AS edge_id, e.type, e.direction, e.properties::text AS edge_properties, n.id, n.label, n.label || n.labels AS labels, n.key, n.display
        FROM (
          (SELECT id, type, 'out' AS direction, properties, target_id AS other FROM ${edges}
           WHERE source_id = $1 AND id > $2 ORDER BY id LIMIT $3)

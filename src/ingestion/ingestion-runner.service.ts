@@ -26,7 +26,7 @@ import { RunProgress } from './run/run-progress.js';
 import { type StagedTarget } from './run/stage-target.js';
 import { analyzeTables, keepUp, outdatedTables, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
 import { cutWarning, runWarnings } from './run/run-warnings.js';
-import { writeElements } from './run/write-elements.js';
+import { countLabels, writeElements } from './run/write-elements.js';
 import { type WriteScope, writeScope } from './run/write-scope.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { SourcesService } from './sources.service.js';
@@ -183,6 +183,7 @@ export class IngestionRunner {
     await this.requireRequester(claimed);
     for (const each of staged) await this.insertRejected(client, run, each);
     if (source) await writeElements(client, scope, written, source);
+    await countLabels(client, scope);
     const upkeep = await this.renewStatistics(client, run, scope);
     await takePlace(client, scope);
     await this.finish(client, run);

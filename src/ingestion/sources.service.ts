@@ -24,7 +24,7 @@ import { type Source } from './run/carry-out.js';
 import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, unreadableColumn } from './source-problems.js';
 import { type SourceSql } from './staging/source-sql.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
-import { sourceFamily, type SourceFamily } from './staging/source-type.js';
+import { isKeptAsText, sourceFamily, type SourceFamily } from './staging/source-type.js';
 import { guardOverSource } from './staging/guard-target.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
@@ -46,6 +46,8 @@ interface Described {
 
 interface SourceColumns {
   columns: Map<string, SourceFamily>;
+  /** The types that are kept as texts, by column. */
+  keptAsText: Map<string, string>;
   /** The columns whose types cannot be read, with the problem of naming them. */
   unreadable: Map<string, (path: MappingPath) => SourceProblem>;
   /** The factor by which a value of the source may be longer than a column of its tables, see check-growth.ts. */
@@ -144,15 +146,15 @@ export class SourcesService {
   private async describeTarget(connection: UsableConnection, source: ReadableSource, target: Target): Promise<Described> {
     const found = await this.describeColumns(connection, source, target);
     if (!('columns' in found)) return { shape: null, problems: [found] };
-    const { columns, unreadable, growth } = found;
+    const { columns, unreadable, growth, keptAsText } = found;
     const unknown = namedColumns(target)
       .filter(({ column }) => !columns.has(column))
       .slice(0, maxProblems)
       .map(({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }));
     const { sql, problems: refused } = await this.guardAll(target, columns, growth);
-    const { expressions, problems: unread } = await this.describeExpressions(source, target, sql, refused);
+    const { expressions, keptAsText: computed, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
-    const shape = { columns, expressions, sql };
+    const shape = { columns, expressions, keptAsText: new Map([...keptAsText, ...computed]), sql };
     // The type of a column with a problem is not known.
     const faulty = new Set(problems.map(columnOf));
     problems.push(...checkInferredRules(target, shape).filter(problem => !faulty.has(columnOf(problem))));
@@ -211,7 +213,7 @@ export class SourcesService {
     const repeated = names.find((name, index) => names.indexOf(name) !== index);
     if (repeated === undefined) {
       const families = new Map(columns.map(({ name, type }) => [name, sourceFamily(type)]));
-      return { columns: families, unreadable: new Map(), growth: guarded.growth };
+      return { columns: families, keptAsText: keptAsTextOf(columns), unreadable: new Map(), growth: guarded.growth };
     }
     return {
       type: 'unsafe_sql',
@@ -249,13 +251,14 @@ export class SourcesService {
     target: Target,
     admitted: ReadonlyMap<string, GuardedExpression>,
     refused: SourceProblem[],
-  ): Promise<{ expressions: Map<string, SourceFamily>; problems: SourceProblem[] }> {
+  ): Promise<{ expressions: Map<string, SourceFamily>; keptAsText: Map<string, string>; problems: SourceProblem[] }> {
     const left = new Set(refused.map(({ path }) => pathText(path)));
     const written = writtenSql(target).filter(({ path }) => !left.has(pathText(path)));
     const expressions = new Map<string, SourceFamily>();
+    const keptAsText = new Map<string, string>();
     const problems: SourceProblem[] = [];
     // A long list of refusals was cut, so some of the others may not have passed the guard.
-    if (written.length === 0 || refused.length >= maxProblems) return { expressions, problems };
+    if (written.length === 0 || refused.length >= maxProblems) return { expressions, keptAsText, problems };
     const from = readable.sql(target.element.source);
     const textOf = ({ text }: (typeof written)[number]): string => admitted.get(text)!.text;
     const sqlOf = (pieces: typeof written): string => {
@@ -264,7 +267,11 @@ export class SourcesService {
     };
     const probe = async (pieces: typeof written): Promise<void> => {
       const columns = await readable.probe(sqlOf(pieces));
-      pieces.forEach(({ text }, index) => expressions.set(text, sourceFamily(columns[index]!.type)));
+      pieces.forEach(({ text }, index) => {
+        const { type } = columns[index]!;
+        expressions.set(text, sourceFamily(type));
+        if (isKeptAsText(type)) keptAsText.set(text, type);
+      });
     };
     try {
       await probe(written);
@@ -276,8 +283,12 @@ export class SourcesService {
         );
       }
     }
-    return { expressions, problems };
+    return { expressions, keptAsText, problems };
   }
+}
+
+function keptAsTextOf(columns: { name: string; type: string }[]): Map<string, string> {
+  return new Map(columns.flatMap(({ name, type }) => (isKeptAsText(type) ? [[name, type]] : [])));
 }
 
 /** The column of the mapping, or another part of its element, that a problem is about. */
@@ -320,6 +331,7 @@ function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
   const others = found.filter(column => !readable.includes(column));
   return {
     columns: new Map(readable.map(({ name, type }) => [name, sourceFamily(type)])),
+    keptAsText: keptAsTextOf(readable),
     unreadable: new Map(others.map(({ name, nativeType }) => [name, path => unreadableColumn(name, nativeType, path)])),
     growth: 1,
   };

@@ -259,7 +259,7 @@ export class QueryResponse {
   @ApiProperty({
     type: 'array',
     items: { type: 'array', items: {} },
-    example: [[{ id: 1, label: '供应商', key: '1', display: '华东贸易', properties: {} }, 12]],
+    example: [[{ id: 1, label: '供应商', labels: ['供应商'], key: '1', display: '华东贸易', properties: {} }, 12]],
   })
   rows: unknown[][];
 

@@ -62,6 +62,12 @@ function readJson(text: string): Value {
   return convert(JSON.parse(text));
 }
 
+/** Tells whether a node has the further label F. */
+export function hasFurtherLabel({ properties }: Element): boolean {
+  const value = properties.get('i');
+  return typeof value === 'bigint' && value > 0n;
+}
+
 export const ends = { R: ['A', 'B'], S: ['A', 'A'], T: ['B', 'A'] } as const;
 
 export interface RandomGraph {
@@ -111,7 +117,7 @@ function mappingOf(prefix: string): string {
   const mapped = (name: keyof typeof columns, id: string) =>
     [{ name: 'id', type: id }, ...columns[name]].map(each => `{column: ${each.name}, property: ${each.name}, type: '${each.type}'}`).join(', '); // prettier-ignore
   const node = (name: 'A' | 'B') =>
-    `  - {id: ${name.toLowerCase()}, label: ${name}, table: ${prefix}${name.toLowerCase()}, key: [id], columns: [${mapped(name, name === 'A' ? 'int' : 'string')}]}`;
+    `  - {id: ${name.toLowerCase()}, label: ${name}, table: ${prefix}${name.toLowerCase()}, key: [id], labels: [{name: F, when: "i IN ('1', '2', '7', '100')"}], columns: [${mapped(name, name === 'A' ? 'int' : 'string')}]}`;
   const edge = (type: 'R' | 'S' | 'T') => {
     const [from, to] = ends[type];
     return `  - {type: ${type}, table: ${prefix}${type.toLowerCase()}, key: [id], from: {node: ${from.toLowerCase()}, match: {source: id}}, to: {node: ${to.toLowerCase()}, match: {target: id}}, columns: [${mapped(type, 'int')}]}`;

@@ -1,6 +1,6 @@
 import { type Dice } from '../support/dice.js';
 import { all, calculate, compareForOrder, Day, type Element, equal, fitting, isNumber, keyOf, less, NaiveError, not, or, shown, type Value } from './naive-values.js'; // prettier-ignore
-import { ends, type RandomGraph, texts } from './random-graph.js';
+import { ends, hasFurtherLabel, type RandomGraph, texts } from './random-graph.js';
 
 type Row = ReadonlyMap<string, Value>;
 
@@ -113,9 +113,12 @@ export class QueryMaker {
     const nodes = this.bound.filter(({ kind }) => kind === 'node');
     const again = nodes.length > 0 && dice.chance(0.12) ? dice.of(nodes).name : null;
     const labels = again === null && dice.chance(0.7) ? [wanted] : [];
+    const isFurther = dice.chance(0.05);
     const name = again ?? this.bind('node', labels);
     const allows = (element: Element, row: Row): boolean =>
-      (labels.length === 0 || labels.includes(element.name)) && (row.get(name) === undefined || row.get(name) === element);
+      (labels.length === 0 || labels.includes(element.name)) &&
+      (!isFurther || hasFurtherLabel(element)) &&
+      (row.get(name) === undefined || row.get(name) === element);
     steps.push((row, graph, used) => {
       if (row.get(name) === null) return [];
       if (!over) return graph.nodes.filter(node => allows(node, row)).map(node => ({ row: new Map([...row, [name, node]]), used }));
@@ -131,7 +134,7 @@ export class QueryMaker {
       }
       return found;
     });
-    return { name, text: `(${name}${labels.length > 0 ? `:${labels.join(':')}` : ''})` };
+    return { name, text: `(${name}${[...labels, ...(isFurther ? ['F'] : [])].map(label => `:${label}`).join('')})` };
   }
 
   /** Conditions that cannot fail, or a single one that can. */
@@ -179,8 +182,8 @@ export class QueryMaker {
       }
       case 'label': {
         const nodes = this.bound.filter(({ kind }) => kind === 'node');
-        const [{ name }, label] = [dice.of(nodes), dice.of(['A', 'B'])];
-        return { text: `${name}:${label}`, run: row => (row.get(name) == null ? null : (row.get(name) as Element).name === label) };
+        const [{ name }, label] = [dice.of(nodes), dice.of(['A', 'B', 'F'])];
+        return { text: `${name}:${label}`, run: row => (row.get(name) == null ? null : hasLabel(row.get(name) as Element, label)) };
       }
       case 'boolean':
         return this.property('boolean');
@@ -420,6 +423,10 @@ export class QueryMaker {
     ]);
     return [...first, ...own.flat()].map(key => ({ key, isDescending: dice.chance(0.4) }));
   }
+}
+
+function hasLabel(element: Element, label: string): boolean {
+  return label === 'F' ? hasFurtherLabel(element) : element.name === label;
 }
 
 /** The types that lead on from nodes with these labels, with the labels at their other ends. */

@@ -94,12 +94,13 @@ export const duckdbColumns: v.Column[] = [
   }),
   v.column('DATE', days),
   v.column('TIME', dice => {
-    const time = dice.chance(0.1) ? '24:00:00' : timeText(anyMoment(dice, [2000, 2000]));
+    if (dice.chance(0.1)) return v.rejected(typed('TIME', '24:00:00'), '24:00:00');
+    const time = timeText(anyMoment(dice, [2000, 2000]));
     return v.text(typed('TIME', time), time);
   }),
   v.column('TIMETZ', dice => {
     const [time, zone] = [timeText(anyMoment(dice, [2000, 2000])), dice.of(['+00', '+08', '-05:30'])];
-    return v.text(typed('TIMETZ', time + zone), time + zone);
+    return v.text(typed('TIMETZ', time + zone), time + (zone.length === 3 ? `${zone}:00` : zone));
   }),
   v.column('TIMESTAMP', moments('TIMESTAMP', [-4712, 294_245], 999_999)),
   v.column('TIMESTAMP_S', moments('TIMESTAMP_S', [-4712, 294_245], 0)),
@@ -130,8 +131,10 @@ export const duckdbColumns: v.Column[] = [
   v.column('BIGINT[]', list('BIGINT[]', bigint)),
   v.column('INTEGER[2]', dice => dice.of([v.document('[1, NULL]', '[1,null]'), v.document('[-2147483648, 2147483647]', '[-2147483648,2147483647]')])),
   v.column('VARCHAR[]', list('VARCHAR[]', said)),
-  v.column('DECIMAL(10,2)[]', dice => dice.of([v.text('[1.50, NULL]', '{1.50,NULL}'), v.text('[]', '{}')])),
-  v.column('DOUBLE[]', dice => dice.of([v.text(`[0.1, 'nan'::DOUBLE, NULL]`, '{0.1,NaN,NULL}'), v.text('[]', '{}')])),
+  v.column('DECIMAL(10,2)[]', dice => dice.of([v.document('[1.50, NULL]', '[1.50,null]'), v.document('[]', '[]')])),
+  v.column('DOUBLE[]', dice => dice.of([v.document('[0.1, NULL]', '[0.1,null]'), v.document('[]', '[]'), v.rejected(`[0.1, 'nan'::DOUBLE]`, '{0.1,NaN}')])),
+  v.column('INTERVAL[]', dice => dice.of([v.document(`[INTERVAL 1 MONTH, NULL]`, '["P1M",null]')])),
+  v.column('TIME[]', dice => dice.of([v.document(`['08:30'::TIME]`, '["08:30:00"]')])),
   v.column('BIGINT[][]', list('BIGINT[][]', dice => {
     const { sql, json } = list('BIGINT[]', bigint)(dice);
     return [sql, json!];

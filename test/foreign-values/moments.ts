@@ -59,23 +59,16 @@ export function anySpan(dice: Dice): Span {
   };
 }
 
-/** An interval as PostgreSQL writes it. */
+/** A duration as ISO 8601 writes it, with a sign for each part. */
 export function spanText({ months, days, micros }: Span): string {
-  const parts: string[] = [];
-  let isBefore = false;
-  const part = (count: number, unit: string): void => {
-    if (count === 0) return;
-    parts.push(`${isBefore && count > 0 ? '+' : ''}${count} ${unit}${count === 1 ? '' : 's'}`);
-    isBefore = count < 0;
-  };
-  part(Math.trunc(months / 12), 'year');
-  part(months % 12, 'mon');
-  part(days, 'day');
-  if (micros !== 0n || parts.length === 0) {
-    const sign = micros < 0n ? '-' : isBefore ? '+' : '';
-    parts.push(`${sign}${clockText(micros < 0n ? -micros : micros)}`);
-  }
-  return parts.join(' ');
+  const part = (count: bigint | number, unit: string): string => (Number(count) === 0 ? '' : `${count}${unit}`);
+  const dates = part(Math.trunc(months / 12), 'Y') + part(months % 12, 'M') + part(days, 'D');
+  const seconds = micros / 1_000_000n;
+  const inMinute = micros % 60_000_000n;
+  const distance = inMinute < 0n ? -inMinute : inMinute;
+  const last = inMinute === 0n ? '' : `${inMinute < 0n ? '-' : ''}${distance / 1_000_000n}${fraction(Number(distance % 1_000_000n))}S`;
+  const times = part(seconds / 3600n, 'H') + part((seconds / 60n) % 60n, 'M') + last;
+  return dates + times === '' ? 'PT0S' : `P${dates}${times === '' ? '' : `T${times}`}`;
 }
 
 /** A time of any number of hours. */

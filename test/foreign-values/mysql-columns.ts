@@ -1,5 +1,5 @@
 import { type Dice } from '../support/dice.js';
-import { anyMoment, type Civil, clockText, dayText, jsonMoment, timeText } from './moments.js';
+import { anyMoment, type Civil, clockText, dayText, jsonMoment, spanText, timeText } from './moments.js';
 import * as v from './values.js';
 
 const hex = (value: string): string => (value === '' ? "''" : `0x${Buffer.from(value).toString('hex')}`);
@@ -38,7 +38,7 @@ const spans = (dice: Dice): v.Written => {
   const micros = v.integer(dice, 0n, most) * 1_000_000n + BigInt(dice.of([0, 0, 500_000])) * (dice.chance(0.5) ? 1n : 0n);
   const capped = micros > most * 1_000_000n ? most * 1_000_000n : micros;
   const sign = capped > 0n && dice.chance(0.5) ? '-' : '';
-  return v.text(`'${sign}${clockText(capped)}'`, sign + clockText(capped));
+  return v.text(`'${sign}${clockText(capped)}'`, spanText({ months: 0, days: 0, micros: sign === '' ? capped : -capped }));
 };
 const bytes =
   (most: number) =>

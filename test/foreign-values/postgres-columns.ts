@@ -1,5 +1,17 @@
 import { type Dice } from '../support/dice.js';
-import { anyMoment, anySpan, type Civil, clockText, dayText, eraText, jsonDay, jsonMoment, spanText, timeText } from './moments.js';
+import {
+  anyMoment,
+  anySpan,
+  type Civil,
+  clockText,
+  dayText,
+  eraText,
+  jsonDay,
+  jsonMoment,
+  type Span,
+  spanText,
+  timeText,
+} from './moments.js';
 import * as v from './values.js';
 
 const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
@@ -60,7 +72,8 @@ function moments(type: string, suffix: string): (dice: Dice) => v.Written {
 }
 
 const times = (dice: Dice): v.Written => {
-  const time = dice.chance(0.15) ? '24:00:00' : timeText(anyMoment(dice, [2000, 2000]));
+  if (dice.chance(0.15)) return v.rejected(typed('time', '24:00:00'), '24:00:00');
+  const time = timeText(anyMoment(dice, [2000, 2000]));
   return v.text(typed('time', time), time);
 };
 
@@ -85,9 +98,10 @@ function list<T>(type: string, one: (dice: Dice) => T, sql: (value: T) => string
 const int = v.integers(-(2n ** 31n), 2n ** 31n - 1n);
 const bigint = v.integers(-(2n ** 63n), 2n ** 63n - 1n, value => `'${value}'::bigint`);
 const any = (dice: Dice): string => v.anyText(dice);
+const intervalText = ({ months, days, micros }: Span): string => quoted(`${months} months ${days} days ${micros} microseconds`);
 const spans = (dice: Dice): v.Written => {
   const span = anySpan(dice);
-  return v.text(typed('interval', `${span.months} months ${span.days} days ${span.micros} microseconds`), spanText(span));
+  return v.text(`${intervalText(span)}::interval`, spanText(span));
 };
 
 export const postgresColumns: v.Column[] = [
@@ -113,14 +127,14 @@ export const postgresColumns: v.Column[] = [
   v.column('time', times),
   v.column('timetz', dice => {
     const [time, zone] = [timeText(anyMoment(dice, [2000, 2000])), dice.of(['+00', '+08', '-05:30', '+15:59:59'])];
-    return v.text(typed('timetz', time + zone), time + zone);
+    return v.text(typed('timetz', time + zone), time + (zone.length === 3 ? `${zone}:00` : zone));
   }),
   v.column('timestamp', moments('timestamp', '')),
   v.column('timestamptz', moments('timestamptz', '+00')),
   v.column('interval', spans),
   v.column('interval(0)', dice => {
     const micros = BigInt(dice.below(1_000_000)) * 1_000_000n;
-    return v.text(typed('interval', clockText(micros)), clockText(micros));
+    return v.text(typed('interval', clockText(micros)), spanText({ months: 0, days: 0, micros }));
   }),
   v.column('bit(8)', texts('bit(8)', dice => v.bits(dice, 8))),
   v.column('bit varying', texts('bit varying', dice => v.bits(dice, dice.below(90)))),
@@ -167,10 +181,22 @@ export const postgresColumns: v.Column[] = [
     v.document(`'[5:6]={a,"b,c"}'::text[]`, '["a","b,c"]'),
     v.rejected(`'{{a,b},{c,NULL}}'::text[]`, '{{a,b},{c,NULL}}'),
   ])),
-  v.column('numeric[]', texts('numeric[]', dice => dice.of(['{}', '{1.50,NULL,NaN}', '{{1,2},{3,4}}', '[0:1]={1.0,2.00}']))),
-  v.column('boolean[]', texts('boolean[]', dice => dice.of(['{}', '{t,f,NULL}']))),
-  v.column('float[]', texts('float[]', dice => dice.of(['{}', '{0.1,NULL,NaN,1e+300}']))),
-  v.column('timestamptz[]', texts('timestamptz[]', dice => dice.of(['{}', '{"2024-01-01 00:00:00.000001+00",NULL}']))),
+  v.column('numeric[]', dice => dice.of([
+    v.document(`'{}'::numeric[]`, '[]'),
+    v.document(`'{1.50,NULL}'::numeric[]`, '[1.50,null]'),
+    v.document(`'[0:1]={1.0,2.00}'::numeric[]`, '[1.0,2.00]'),
+    v.rejected(`'{1.50,NULL,NaN}'::numeric[]`, '{1.50,NULL,NaN}'),
+    v.rejected(`'{{1,2},{3,4}}'::numeric[]`, '{{1,2},{3,4}}'),
+  ])),
+  v.column('boolean[]', list('boolean[]', dice => dice.chance(0.5), String, String)),
+  v.column('float[]', dice => dice.of([
+    v.document(`'{0.1,NULL,1e+300}'::float[]`, '[0.1,null,1e+300]'),
+    v.rejected(`'{0.1,NaN}'::float[]`, '{0.1,NaN}'),
+  ])),
+  v.column('timestamptz[]', list('timestamptz[]', dice => anyMoment(dice, [1, 9999]), at => quoted(`${momentSql(at)}+00`), at => JSON.stringify(jsonMoment(at)))),
+  v.column('date[]', list('date[]', dice => anyMoment(dice, [1, 9999]), at => quoted(dayText(at)), at => JSON.stringify(dayText(at)))),
+  v.column('time[]', list('time[]', dice => timeText(anyMoment(dice, [2000, 2000])), quoted, time => JSON.stringify(time))),
+  v.column('interval[]', list('interval[]', anySpan, intervalText, span => JSON.stringify(spanText(span)))),
 ]; // prettier-ignore
 
 /** Types whose columns cannot be mapped. */

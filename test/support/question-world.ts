@@ -60,6 +60,7 @@ export const metrics: MetricEntry[] = [
 const node = (id: number, of: string, key: string, display: string): AnswerNode => ({
   id,
   label: of,
+  labels: [of],
   key,
   display,
   properties: { [schema.labels.find(({ name }) => name === of)?.keyProperties[0] ?? '']: key },

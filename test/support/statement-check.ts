@@ -30,7 +30,7 @@ const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).
 const ownNodes = list('ParamRef RangeFunction CollateClause JsonIsPredicate ColumnDef');
 const ownFunctions = list(`
   pg_temp.show_count jsonb_build_object jsonb_build_array jsonb_strip_nulls jsonb_agg to_jsonb array_agg pg_input_is_valid
-  generate_series unnest jsonb_to_recordset
+  generate_series unnest jsonb_to_recordset jsonb_array_elements_text
 `);
 
 const ownTables: ReadonlySet<string> = new Set(Object.keys(tableRights).map(table => `public.${table}`));

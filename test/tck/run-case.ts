@@ -1,3 +1,4 @@
+import { type MemoryGraph } from '../../src/cypher/executors/memory/memory-graph.js';
 import { type MemoryRun, prepareInMemory } from '../../src/cypher/executors/memory/run-in-memory.js';
 import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
 import { type CypherValue } from '../../src/cypher/values/cypher-value.js';
@@ -12,18 +13,27 @@ const now = { epochNanoseconds: 1_700_000_000_000_000_000n, timeZone: 'UTC' };
 
 /** Runs the query of a case in memory, on the graph that its set-up makes. */
 export function runCase(scenario: Scenario): Answer {
-  const parameters = new Map(scenario.parameters.map(([name, value]) => [name, readTckValue(value)] as const));
-  const graph = new WritableGraph({ parameters: new Map(), limits, now });
+  let graph: MemoryGraph;
   try {
-    if (scenario.namedGraph !== null) graph.runSetup(readNamedGraph(scenario.namedGraph));
-    for (const statement of scenario.setup) graph.runSetup(statement);
+    graph = graphOf(scenario);
   } catch (error) {
     return { kind: 'error', error: error as Error, phase: 'set-up' };
   }
-  return runQuery(scenario.query, graph, { parameters, limits, now });
+  return runQuery(scenario, graph);
 }
 
-function runQuery(text: string, graph: WritableGraph, run: MemoryRun): Answer {
+/** The graph that the set-up of a case makes. */
+export function graphOf({ namedGraph, setup }: Scenario): MemoryGraph {
+  const graph = new WritableGraph({ parameters: new Map(), limits, now });
+  if (namedGraph !== null) graph.runSetup(readNamedGraph(namedGraph));
+  for (const statement of setup) graph.runSetup(statement);
+  return graph;
+}
+
+/** Runs the query of a case on any graph. */
+export function runQuery({ query: text, parameters: written }: Scenario, graph: MemoryGraph): Answer {
+  const parameters = new Map(written.map(([name, value]) => [name, readTckValue(value)] as const));
+  const run: MemoryRun = { parameters, limits, now };
   let phase: 'compile time' | 'runtime' = 'compile time';
   try {
     const prepared = prepareInMemory(parseCypher(text), graph, run);

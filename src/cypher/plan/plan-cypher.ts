@@ -31,6 +31,8 @@ function plan(query: SimpleQuery, context: QueryContext, parameters: CypherMap):
   for (const clause of query.matches) patterns.addClause(clause);
   const { items, orderBy } = readReturn(query.returns, patterns);
   const pattern = patterns.finish();
+  if (pattern.nodes.some(({ labels }) => labels.flat().some(label => context.schema.isFurtherLabel(label))))
+    throw new NotInSqlError('a label that nodes carry besides another');
 
   const matched: ExpressionScope = {
     context,

@@ -4,7 +4,7 @@ export interface GraphSchema {
   edges: EdgeSchema[];
 }
 
-/** One kind of node. */
+/** One kind of node: those with the same key. */
 export interface LabelSchema {
   name: string;
   aliases: string[];
@@ -15,6 +15,14 @@ export interface LabelSchema {
   keyProperties: string[];
   displayProperty: string | null;
   properties: PropertySchema[];
+  rowCount: number;
+  /** Labels that some of these nodes carry besides. One may be the name of another kind. */
+  furtherLabels?: FurtherLabelSchema[];
+}
+
+export interface FurtherLabelSchema {
+  name: string;
+  aliases: string[];
   rowCount: number;
 }
 
@@ -29,8 +37,8 @@ export interface EdgeSchema {
 }
 
 /**
- * `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, datetime, json, string[], int[]; or
- * `mixed` if jobs disagree.
+ * `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, timetz, datetime, localdatetime,
+ * duration, one of these with [], json, map; or `mixed` if jobs disagree.
  */
 export interface PropertySchema {
   name: string;

@@ -54,7 +54,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
   function labelsOf({ nodes, edges }: PathPattern, index: number): string[] {
     const { schema } = context;
     const named = (nodes[index] as NodePattern).labels.map(group => group.map(({ name }) => name));
-    const known = named.find(group => group.every(label => schema.labelNames.includes(label)));
+    const known = named.find(group => group.every(label => schema.hasLabel(label)));
     if (known) return known;
     for (const [edge, end] of [
       [edges[index - 1], 'target'],

@@ -126,7 +126,7 @@ export class PatternResolver {
   /** A label group that the schema knows decides the label; otherwise the edges around the node do. */
   private possibleLabels(node: PatternNode, index: number): string[] {
     const { schema } = this.context;
-    const known = node.labels.find(group => group.every(label => schema.labelNames.includes(label)));
+    const known = node.labels.find(group => group.every(label => schema.hasLabel(label)));
     if (known) return known;
     for (const edge of this.pattern.edges) {
       if (!edge.directed || (edge.source !== index && edge.target !== index)) continue;

@@ -18,6 +18,46 @@ describe('SchemaIndex', () => {
     expect(index.nodeProperty('渠道', ['订单'])).toMatchObject({ name: '渠道', word: '', known: false });
   });
 
+  it('gives a further label the properties of all nodes that may carry it, and no key', () => {
+    const carried = new SchemaIndex({
+      labels: [
+        aLabel('A', {
+          keyProperties: ['x'],
+          properties: [{ name: 'x', type: 'int' }],
+          furtherLabels: [{ name: 'F', aliases: ['Eff'], rowCount: 1 }],
+        }),
+        aLabel('B', {
+          keyProperties: ['y'],
+          properties: [{ name: 'y', type: 'time' }],
+          furtherLabels: [
+            { name: 'F', aliases: [], rowCount: 1 },
+            { name: 'A', aliases: [], rowCount: 1 },
+          ],
+        }),
+      ],
+      edges: [],
+    });
+    expect([carried.findLabel('eff'), carried.labelNames]).toEqual(['F', ['A', 'B']]);
+    expect(['A', 'B', 'F'].map(name => carried.isFurtherLabel(name))).toEqual([true, false, true]);
+    expect(carried.nodeProperty('x', ['F'])).toMatchObject({ name: 'x', word: 'bigint', known: true, inMemory: false });
+    expect(carried.nodeProperty('y', ['A'])).toMatchObject({ name: 'y', word: 'time', known: true, inMemory: true });
+    expect([carried.keyProperties('A'), carried.keyProperties('F'), carried.keyProperties('B')]).toEqual([
+      null,
+      null,
+      [expect.objectContaining({ name: 'y' })],
+    ]);
+  });
+
+  it.each(['time', 'timetz', 'localdatetime', 'duration', 'map', 'decimal(9,2)[]', 'date[]'])(
+    'leaves a property of type %s to memory',
+    type => {
+      const schema = { labels: [aLabel('N', { properties: [{ name: 'p', type }, { name: 'q', type: 'int[]' }] })], edges: [] }; // prettier-ignore
+      for (const read of ['RETURN n.p', 'WHERE n.p = 1 RETURN n.q', 'RETURN count(n.p)'])
+        expect(prepareCypher(`MATCH (n:N) ${read}`, schema, '{}').plan).toBeNull();
+      expect(prepareCypher('MATCH (n:N) RETURN n.q', schema, '{}').plan).not.toBeNull();
+    },
+  );
+
   it('knows no type where labels disagree', () => {
     expect(index.nodeProperty('编号', ['客户', '订单'])).toMatchObject({ name: '编号', word: null, known: true });
     expect(index.nodeProperty('编号', ['客户'])).toMatchObject({ word: 'bigint' });

@@ -1,4 +1,5 @@
 import { nearestName } from '../../text/nearest-name.js';
+import { wordOf } from '../values/value-type.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from './graph-schema.js';
 
 /** A property of a query under its stored name. `known` is false when no element carries it. */
@@ -8,8 +9,25 @@ export interface ResolvedProperty {
   word: string | null;
   /** Whether some element may hold a date or a date-time. */
   mayBeTime: boolean;
+  /** Whether some element may hold a value of a type that SQL would take for a text or for plain JSON, such as a duration. */
+  inMemory: boolean;
   known: boolean;
 }
+
+/** SQL reads or shows values of these types as memory does. */
+const wordsOfSql = new Set([
+  'string',
+  'bigint',
+  'float',
+  'decimal',
+  'boolean',
+  'date',
+  'datetime',
+  'json',
+  'mixed',
+  'string[]',
+  'bigint[]',
+]);
 
 interface Element {
   names: string[];
@@ -25,14 +43,19 @@ interface Properties {
 /** Look-ups over a GraphSchema. Exact names come first, then names in any case. Aliases count like names. */
 export class SchemaIndex {
   private readonly labels: Map<string, Element & Pick<LabelSchema, 'keyProperties'>>;
+  /** The labels that nodes may carry besides the label of their key. */
+  private readonly furtherLabels = new Set<string>();
   private readonly types = new Map<string, Element & { ends: { source: string; target: string }[] }>();
   /** By the list that names their elements: a query asks for many properties of one list, which may have tens of thousands. */
   private readonly properties = new Map<string[], Properties>();
+  /** The labels of keys, of which each node has one. */
   readonly labelNames: string[];
   private readonly typeNames: string[];
 
   constructor(schema: GraphSchema) {
     this.labels = new Map(schema.labels.map(label => [label.name, { ...label, names: [label.name, ...label.aliases] }]));
+    this.labelNames = [...this.labels.keys()];
+    for (const label of schema.labels) this.addFurtherLabels(label);
     for (const edge of schema.edges) {
       const known = this.types.get(edge.type);
       this.types.set(edge.type, {
@@ -41,12 +64,33 @@ export class SchemaIndex {
         ends: [...(known?.ends ?? []), { source: edge.sourceLabel, target: edge.targetLabel }],
       });
     }
-    this.labelNames = [...this.labels.keys()];
     this.typeNames = [...this.types.keys()];
+  }
+
+  /** A further label has the properties of all nodes that may carry it. Its nodes have no key in common. */
+  private addFurtherLabels({ properties, furtherLabels = [] }: LabelSchema): void {
+    for (const { name, aliases } of furtherLabels) {
+      const known = this.labels.get(name);
+      this.labels.set(name, {
+        names: [name, ...(known?.names ?? []), ...aliases],
+        properties: [...(known?.properties ?? []), ...properties],
+        keyProperties: [],
+      });
+      this.furtherLabels.add(name);
+    }
   }
 
   get isEmpty(): boolean {
     return this.labels.size === 0;
+  }
+
+  hasLabel(name: string): boolean {
+    return this.labels.has(name);
+  }
+
+  /** Tells whether nodes may carry the label besides another one, which is that of their key. */
+  isFurtherLabel(name: string): boolean {
+    return this.furtherLabels.has(name);
   }
 
   /** The label with this name or alias, or null. */
@@ -143,14 +187,10 @@ function indexProperties(elements: Element[]): Properties {
 /** Finds a property by its name, else by its source column. */
 function resolve(name: string, { byName, byColumn }: Properties): ResolvedProperty {
   const [first, ...others] = byName.get(name) ?? byColumn.get(name) ?? [];
-  if (!first) return { name, word: '', mayBeTime: false, known: false };
-  if (others.some(other => other.name !== first.name)) return { name, word: null, mayBeTime: true, known: true };
+  if (!first) return { name, word: '', mayBeTime: false, inMemory: false, known: false };
+  if (others.some(other => other.name !== first.name)) return { name, word: null, mayBeTime: true, inMemory: true, known: true };
   const words = new Set((byName.get(first.name) ?? []).map(({ type }) => wordOf(type)));
   const mayBeTime = words.has('date') || words.has('datetime');
-  return { name: first.name, word: words.size === 1 ? wordOf(first.type) : null, mayBeTime, known: true };
-}
-
-function wordOf(type: string): string {
-  const word = type.replace(/\(.*/, '').trim().toLowerCase();
-  return word === 'int' ? 'bigint' : word;
+  const inMemory = [...words].some(word => !wordsOfSql.has(word));
+  return { name: first.name, word: words.size === 1 ? wordOf(first.type) : null, mayBeTime, inMemory, known: true };
 }

@@ -60,6 +60,8 @@ export function typeExpression(expression: Expression, scope: ExpressionScope): 
     }
     case 'hasLabels': {
       const labels = expression.labels.map(group => group.map(({ name }) => name));
+      if (labels.flat().some(label => scope.context.schema.isFurtherLabel(label)))
+        return refuse('a label that nodes carry besides another');
       return { kind: 'hasLabels', type: 'boolean', object: elementOf(typed(expression.object)), labels, position };
     }
     case 'call':
@@ -211,6 +213,7 @@ function typeProperty(object: TypedExpression, name: string, position: number, {
   // Names are resolved before. A name that is still another one here would mean another property than it does in memory.
   const { word, mayBeTime } = found;
   if (found.name !== name) return refuse('a property with another name in other labels');
+  if (found.inMemory) return refuse('a property of a type that SQL does not have');
   return { kind: 'property', type: word === null ? 'any' : typeOfWord(word), object, name, word, mayBeTime, position };
 }
 

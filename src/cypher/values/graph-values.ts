@@ -1,6 +1,9 @@
 export interface AnswerNode {
   id: number;
+  /** The label of the key, which says what `key` identifies. */
   label: string;
+  /** All labels, with `label` first. */
+  labels: string[];
   key: string;
   display: string;
   properties: Record<string, unknown>;

@@ -36,9 +36,10 @@ export function typeOfValue(value: CypherValue): ValueType {
 }
 
 /** The type of the values that a mapping declares with its word, such as `bigint` or `decimal(12,2)`. */
-export function typeOfWord(word: string): ValueType {
-  switch (word.replace(/\(.*/, '').trim().toLowerCase()) {
-    case 'int':
+export function typeOfWord(type: string): ValueType {
+  const word = wordOf(type);
+  if (word.endsWith('[]')) return 'list';
+  switch (word) {
     case 'bigint':
       return 'integer';
     case 'decimal':
@@ -48,16 +49,21 @@ export function typeOfWord(word: string): ValueType {
     case 'boolean':
       return 'boolean';
     case 'string':
-    case 'time':
       return 'string';
     case 'date':
       return 'date';
     case 'datetime':
       return 'datetime';
-    case 'string[]':
-    case 'int[]':
-      return 'list';
     default:
       return 'any';
   }
+}
+
+/** The mapping's word for a type, without the digits of a decimal, and with `bigint` for all integers. */
+export function wordOf(type: string): string {
+  return type
+    .replace(/\([^)]*\)/, '')
+    .trim()
+    .toLowerCase()
+    .replace(/^int(?=$|\[)/, 'bigint');
 }

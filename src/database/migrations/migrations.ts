@@ -26,6 +26,7 @@ import { GiveMetricsFormats1700000000027 } from './0027-give-metrics-formats.js'
 import { WatchMetrics1700000000028 } from './0028-watch-metrics.js';
 import { KeepResultsOfMetrics1700000000029 } from './0029-keep-results-of-metrics.js';
 import { RememberQueriesUnderWay1700000000030 } from './0030-remember-queries-under-way.js';
+import { LetNodesHaveFurtherLabels1700000000031 } from './0031-let-nodes-have-further-labels.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -57,4 +58,5 @@ export const migrations = [
   WatchMetrics1700000000028,
   KeepResultsOfMetrics1700000000029,
   RememberQueriesUnderWay1700000000030,
+  LetNodesHaveFurtherLabels1700000000031,
 ];

@@ -21,6 +21,9 @@ export function checkNodes(nodes: WrittenNode[], problems: MappingProblems): voi
     reportRepeated(ids, node.id, [...node.path, 'id'], 'duplicate_id', problems);
     reportRepeated(labels, node.label, [...node.path, 'label'], 'duplicate_label', problems);
     checkElement(node, problems);
+    const own = new Map<string, MappingPath>();
+    if (node.label !== null) own.set(node.label, [...node.path, 'label']);
+    for (const { name, path } of node.labels) reportRepeated(own, name, path, 'duplicate_label', problems);
     const mapped = mappedColumns(node.columns);
     node.key.forEach((column, index) => {
       // Columns that could not be read have been reported.

@@ -1,5 +1,6 @@
 import { type MappingKeys, type MappingWord } from './mapping-key.js';
-import { type PropertyType, type Transform } from './mapping.js';
+import { type ListType, type PropertyType, type ScalarName, type Transform } from './mapping.js';
+import { scalarNames } from './property-type.js';
 
 const oneSource = { zh: '须在 column、expression、constant 中恰好写一个', en: 'exactly one of column, expression and constant' };
 
@@ -142,14 +143,15 @@ export const transformWords: Record<Transform['kind'], MappingWord> = {
   },
 };
 
-export const typeWords: Record<PropertyType['name'], MappingWord> = {
+/** Of the names that are no lists, and of some that are. */
+const plainTypeWords: Record<Exclude<PropertyType, ListType>['name'] | 'string[]' | 'int[]', MappingWord> = {
   string: { meaning: { zh: '文本', en: 'Text' }, example: '{column: full_name, type: string}' },
   int: { meaning: { zh: '32 位整数', en: 'An integer of 32 bits' }, example: '{column: age, type: int}' },
   bigint: { meaning: { zh: '64 位整数', en: 'An integer of 64 bits' }, example: '{column: badge_no, type: bigint}' },
   decimal: {
     meaning: {
-      zh: 'decimal(p,s)：最多 p 位数字、其中 s 位小数的精确数；p ≤ 1000，s ≤ p',
-      en: 'decimal(p,s): an exact number of at most p digits, s of them decimals; p ≤ 1000, s ≤ p',
+      zh: 'decimal(p,s)：最多 p 位数字、其中 s 位小数的精确数；p ≤ 1000，s ≤ p；decimal(p,s)[] 是其列表',
+      en: 'decimal(p,s): an exact number of at most p digits, s of them decimals; p ≤ 1000, s ≤ p; decimal(p,s)[] is a list of them',
     },
     example: `{column: salary, type: 'decimal(12,2)'}`,
   },
@@ -176,7 +178,32 @@ export const typeWords: Record<PropertyType['name'], MappingWord> = {
     meaning: { zh: '日期时间；没有时区的按 source.timezone 读取', en: 'A date with time; without a zone it is read in source.timezone' },
     example: '{column: changed_at, type: datetime}',
   },
+  timetz: {
+    meaning: {
+      zh: '一天中的时刻与其偏移，如 08:30+08:00；没有偏移的被拒绝',
+      en: 'A time of day with its offset, such as 08:30+08:00; one without an offset is rejected',
+    },
+    example: '{column: opens_at, type: timetz}',
+  },
+  localdatetime: {
+    meaning: {
+      zh: '没有时区的日期时间，如 2024-05-01T08:30；写有时区的文本被拒绝；带时区的列取 source.timezone 中的时间',
+      en: 'A date with time and no zone, such as 2024-05-01T08:30; a text with a zone is rejected; of a column with zones it is the time in source.timezone',
+    },
+    example: '{column: planned_for, type: localdatetime}',
+  },
+  duration: {
+    meaning: {
+      zh: '时长，写作 ISO 8601（P1Y2M10DT2H30M）或 1 day 02:30:00；只有秒可有小数，最多 6 位',
+      en: 'A length of time, as ISO 8601 (P1Y2M10DT2H30M) or as 1 day 02:30:00; only seconds may have decimals, at most 6',
+    },
+    example: '{column: notice, type: duration}',
+  },
   json: { meaning: { zh: '任意 JSON', en: 'Any JSON' }, example: '{column: settings, type: json}' },
+  map: {
+    meaning: { zh: 'JSON 对象；其他 JSON 被拒绝', en: 'A JSON object; other JSON is rejected' },
+    example: '{column: address, type: map}',
+  },
   'string[]': {
     meaning: { zh: '文本的列表，写作 JSON 或 PostgreSQL 数组', en: 'A list of texts, as JSON or as an array of PostgreSQL' },
     example: `{column: skills, type: 'string[]'}`,
@@ -185,4 +212,22 @@ export const typeWords: Record<PropertyType['name'], MappingWord> = {
     meaning: { zh: '整数的列表，写法同上', en: 'A list of integers, written likewise' },
     example: `{column: project_ids, type: 'int[]'}`,
   },
+};
+
+const furtherLists = scalarNames.filter((name): name is Exclude<ScalarName, 'string' | 'int'> => name !== 'string' && name !== 'int');
+
+export const typeWords: Readonly<Record<string, MappingWord>> = {
+  ...plainTypeWords,
+  ...Object.fromEntries(
+    furtherLists.map(name => [
+      `${name}[]`,
+      {
+        meaning: {
+          zh: `${name} 的列表，写作 JSON 或 PostgreSQL 数组；其中可有 null`,
+          en: `A list of ${name}, as JSON or as an array of PostgreSQL; nulls may be among them`,
+        },
+        example: `{column: history, type: '${name}[]'}`,
+      },
+    ]),
+  ),
 };

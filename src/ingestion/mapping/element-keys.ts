@@ -76,6 +76,15 @@ export const nodeKeys = {
     meaning: { zh: '图中的节点标签', en: 'The label of the nodes in the graph' },
     example: 'label: 员工',
   },
+  labels: {
+    takes: 'list',
+    default: { zh: '无', en: 'none' },
+    meaning: {
+      zh: '节点另有的标签，最多 32 个，每个可带条件；可以与其他节点的 label 同名，MATCH 时两者一并找到',
+      en: 'Further labels of the nodes, at most 32, each with a condition if wanted; one may be the label of other nodes, and MATCH then finds both',
+    },
+    example: `labels: [人, {name: 经理, aliases: [Manager], when: grade >= 7}]`,
+  },
   ...sharedKeys,
   key: {
     takes: 'texts',
@@ -113,6 +122,33 @@ export const nodeKeys = {
       en: 'merge keeps the properties that other jobs wrote; replace leaves a node with those of this mapping only',
     },
     example: 'write: replace',
+  },
+} as const satisfies MappingKeys;
+
+/** Of an item of `labels`. The name alone may stand in its place. */
+export const furtherLabelKeys = {
+  name: {
+    takes: 'text',
+    max: 128,
+    required: true,
+    meaning: { zh: '标签', en: 'The label' },
+    example: 'name: 经理',
+  },
+  aliases: {
+    takes: 'texts',
+    max: 128,
+    default: { zh: '无', en: 'none' },
+    meaning: { zh: '其他名称，可用于 Cypher 与搜索', en: 'Other names, for Cypher and searches' },
+    example: 'aliases: [Manager]',
+  },
+  when: {
+    takes: 'text',
+    default: { zh: '所有节点', en: 'all nodes' },
+    meaning: {
+      zh: '只有行符合此 SQL 条件的节点才有该标签；条件为假或为空时没有，下次运行随行变化而增减',
+      en: 'Only nodes whose row fulfils this SQL condition have the label; not if it is false or null. Runs add and remove it as rows change',
+    },
+    example: 'when: grade >= 7',
   },
 } as const satisfies MappingKeys;
 

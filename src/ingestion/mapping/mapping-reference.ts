@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { columnKeys, transformWords, typeWords } from './column-keys.js';
-import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
+import { deletesKeys, edgeKeys, endKeys, furtherLabelKeys, incrementalKeys, nodeKeys } from './element-keys.js';
 import { type MappingKey, type MappingWord } from './mapping-key.js';
 import { type MappingPath } from './mapping.js';
 import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
@@ -54,6 +54,11 @@ export const mappingGroups = {
     title: { zh: 'nodes[]：节点', en: 'nodes[]: nodes' },
     entries: nodeKeys,
     inMapping: (example, key) => nodeWith({ [key]: example }),
+  },
+  labels: {
+    title: { zh: 'labels[]：另有的标签，也可只写名称', en: 'labels[]: further labels; the name alone will do' },
+    entries: furtherLabelKeys,
+    inMapping: (example, key) => nodeWith({ labels: list('labels', { name: 'name: 经理', [key]: example }) }),
   },
   edges: {
     title: { zh: 'edges[]：关系', en: 'edges[]: relationships' },
@@ -120,6 +125,7 @@ const groupUnder: Readonly<Record<string, GroupName>> = {
   source: 'source',
   defaults: 'defaults',
   nodes: 'nodes',
+  labels: 'labels',
   edges: 'edges',
   incremental: 'incremental',
   deletes: 'deletes',

@@ -1,6 +1,6 @@
 import { joined } from '../../text/bilingual.js';
 import { columnKeys, transformWords, typeWords } from './column-keys.js';
-import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
+import { deletesKeys, edgeKeys, endKeys, furtherLabelKeys, incrementalKeys, nodeKeys } from './element-keys.js';
 import { type MappingKey, type MappingKeys, type MappingWord } from './mapping-key.js';
 import { type Transform } from './mapping.js';
 import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
@@ -65,8 +65,8 @@ function schemaOf({ takes, max = maxText, values }: MappingKey): JsonSchema {
 
 const types: JsonSchema = {
   anyOf: [
-    { enum: Object.keys(typeWords).filter(name => name !== 'decimal') },
-    { type: 'string', pattern: '^decimal\\(\\s*[0-9]{1,4}\\s*,\\s*[0-9]{1,4}\\s*\\)$' },
+    { enum: Object.keys(typeWords).filter(name => !name.startsWith('decimal')) },
+    { type: 'string', pattern: '^decimal\\(\\s*[0-9]{1,4}\\s*,\\s*[0-9]{1,4}\\s*\\)(\\[\\])?$' },
   ],
 };
 
@@ -146,7 +146,8 @@ function described(schema: JsonSchema, { meaning }: MappingWord): JsonSchema {
 const columns: JsonSchema = { type: 'array', maxItems: 200, items: { $ref: '#/definitions/column' } };
 const end = object(endKeys, { match: { type: 'object', additionalProperties: text(63), minProperties: 1 } });
 const changes = { incremental: object(incrementalKeys, {}), deletes: object(deletesKeys, {}) };
-const node = object(nodeKeys, { id: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 63 }, ...changes, columns });
+const labels: JsonSchema = { type: 'array', maxItems: 32, items: { anyOf: [text(128), object(furtherLabelKeys, {})] } };
+const node = object(nodeKeys, { labels, id: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 63 }, ...changes, columns });
 const edge = object(edgeKeys, { from: end, to: end, ...changes, columns });
 
 /**

@@ -14,9 +14,22 @@ export type OnError = 'fail' | 'quarantine';
 export type OnMissing = 'quarantine' | 'skip' | 'create' | 'fail';
 export type Severity = 'error' | 'warn';
 
-export type PropertyType =
-  | { name: 'string' | 'int' | 'bigint' | 'float' | 'boolean' | 'date' | 'time' | 'datetime' | 'json' | 'string[]' | 'int[]' }
-  | { name: 'decimal'; precision: number; scale: number };
+/** `time` and `localdatetime` have no zone, `timetz` and `datetime` have an offset. */
+export type ScalarName =
+  'string' | 'int' | 'bigint' | 'float' | 'boolean' | 'date' | 'time' | 'timetz' | 'datetime' | 'localdatetime' | 'duration';
+
+interface Digits {
+  precision: number;
+  scale: number;
+}
+
+export type ScalarType = { name: ScalarName } | ({ name: 'decimal' } & Digits);
+
+/** A list of values of one type, of which any may be null. */
+export type ListType = { name: `${ScalarName}[]` } | ({ name: 'decimal[]' } & Digits);
+
+/** `json` is any JSON value and `map` a JSON object. */
+export type PropertyType = ScalarType | ListType | { name: 'json' | 'map' };
 
 export type Transform =
   | { kind: 'trim' | 'lower' | 'upper' | 'nfc' | 'nfkc' | 'collapse_space' | 'number_cn' }
@@ -102,9 +115,18 @@ interface ElementMapping {
   path: MappingPath;
 }
 
+/** A label that nodes have besides the label of their key. `when` is a SQL condition on their row; null: all nodes have it. */
+export interface FurtherLabel {
+  name: string;
+  aliases: string[];
+  when: string | null;
+  path: MappingPath;
+}
+
 export interface NodeMapping extends ElementMapping {
   id: string;
   label: string;
+  labels: FurtherLabel[];
   display: string | null;
   write: 'merge' | 'replace';
 }

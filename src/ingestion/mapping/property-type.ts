@@ -1,8 +1,34 @@
-import { type PropertyType } from './mapping.js';
+import { type PropertyType, type ScalarName } from './mapping.js';
 
-const plainTypes = ['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time', 'datetime', 'json', 'string[]', 'int[]'] as const;
+export const scalarNames = [
+  'string',
+  'int',
+  'bigint',
+  'float',
+  'boolean',
+  'date',
+  'time',
+  'timetz',
+  'datetime',
+  'localdatetime',
+  'duration',
+] as const satisfies ScalarName[];
 
-export const typeNames: readonly string[] = [...plainTypes, 'decimal(12,2)'];
+const plainTypes = [...scalarNames, 'json', 'map'] as const;
+
+export const typeNames: readonly string[] = [...plainTypes, ...scalarNames.map(name => `${name}[]`), 'decimal(12,2)', 'decimal(12,2)[]'];
+
+type Named = { name: string };
+export type ListOf<T extends Named> = Extract<T, { name: `${string}[]` }>;
+
+export function isList<T extends Named>(type: T): type is ListOf<T> {
+  return type.name.endsWith('[]');
+}
+
+/** The type of the values in a list. */
+export function itemOf<T extends Named, I extends Named>(type: T & { name: `${I['name']}[]` }): I {
+  return { ...type, name: type.name.slice(0, -2) } as unknown as I;
+}
 
 /** Types of databases and of other languages, by the name that they have here. */
 const foreignTypes: Record<string, string> = {
@@ -24,6 +50,10 @@ const foreignTypes: Record<string, string> = {
   bool: 'boolean',
   timestamp: 'datetime',
   timestamptz: 'datetime',
+  interval: 'duration',
+  localtime: 'time',
+  object: 'map',
+  struct: 'map',
   jsonb: 'json',
 };
 
@@ -40,27 +70,34 @@ export function typeMeantBy(written: string): string | null {
 export function parsePropertyType(written: string): PropertyType | null {
   const plain = plainTypes.find(name => name === written);
   if (plain) return { name: plain };
-  const decimal = /^decimal\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)$/.exec(written);
+  const item = scalarNames.find(name => `${name}[]` === written);
+  if (item) return { name: `${item}[]` };
+  const decimal = /^decimal\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)(\[\])?$/.exec(written);
   if (!decimal) return null;
   const precision = Number(decimal[1]);
   const scale = Number(decimal[2]);
-  return precision >= 1 && precision <= 1000 && scale <= precision ? { name: 'decimal', precision, scale } : null;
+  return precision >= 1 && precision <= 1000 && scale <= precision
+    ? { name: decimal[3] ? 'decimal[]' : 'decimal', precision, scale }
+    : null;
 }
 
 export function typeText(type: PropertyType): string {
-  return type.name === 'decimal' ? `decimal(${type.precision},${type.scale})` : type.name;
+  if (type.name === 'decimal') return `decimal(${type.precision},${type.scale})`;
+  return type.name === 'decimal[]' ? `decimal(${type.precision},${type.scale})[]` : type.name;
 }
 
 export function isNumeric(type: PropertyType): boolean {
   return type.name === 'int' || type.name === 'bigint' || type.name === 'decimal' || type.name === 'float';
 }
 
+/** Tells whether values of the type are ordered in time. Durations are not: a month has no fixed length. */
 export function isTemporal(type: PropertyType): boolean {
-  return type.name === 'date' || type.name === 'datetime' || type.name === 'time';
+  return ['date', 'datetime', 'localdatetime', 'time', 'timetz'].includes(type.name);
 }
 
-/** Tells whether `text` can be read as `type`. The database checks json and lists. */
+/** Tells whether `text` can be read as `type`. The database checks json, maps and lists. */
 export function fitsType(text: string, type: PropertyType): boolean {
+  if (isList(type)) return true;
   switch (type.name) {
     case 'int':
       return isInteger(text, -(2n ** 31n), 2n ** 31n - 1n);
@@ -77,10 +114,15 @@ export function fitsType(text: string, type: PropertyType): boolean {
       return isDate(text.slice(0, 10)) && /^.{10}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/.test(text);
     case 'time':
       return /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(text);
+    case 'timetz':
+      return /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)$/.test(text);
+    case 'localdatetime':
+      return isDate(text.slice(0, 10)) && /^.{10}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?$/.test(text);
+    case 'duration':
+      return /^P(?=.)(?:-?\d+Y)?(?:-?\d+M)?(?:-?\d+W)?(?:-?\d+D)?(?:T(?=.)(?:-?\d+H)?(?:-?\d+M)?(?:-?\d+(?:\.\d{1,6})?S)?)?$/.test(text);
     case 'string':
     case 'json':
-    case 'string[]':
-    case 'int[]':
+    case 'map':
       return true;
     default:
       return type satisfies never;

@@ -1,10 +1,11 @@
-import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
+import { deletesKeys, edgeKeys, endKeys, furtherLabelKeys, incrementalKeys, nodeKeys } from './element-keys.js';
 import {
   type ColumnMapping,
   type Deletes,
   type EdgeEnd,
   type EdgeMapping,
   type ElementSource,
+  type FurtherLabel,
   type Incremental,
   type NodeMapping,
 } from './mapping.js';
@@ -14,6 +15,7 @@ import { readColumn } from './read-column.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
 
 const maxColumns = 200;
+const maxLabels = 32;
 /** What a node or an edge reads, by other names. */
 const sourceSynonyms = { source: 'table', sql: 'query' };
 const shownColumns = 5;
@@ -40,6 +42,7 @@ export function readNode(at: YamlReader): WrittenNode | null {
   const map = at.asMap(Object.keys(nodeKeys), sourceSynonyms);
   const id = readHandle(map.required('id'));
   const label = map.required('label')?.asText(nodeKeys.label) ?? null;
+  const labels = readLabels(map.optional('labels'));
   const source = readSource(at, map);
   const key = map.required('key')?.asTexts(nodeKeys.key) ?? [];
   if (map.has('key') && map.optional('key')?.node.kind === 'list' && key.length === 0) {
@@ -52,7 +55,7 @@ export function readNode(at: YamlReader): WrittenNode | null {
   const shared = readShared(map);
   const display = map.optional('display')?.asText(nodeKeys.display) ?? null;
   const write = map.optional('write')?.asOneOf(nodeKeys.write.values) ?? nodeKeys.write.default;
-  return { id, label, source, key, display, write, columns: columns.read, ...shared, path: at.path };
+  return { id, label, labels, source, key, display, write, columns: columns.read, ...shared, path: at.path };
 }
 
 export function readEdge(at: YamlReader): WrittenEdge | null {
@@ -79,6 +82,30 @@ function readHandle(at: YamlReader | null): string | null {
     en: 'an id is made of ASCII letters, digits and underscores and does not start with a digit',
   });
   return null;
+}
+
+function readLabels(at: YamlReader | null): FurtherLabel[] {
+  const items = at?.asList() ?? [];
+  if (items.length > maxLabels) {
+    at!.problem('wrong_type', {
+      zh: `最多另有 ${maxLabels} 个标签，这里有 ${items.length} 个`,
+      en: `a node has at most ${maxLabels} further labels, and here are ${items.length}`,
+    });
+    return [];
+  }
+  return items.map(readLabel).filter(label => label !== null);
+}
+
+function readLabel(at: YamlReader): FurtherLabel | null {
+  if (at.node.kind !== 'map') {
+    const name = at.asText(furtherLabelKeys.name);
+    return name === null ? null : { name, aliases: [], when: null, path: at.path };
+  }
+  const map = at.asMap(Object.keys(furtherLabelKeys), { label: 'name', where: 'when' });
+  const name = map.required('name')?.asText(furtherLabelKeys.name) ?? null;
+  const aliases = map.optional('aliases')?.asTexts(furtherLabelKeys.aliases) ?? [];
+  const when = map.optional('when')?.asText() ?? null;
+  return name === null ? null : { name, aliases, when, path: at.path };
 }
 
 function readSource(at: YamlReader, map: MapReader): ElementSource | null {

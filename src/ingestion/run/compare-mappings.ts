@@ -68,7 +68,10 @@ function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Recor
     incremental: element.incremental,
     deletes: element.deletes,
   };
-  if (kind === 'node') return { ...shared, display: element.display, write: element.write };
+  if (kind === 'node') {
+    const labels = element.labels.map(({ name, aliases, when }) => ({ name, aliases, when }));
+    return { ...shared, labels, display: element.display, write: element.write };
+  }
   const end = ({ match, onMissing }: typeof element.from): unknown => ({ match, onMissing });
   return { ...shared, from: end(element.from), to: end(element.to) };
 }

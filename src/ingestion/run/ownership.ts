@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { isStub } from '../../database/graph-tables.js';
 import { type SqlParameters } from '../../sql/sql-parameters.js';
-import { type ColumnMapping } from '../mapping/mapping.js';
+import { type ColumnMapping, type FurtherLabel } from '../mapping/mapping.js';
 import { type Target } from '../staging/target.js';
 import { type WriteScope } from './write-scope.js';
 
@@ -17,6 +17,7 @@ export interface ElementId {
 interface OtherJob {
   job: number;
   properties: string[];
+  labels: string[];
   /** Its last run that wrote rows, which citations of the elements that it keeps then name. */
   run_id: number | null;
 }
@@ -33,6 +34,8 @@ export class Ownership {
     private readonly restJobId: number,
     /** The properties that the job mapped in its last run; null before its first. */
     readonly mappedBefore: string[] | null,
+    /** The further labels that the job mapped in its last run. */
+    readonly labelsBefore: string[],
     private readonly others: OtherJob[],
     /** False when the same type joins other labels too, so that the ends decide. Always true for nodes. */
     readonly isOnlyOfItsName: boolean,
@@ -55,6 +58,16 @@ export class Ownership {
     return (this.mappedBefore ?? []).filter(property => !now.has(property));
   }
 
+  /** The further labels that the job mapped in its last run and maps no longer. */
+  droppedLabels(labels: readonly FurtherLabel[]): string[] {
+    return this.labelsBefore.filter(name => !labels.some(label => label.name === name));
+  }
+
+  /** Nodes may carry labels that another job gave them. */
+  get hasOthersLabels(): boolean {
+    return this.others.some(({ labels }) => labels.length > 0);
+  }
+
   /** SQL for the owners of a row. */
   owners(sql: SqlParameters, row: string): string {
     return `coalesce(${row}.owners, ${sql.bind([this.restJobId], 'int[]')})`;
@@ -73,17 +86,23 @@ export class Ownership {
   /** SQL columns of a row that the job gives up: whether it `stays`, because others yield it, and whether it `loses` properties then. */
   leaving(sql: SqlParameters, row: string): string {
     const stays = this.isShared ? `cardinality(${this.ownersLeft(sql, row)}) > 0` : 'false';
-    const loses = this.isShared ? `${row}.properties ?| ${this.ownOnly(sql, row, this.mappedBefore ?? [])}` : 'false';
+    const loses = this.isShared ? this.losing(sql, row) : 'false';
     return `${stays} AS stays, ${loses} AS loses`;
   }
 
-  /** SQL for those of the properties that no other owner of a row maps. */
-  ownOnly(sql: SqlParameters, row: string, properties: string[]): string {
-    const all = sql.bind(properties, 'text[]');
-    if (!this.isShared || properties.length === 0) return all;
+  private losing(sql: SqlParameters, row: string): string {
+    const properties = `${row}.properties ?| ${this.ownOnly(sql, row, this.mappedBefore ?? [])}`;
+    if (this.labelsBefore.length === 0) return properties;
+    return `(${properties} OR ${row}.labels && ${this.ownOnly(sql, row, this.labelsBefore, 'labels')})`;
+  }
+
+  /** SQL for those of the properties, or further labels, that no other owner of a row maps. */
+  ownOnly(sql: SqlParameters, row: string, names: string[], kind: 'properties' | 'labels' = 'properties'): string {
+    const all = sql.bind(names, 'text[]');
+    if (!this.isShared || names.length === 0) return all;
     return `ARRAY(SELECT p FROM unnest(${all}) AS p WHERE NOT EXISTS (
-              SELECT FROM jsonb_to_recordset(${this.othersJson(sql)}) AS o (job int, properties jsonb)
-              WHERE o.job = ANY (${this.owners(sql, row)}) AND o.properties ? p))`;
+              SELECT FROM jsonb_to_recordset(${this.othersJson(sql)}) AS o (job int, ${kind} jsonb)
+              WHERE o.job = ANY (${this.owners(sql, row)}) AND o.${kind} ? p))`;
   }
 
   /** SQL for a run of the owners who keep a row. */
@@ -118,6 +137,7 @@ export async function readOwnership(client: PoolClient, scope: WriteScope, eleme
   const { rows } = await client.query<OtherJob & { owns_rest: boolean; is_same: boolean }>(
     `SELECT g.job_id AS job, g.owns_rest, (g.source_label, g.target_label) = ($4, $5) AS is_same,
             ARRAY(SELECT p ->> 'name' FROM jsonb_array_elements(g.properties) AS p) AS properties,
+            ARRAY(SELECT l ->> 'name' FROM jsonb_array_elements(g.labels) AS l) AS labels,
             (SELECT max(id) FROM ingestion_runs r
              WHERE r.job_id = g.job_id AND g.job_id <> $6 AND r.status = 'succeeded' AND ${wroteRows('r')}) AS run_id
      FROM graph_elements g WHERE g.graph_id = $1 AND g.kind = $2 AND g.name = $3`,
@@ -134,7 +154,8 @@ export async function readOwnership(client: PoolClient, scope: WriteScope, eleme
     scope.jobId,
     feeders.find(row => row.owns_rest)?.job ?? scope.jobId,
     own?.properties ?? null,
-    feeders.filter(({ job }) => job !== scope.jobId).map(({ job, properties, run_id }) => ({ job, properties, run_id })),
+    own?.labels ?? [],
+    feeders.filter(({ job }) => job !== scope.jobId).map(({ job, properties, labels, run_id }) => ({ job, properties, labels, run_id })),
     rows.every(row => row.is_same) &&
       siblings.every(other => other.kind !== element.kind || other.name !== element.name || isSame(other, element)),
     stubs.rows[0]!.found,

@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { Pace } from '../../common/turns/pace.js';
 import { cut } from '../../text/cut.js';
-import { typeText } from '../mapping/property-type.js';
+import { resolvedTypeText } from '../staging/column-sql.js';
 import { maxKeyLength, sampledCharacters } from '../staging/compile-staging.js';
 import { keyMissing, keyTooLong, typeFailed } from '../staging/rule-sql.js';
 import { ruleText } from './rule-text.js';
@@ -187,8 +187,7 @@ function ruleReason({ target, plan }: StagedTarget, column: number, failure: num
   const shown = isSensitive ? mask : value;
   const at = { column: name, property };
   if (failure === typeFailed) {
-    const resolved = plan.types[column]!;
-    const type = resolved.name === 'numeric' ? 'decimal' : typeText(resolved);
+    const type = resolvedTypeText(plan.types[column]!);
     return {
       rule: 'type',
       ...at,

@@ -34,6 +34,16 @@ export function runWarnings({ plan, target, report, warnings, repeated, duplicat
       message: own.message ?? `${count} 行不符合规则 ${what}（仅警告） / ${count} rows break the rule ${what} (warning only)`,
     });
   }
+  for (const { property, type } of plan.keptAsText) {
+    const named = type === 'other' ? { zh: '图中没有的类型', en: 'a type that graphs do not have' } : { zh: ` ${type}`, en: type };
+    found.push({
+      code: 'kept_as_text',
+      target: report.target,
+      count: report.read,
+      property,
+      message: `属性“${property}”的来源是${named.zh}，保存为其文本；如需如此，请写 type: string / the source of the property '${property}' has ${named.en}, which is kept as its text; write type: string if that is meant`,
+    });
+  }
   if (duplicates > 0) {
     found.push({
       code: 'duplicate_key',

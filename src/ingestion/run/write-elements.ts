@@ -1,9 +1,8 @@
 import { type PoolClient } from 'pg';
 import { tablesBehind } from '../../sql-guard/guard-select.js';
 import { type ColumnMapping } from '../mapping/mapping.js';
-import { typeText } from '../mapping/property-type.js';
-import { type ResolvedType } from '../staging/column-sql.js';
-import { mappingOf } from '../staging/target.js';
+import { resolvedTypeText } from '../staging/column-sql.js';
+import { mappingOf, type Target } from '../staging/target.js';
 import { type ElementId, type Ownership } from './ownership.js';
 import { type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
@@ -47,17 +46,18 @@ async function upsertElement(
   const { source } = element;
   const properties = element.columns.map((column, index) => ({
     name: column.property,
-    type: storedType(plan.types[index]!),
+    type: resolvedTypeText(plan.types[index]!),
     column: column.source.kind === 'column' ? column.source.column : null,
   }));
   await client.query(
     `INSERT INTO graph_elements (graph_id, kind, name, source_label, target_label, job_id, aliases, connection_id, connection,
-       source_table, query_tables, key_columns, key_properties, display_property, properties, owns_rest)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+       source_table, query_tables, key_columns, key_properties, display_property, properties, owns_rest, labels)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      ON CONFLICT (graph_id, kind, name, source_label, target_label, job_id) DO UPDATE SET
        aliases = excluded.aliases, connection_id = excluded.connection_id, connection = excluded.connection,
        source_table = excluded.source_table, query_tables = excluded.query_tables, key_columns = excluded.key_columns,
-       key_properties = excluded.key_properties, display_property = excluded.display_property, properties = excluded.properties`,
+       key_properties = excluded.key_properties, display_property = excluded.display_property, properties = excluded.properties,
+       labels = excluded.labels`,
     [
       scope.graphId,
       kind,
@@ -75,6 +75,7 @@ async function upsertElement(
       plan.display === null ? null : propertyOf(element.columns, plan.display),
       JSON.stringify(properties),
       ofNewRows === null,
+      JSON.stringify(furtherLabels(target)),
     ],
   );
 }
@@ -84,8 +85,32 @@ function propertyOf(columns: ColumnMapping[], column: string): string {
   return mappingOf(columns, column)?.property ?? '';
 }
 
-function storedType(type: ResolvedType): string {
-  return type.name === 'numeric' ? 'decimal' : typeText(type);
+/** Their counts are set by `countLabels`. */
+function furtherLabels({ kind, element }: Target): { name: string; aliases: string[]; count: number }[] {
+  return kind === 'edge' ? [] : element.labels.map(({ name, aliases }) => ({ name, aliases, count: 0 }));
+}
+
+/**
+ * Counts the nodes with each further label, by the label of their key: all of them, whichever job gave them the label. It reads all
+ * nodes of these labels, because a run changes labels in many ways.
+ */
+export async function countLabels(client: PoolClient, { graphId, nodes }: WriteScope): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`SELECT DISTINCT name FROM graph_elements WHERE graph_id = $1 AND labels <> '[]'`, [
+    graphId,
+  ]);
+  if (rows.length === 0) return;
+  await client.query(
+    `WITH counted AS (
+       SELECT n.label, l AS further, count(*) AS nodes FROM ${nodes} n, unnest(n.labels) AS l WHERE n.label = ANY ($2) GROUP BY 1, 2
+     )
+     UPDATE graph_elements g SET labels = (
+       SELECT jsonb_agg(l || jsonb_build_object('count', coalesce(c.nodes, 0)) ORDER BY place)
+       FROM jsonb_array_elements(g.labels) WITH ORDINALITY AS e (l, place)
+         LEFT JOIN counted c ON c.label = g.name AND c.further = l ->> 'name'
+     )
+     WHERE g.graph_id = $1 AND g.labels <> '[]'`,
+    [graphId, rows.map(({ name }) => name)],
+  );
 }
 
 /** The rows of an element are counted with the job that owns the rest, whoever wrote them. */

@@ -30,7 +30,7 @@ export async function writeNodes(
   const isFirst = !(await labelExists(client, scope, node.label));
   let claimed = 0;
   if (!isFirst) {
-    if (ownership.hasStubs) report.updated = await claimStubs(client, scope, staged, ownership);
+    if (ownership.hasStubs) report.updated = await claimStubs(client, scope, staged, node, ownership);
     if (ownership.isShared) report.shared = await shareNodes(client, scope, staged, ownership);
     claimed = report.updated;
     report.updated += await updateNodes(client, scope, staged, node, ownership);
@@ -39,8 +39,8 @@ export async function writeNodes(
   if (isFirst) progress.expect({ rows: goodCount(report), from: 'exact' });
   report.inserted = await progress.counting('nodes', () =>
     client.query(
-      `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners)
-       SELECT $1, s.key, s.display, s.properties, ${showingCount('$2::int', 'nodes')}, $3
+      `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners, labels)
+       SELECT $1, s.key, s.display, s.properties, ${showingCount('$2::int', 'nodes')}, $3, ${stagedLabels(node)}
        FROM pg_temp.${plan.table} s
        WHERE ${goodRows(plan)} ${absent}`,
       [node.label, scope.runId, ownership.ofNewRows],
@@ -60,9 +60,15 @@ async function labelExists(client: PoolClient, { nodes }: WriteScope, label: str
 }
 
 /** Makes the real nodes of the stubs whose rows were read. */
-async function claimStubs(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, ownership: Ownership): Promise<number> {
+async function claimStubs(
+  client: PoolClient,
+  scope: WriteScope,
+  { plan }: StagedTarget,
+  node: NodeMapping,
+  ownership: Ownership,
+): Promise<number> {
   const { rowCount } = await client.query(
-    `UPDATE ${scope.nodes} n SET display = s.display, properties = s.properties, run_id = $2, owners = $3
+    `UPDATE ${scope.nodes} n SET display = s.display, properties = s.properties, labels = ${stagedLabels(node)}, run_id = $2, owners = $3
      FROM pg_temp.${plan.table} s
      WHERE n.label = $1 AND n.key = s.key AND ${goodRows(plan)} AND ${isStub('n')}`,
     [ownership.element.name, scope.runId, ownership.ofNewRows],
@@ -96,26 +102,59 @@ async function updateNodes(
     ownership.isShared && node.write === 'merge'
       ? `(n.properties - ${sql.bind(propertiesOf(node.columns), 'text[]')} - ${ownership.ownOnly(sql, 'n', ownership.dropped(node.columns))}) || s.properties`
       : 's.properties';
+  const labels = labelsAfter(sql, node, ownership);
+  const isChanged = labels === null ? '' : ` OR n.labels <> ${labels}`;
   const { rowCount } = await client.query(
-    `UPDATE ${scope.nodes} n SET display = s.display, properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
+    `UPDATE ${scope.nodes} n
+     SET display = s.display, properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}${labels === null ? '' : `, labels = ${labels}`}
      FROM pg_temp.${plan.table} s
      WHERE n.label = ${sql.bind(node.label, 'text')} AND n.key = s.key AND ${goodRows(plan)}
-       AND (n.display, n.properties) IS DISTINCT FROM (s.display, ${properties})`,
+       AND ((n.display, n.properties) IS DISTINCT FROM (s.display, ${properties})${isChanged})`,
     sql.values,
   );
   return rowCount ?? 0;
 }
 
+/** SQL for the further labels of a staged row. */
+function stagedLabels({ labels }: NodeMapping): string {
+  return labels.length === 0 ? `'{}'::text[]` : 's.labels';
+}
+
+/**
+ * SQL for the further labels of a node once its row is written, in the order of their bytes. Labels are kept and removed as properties
+ * are. Null if they can't change.
+ */
+function labelsAfter(sql: SqlParameters, node: NodeMapping, ownership: Ownership): string | null {
+  const dropped = ownership.droppedLabels(node.labels);
+  const isMerged = ownership.isShared && node.write === 'merge';
+  if (node.labels.length + dropped.length === 0 && (isMerged || !ownership.hasOthersLabels)) return null;
+  if (!isMerged) return stagedLabels(node);
+  const mapped = sql.bind(
+    node.labels.map(({ name }) => name),
+    'text[]',
+  );
+  const removed = `${mapped} || ${ownership.ownOnly(sql, 'n', dropped, 'labels')}`;
+  return `ARRAY(SELECT l FROM (SELECT l FROM unnest(n.labels) AS l WHERE l <> ALL (${removed}) UNION SELECT unnest(${stagedLabels(node)})) AS u
+                ORDER BY l COLLATE "C")`;
+}
+
+/** SQL for the further labels of node `n` without some. */
+function labelsWithout(names: string): string {
+  return `ARRAY(SELECT l FROM unnest(n.labels) WITH ORDINALITY AS u (l, place) WHERE l <> ALL (${names}) ORDER BY place)`;
+}
+
 /** Removes what the job maps no longer from those of its nodes that were not written. Returns how many had any of it. */
 async function removeDropped(client: PoolClient, scope: WriteScope, node: NodeMapping, ownership: Ownership): Promise<number> {
-  const names = ownership.dropped(node.columns);
-  if (names.length === 0) return 0;
+  const [names, labelNames] = [ownership.dropped(node.columns), ownership.droppedLabels(node.labels)];
+  if (names.length + labelNames.length === 0) return 0;
   const sql = new SqlParameters();
   const properties = `n.properties - ${ownership.ownOnly(sql, 'n', names)}`;
+  const labels = labelsWithout(ownership.ownOnly(sql, 'n', labelNames, 'labels'));
   const { rowCount } = await client.query(
-    `UPDATE ${scope.nodes} n SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
+    `UPDATE ${scope.nodes} n SET properties = ${properties}, labels = ${labels}, run_id = ${sql.bind(scope.runId, 'int')}
      WHERE n.label = ${sql.bind(node.label, 'text')} AND ${ownership.isOwned(sql, 'n')}
-       AND n.properties ?| ${sql.bind(names, 'text[]')} AND ${properties} <> n.properties`,
+       AND (n.properties ?| ${sql.bind(names, 'text[]')} OR n.labels && ${sql.bind(labelNames, 'text[]')})
+       AND (${properties}, ${labels}) IS DISTINCT FROM (n.properties, n.labels)`,
     sql.values,
   );
   return rowCount ?? 0;
@@ -187,7 +226,8 @@ async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ow
     await client.query(
       `UPDATE ${scope.nodes} n
        SET owners = ${ownership.ownersLeft(sql, 'n')}, run_id = ${ownership.runOfOwnersLeft(sql, 'n')},
-           properties = n.properties - ${ownership.ownOnly(sql, 'n', ownership.mappedBefore ?? [])}
+           properties = n.properties - ${ownership.ownOnly(sql, 'n', ownership.mappedBefore ?? [])},
+           labels = ${labelsWithout(ownership.ownOnly(sql, 'n', ownership.labelsBefore, 'labels'))}
        FROM pg_temp.leaving_nodes l WHERE l.stays AND n.id = l.id`,
       sql.values,
     );

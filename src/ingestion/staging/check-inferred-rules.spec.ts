@@ -8,7 +8,7 @@ const problems = (column: string, family: SourceFamily) => {
   const { mapping } = parseMapping(`version: 1
 nodes:
   - {id: n, label: N, table: t, key: [k], columns: [{column: k, property: k}, {property: p, ${column}}]}`);
-  const shape = { columns: new Map([['a', family]]), expressions: new Map([['a + 1', family]]), sql: new Map() };
+  const shape = { columns: new Map([['a', family]]), expressions: new Map([['a + 1', family]]), keptAsText: new Map(), sql: new Map() };
   return checkInferredRules(targetsOf(mapping)[0]!, shape).map(({ type, path }) => [type, path.slice(4).join('.')]);
 };
 

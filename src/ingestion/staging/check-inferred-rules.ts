@@ -40,6 +40,7 @@ function familyOf({ source }: ColumnMapping, { columns, expressions }: SourceSha
 function typeOf(column: ColumnMapping, shape: SourceShape): PropertyType {
   const type = resolvedType(column, familyOf(column, shape));
   // Numeric without bounds reads the same texts as a float, which is enough here.
+  if (type.name === 'numeric[]') return { name: 'float[]' };
   return type.name === 'numeric' ? { name: 'float' } : type;
 }
 

@@ -1,9 +1,17 @@
-import { type PropertyType, type Transform } from '../mapping/mapping.js';
-import { fitsType } from '../mapping/property-type.js';
-import { type SourceFamily } from './source-type.js';
+import { type PropertyType, type ScalarType, type Transform } from '../mapping/mapping.js';
+import { fitsType, isList, itemOf, type ListOf, typeText } from '../mapping/property-type.js';
+import { isFamilyList, itemFamily, type SourceFamily } from './source-type.js';
 
 /** A property type, or `numeric` without bounds, for a numeric source column whose type the mapping does not name. */
-export type ResolvedType = PropertyType | { name: 'numeric' };
+export type ResolvedType = PropertyType | { name: 'numeric' } | { name: 'numeric[]' };
+type ResolvedScalar = ScalarType | { name: 'numeric' };
+type ResolvedList = ListOf<ResolvedType>;
+
+/** The name of a type as the schema of the graph has it. */
+export function resolvedTypeText(type: ResolvedType): string {
+  if (type.name === 'numeric') return 'decimal';
+  return type.name === 'numeric[]' ? 'decimal[]' : typeText(type);
+}
 
 /** The check and the reading of one value. Each is SQL over `ref`, the column of the inner layer with the value. */
 export interface ValueSql {
@@ -26,11 +34,25 @@ const dayPattern =
 const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
 // '2024.2' would be read as 20:24, and PostgreSQL leaves out the zone of '08:30+08'.
 const dayAndTimePattern = `'^\\s*${dayPattern}(\\s+|\\s*[Tt])[0-9]{1,2}:'`;
+/** PostgreSQL would round further digits of a second. */
+const seconds = '([.][0-9]{1,6})?';
+const zonedTimePattern = `'^\\s*([01]?[0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}${seconds})?\\s*([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?)\\s*$'`;
+/** PostgreSQL would leave out a zone. */
+const localPattern = `'^\\s*${dayPattern}((\\s+|\\s*[Tt])[0-9]{1,2}:[0-9]{2}(:[0-9]{2}${seconds})?\\s*([AaPp][Mm])?)?\\s*$'`;
+const isoAmounts = `P(-?[0-9]+Y)?(-?[0-9]+M)?(-?[0-9]+W)?(-?[0-9]+D)?(T(-?[0-9]+H)?(-?[0-9]+M)?(-?[0-9]+${seconds}S)?)?`;
+const wordAmounts = `([+-]?[0-9]+ (year|mon|month|week|day|hour|hr|minute|min|second|sec)s? *)*([+-]?[0-9]+(:[0-9]{2}){1,2}${seconds})?`;
+/** A month and a day of no fixed length have no fractions, and a bare number has no unit. */
+const durationPattern = `'^\\s*(${isoAmounts}|(?=.*[a-z:])${wordAmounts})\\s*$'`;
 const zoneless = '[0-9]{1,2}:[0-9:.]*\\s*([AaPp][Mm])?\\s*$';
 
 /** True when a typed source value need not become text first. */
 export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {
   if (family === 'text' || transform.length > 0) return false;
+  if (isList(type)) {
+    if (!isFamilyList(family) || fallback !== null) return false;
+    const item = itemOf<ResolvedList, ResolvedScalar>(type);
+    return family === 'text[]' ? item.name === 'string' : isDirect(itemFamily(family), item, [], null);
+  }
   if (fallback !== null && !fitsType(fallback, type.name === 'numeric' ? { name: 'float' } : type)) return false;
   const numbers: SourceFamily[] = ['int', 'bigint', 'numeric', 'float'];
   switch (type.name) {
@@ -44,15 +66,16 @@ export function isDirect(family: SourceFamily, type: ResolvedType, transform: Tr
       return family === 'boolean';
     case 'date':
     case 'datetime':
+    case 'localdatetime':
       return family === 'date' || family === 'timestamp' || family === 'timestamptz';
     case 'time':
-      return family === 'time';
+    case 'timetz':
+      return family === type.name;
+    case 'duration':
+      return family === 'interval';
     case 'json':
+    case 'map':
       return family === 'json' || family === 'jsonb';
-    case 'string[]':
-      return family === 'text[]';
-    case 'int[]':
-      return family === 'int[]';
     case 'string':
       return false;
     default:
@@ -62,6 +85,7 @@ export function isDirect(family: SourceFamily, type: ResolvedType, transform: Tr
 
 /** PostgreSQL's name of the type in which a value of `type` is compared and gets its default. */
 export function comparisonType(type: ResolvedType): string {
+  if (isList(type)) return 'text';
   switch (type.name) {
     case 'int':
     case 'bigint':
@@ -73,15 +97,19 @@ export function comparisonType(type: ResolvedType): string {
       return 'double precision';
     case 'datetime':
       return 'timestamptz';
+    case 'localdatetime':
+      return 'timestamp';
+    case 'duration':
+      return 'interval';
     case 'boolean':
     case 'date':
     case 'time':
+    case 'timetz':
       return type.name;
     case 'json':
+    case 'map':
       return 'jsonb';
     case 'string':
-    case 'string[]':
-    case 'int[]':
       return 'text';
     default:
       return type satisfies never;
@@ -90,6 +118,7 @@ export function comparisonType(type: ResolvedType): string {
 
 /** For a value that keeps the type of its source column. */
 export function directValue(ref: string, family: SourceFamily, type: ResolvedType): ValueSql {
+  if (isList(type)) return directList(ref, family, type);
   const text = `${ref}::text`;
   const plain = (typed: string, valid: string | null = null): ValueSql => ({ valid, typed, json: typed, text });
   const isWhole = family === 'int' || family === 'bigint';
@@ -125,17 +154,55 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       return plain(`${ref}::timestamptz`, family === 'timestamptz' ? `isfinite(${ref})` : isMoment(ref));
     case 'json':
       return plain(`nullif(${ref}::jsonb, 'null')`, family === 'json' ? isDocument(text) : null);
-    case 'string[]':
-    case 'int[]':
-      // A list of lists is no value of these types.
-      return plain(ref, `coalesce(array_ndims(${ref}), 1) = 1`);
-    case 'boolean':
+    case 'map':
+      return plain(`nullif(${ref}::jsonb, 'null')`, isObject(ref, family === 'json' ? isDocument(text) : null));
     case 'time':
+      // PostgreSQL has a time 24:00, Cypher has not.
+      return plain(ref, `${ref} < '24:00'`);
+    case 'timetz':
+      return { ...plain(ref, `${ref}::time < '24:00'`), json: withMinutes(text) };
+    case 'localdatetime':
+      return plain(`${ref}::timestamp`, `${ref} BETWEEN '4713-01-01 BC' AND '294276-12-30'`);
+    case 'duration':
+      return { ...plain(ref, `isfinite(${ref})`), json: isoDuration(ref) };
+    case 'boolean':
     case 'string':
       return plain(ref);
     default:
       return type satisfies never;
   }
+}
+
+/** ISO 8601, with a sign for each part: `P1Y2M-3DT4H5M6.7S`. */
+function isoDuration(interval: string): string {
+  const amount = (part: string, unit: string): string => `nullif(extract(${part} FROM ${interval}), 0) || '${unit}'`;
+  const clock = `nullif(concat(${amount('hour', 'H')}, ${amount('minute', 'M')}, trim_scale(nullif(extract(second FROM ${interval}), 0)) || 'S'), '')`;
+  return `coalesce(nullif(concat('P', ${amount('year', 'Y')}, ${amount('month', 'M')}, ${amount('day', 'D')}, 'T' || ${clock}), 'P'), 'PT0S')`;
+}
+
+/** PostgreSQL leaves out the minutes of an offset that has none. */
+function withMinutes(text: string): string {
+  return `regexp_replace(${text}, '([+-][0-9]{2})$', '\\1:00')`;
+}
+
+/** True for a document that is an object, and for null, which counts as no value. */
+function isObject(document: string, valid: string | null): string {
+  const isOne = `jsonb_typeof(${document}::jsonb) IN ('object', 'null')`;
+  return valid === null ? isOne : `CASE WHEN ${valid} THEN ${isOne} ELSE false END`;
+}
+
+/** A list of lists is no value of these types. */
+function directList(ref: string, family: SourceFamily, type: ResolvedList): ValueSql {
+  const item = directValue('i.x', itemFamily(family), itemOf<ResolvedList, ResolvedScalar>(type));
+  const each = item.valid === null ? '' : ` AND NOT EXISTS (SELECT FROM unnest(${ref}) AS i (x) WHERE NOT ${item.valid})`;
+  const json = item.json === 'i.x' ? ref : jsonOf(`unnest(${ref})`, item);
+  return { valid: `(coalesce(array_ndims(${ref}), 1) = 1${each})`, typed: ref, json, text: `${ref}::text` };
+}
+
+/** The jsonb list of the values that a set gives as `x`. */
+function jsonOf(set: string, item: ValueSql): string {
+  const each = `CASE WHEN i.x IS NOT NULL THEN to_jsonb(${item.json}) END`;
+  return `(SELECT coalesce(jsonb_agg(${each} ORDER BY i.n), '[]') FROM ${set} WITH ORDINALITY AS i (x, n))`;
 }
 
 /** Days end later than moments do, and a time zone moves the first and the last moments out of range. */
@@ -150,6 +217,7 @@ function isDocument(text: string): string {
 
 /** For a value that comes as text, and may be anything. */
 export function parsedValue(ref: string, type: ResolvedType): ValueSql {
+  if (isList(type)) return parsedList(ref, type);
   const read = (pgType: string, form: string | null, json = `${ref}::${pgType}`): ValueSql => ({
     valid: `(${form === null ? '' : `${ref} ~ ${form} AND `}pg_input_is_valid(${ref}, '${pgType}'))`,
     typed: `${ref}::${pgType}`,
@@ -179,9 +247,14 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
       return read('timestamptz', datePattern);
     case 'json':
       return { ...read('jsonb', null, `nullif(${ref}::jsonb, 'null')`), valid: isDocument(ref) };
-    case 'string[]':
-    case 'int[]':
-      return parsedList(ref, type.name === 'int[]');
+    case 'map':
+      return { ...read('jsonb', null, `nullif(${ref}::jsonb, 'null')`), valid: isObject(ref, isDocument(ref)) };
+    case 'timetz':
+      return read('timetz', zonedTimePattern, withMinutes(`${ref}::timetz::text`));
+    case 'localdatetime':
+      return read('timestamp', localPattern);
+    case 'duration':
+      return read('interval', durationPattern, isoDuration(`${ref}::interval`));
     default:
       return type satisfies never;
   }
@@ -201,23 +274,29 @@ function parsedTime(ref: string): ValueSql {
   const isZoneless = `${ref} ~ '[\\sTt]${zoneless}'`;
   const typed = `CASE WHEN ${isTime} THEN ${ref}::time WHEN ${isZoneless} THEN ${ref}::timestamp::time ELSE ${ref}::timestamptz::time END`;
   const type = `CASE WHEN ${isTime} THEN 'time' WHEN ${isZoneless} THEN 'timestamp' ELSE 'timestamptz' END`;
-  const valid = `((${isTime} OR ${ref} ~ ${dayAndTimePattern}) AND pg_input_is_valid(${ref}, ${type}))`;
+  // PostgreSQL has a time 24:00, Cypher has not.
+  const valid = `((${isTime} AND ${ref} !~ '^\\s*24:' OR ${ref} ~ ${dayAndTimePattern}) AND pg_input_is_valid(${ref}, ${type}))`;
   return { valid, typed, json: typed, text: ref };
 }
 
 /** A list comes as a JSON array (`["a","b"]`) or as a PostgreSQL array (`{a,b}`). */
-function parsedList(ref: string, ofIntegers: boolean): ValueSql {
-  const pgType = ofIntegers ? 'bigint[]' : 'text[]';
-  // Strict, because the lax mode looks into lists of lists, which are no values of these types.
-  const stranger = ofIntegers ? `'strict $[*] ? (@.type() != "number" || @ != @.floor())'` : `'strict $[*] ? (@.type() != "string")'`;
+function parsedList(ref: string, type: ResolvedList): ValueSql {
+  const itemType = itemOf<ResolvedList, ResolvedScalar>(type);
+  // The integers of a list have 64 bits.
+  const item = parsedValue('i.x', itemType.name === 'int' ? { name: 'bigint' } : itemType);
   const isJson = `${ref} ~ '^\\s*\\['`;
-  const json = `CASE WHEN ${isJson} THEN ${ref}::jsonb ELSE to_jsonb(${ref}::${pgType}) END`;
-  return {
-    valid: `CASE WHEN NOT ${isJson} THEN CASE WHEN pg_input_is_valid(${ref}, '${pgType}') THEN coalesce(array_ndims(${ref}::${pgType}), 1) = 1 ELSE false END
+  // Strict, because the lax mode looks into lists of lists, which are no values of these types.
+  const stranger = `'strict $[*] ? (@.type() != "${kindInJson(itemType)}" && @.type() != "null")'`;
+  const isFlat = `CASE WHEN NOT ${isJson} THEN CASE WHEN pg_input_is_valid(${ref}, 'text[]') THEN coalesce(array_ndims(${ref}::text[]), 1) = 1 ELSE false END
       WHEN NOT pg_input_is_valid(${ref}, 'jsonb') THEN false
-      ELSE NOT jsonb_path_exists(${ref}::jsonb, ${stranger}) END`,
-    typed: ref,
-    json,
-    text: ref,
-  };
+      ELSE NOT jsonb_path_exists(${ref}::jsonb, ${stranger}) END`;
+  const texts = `unnest(CASE WHEN ${isJson} THEN ARRAY(SELECT e FROM jsonb_array_elements_text(CASE WHEN ${isJson} THEN ${ref}::jsonb END) WITH ORDINALITY AS j (e, n) ORDER BY n)
+      ELSE ${ref}::text[] END)`;
+  const each = item.valid === null ? 'true' : `NOT EXISTS (SELECT FROM ${texts} AS i (x) WHERE NOT ${item.valid})`;
+  return { valid: `CASE WHEN ${isFlat} THEN ${each} ELSE false END`, typed: ref, json: jsonOf(texts, item), text: ref };
+}
+
+function kindInJson({ name }: ResolvedScalar): 'number' | 'boolean' | 'string' {
+  if (name === 'boolean') return 'boolean';
+  return ['int', 'bigint', 'decimal', 'numeric', 'float'].includes(name) ? 'number' : 'string';
 }

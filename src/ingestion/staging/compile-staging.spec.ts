@@ -42,6 +42,7 @@ async function stage(mappingText: string, rows: string, cursorFrom: { value: str
       shape: {
         columns,
         expressions: new Map([['line + 1', 'int']]),
+        keptAsText: new Map(),
         sql: new Map(writtenSql(target).map(({ text }) => [text, guardOverSource(target, columns)(text)])),
       },
       from: sourceInSchema('mirror'),

@@ -1,5 +1,5 @@
 import { type Steps } from '../../text/steps.js';
-import { type ColumnMapping, type Mapping, type Rule } from '../mapping/mapping.js';
+import { type ColumnMapping, type FurtherLabel, type Mapping, type Rule } from '../mapping/mapping.js';
 import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
@@ -38,6 +38,8 @@ export interface StagingPlan {
   insert: SqlStatement;
   /** The resolved type of each mapped column, in the order of the mapping. */
   types: ResolvedType[];
+  /** The properties whose values the graph holds as texts that are not what they mean, with the type of their source. */
+  keptAsText: { property: string; type: string }[];
   /** The source column by which nodes are shown; null for their keys, and for edges. */
   display: string | null;
   /** The names of the values in `sample`, in its order. The lengths of values with a rule on their length follow, by column. */
@@ -121,6 +123,8 @@ class StagingCompiler {
     for (const [name, sql] of keys.staged) staged.set(name, { type: 'text', sql });
     const types = values.map(value => value.type);
     const display = target.kind === 'node' ? displayColumn(target.element, types) : null;
+    if (target.kind === 'node' && target.element.labels.length > 0)
+      staged.set('labels', { type: 'text[]', sql: this.labelsSql(target.element.labels) });
     if (target.kind === 'node') staged.set('display', { type: 'text', sql: this.displaySql(display, values) });
     staged.set('properties', { type: 'jsonb', sql: this.propertiesSql(values, bad, gone) });
     staged.set('failures', {
@@ -160,6 +164,7 @@ class StagingCompiler {
       createTable: `CREATE TEMPORARY TABLE ${table} (${[...staged].map(([name, each]) => `${name} ${each.type}`).join(', ')})`,
       insert: yield* this.sql.build(template),
       types,
+      keptAsText: columns.flatMap(column => this.keptAsText(column)),
       display,
       sampled: sampled.map(({ name, isSensitive }) => ({ name, isSensitive })),
       lengthsOf,
@@ -197,6 +202,12 @@ class StagingCompiler {
     }
     const ref = this.source.carry(cleanedText(this.sql, asText(sql, family), transform, column.default, options), 'v');
     return { ...parsedValue(ref, type), ref, type };
+  }
+
+  private keptAsText({ source, property, type: written }: ColumnMapping): StagingPlan['keptAsText'] {
+    if (written !== null || source.kind === 'constant') return [];
+    const type = this.request.shape.keptAsText.get(source.kind === 'column' ? source.column : source.expression);
+    return type === undefined ? [] : [{ property, type }];
   }
 
   private *columnChecks(column: ColumnMapping, value: ColumnValue): Steps<ColumnChecks> {
@@ -278,6 +289,21 @@ class StagingCompiler {
     return { text: this.source.carry(text, 'v'), isRequired: false, isShort: false, isPlain: false };
   }
 
+  /** The further labels of a row, in the order of their bytes. */
+  private labelsSql(labels: FurtherLabel[]): string {
+    const sorted = [...labels].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+    if (sorted.every(({ when }) => when === null))
+      return this.sql.bind(
+        sorted.map(({ name }) => name),
+        'text[]',
+      );
+    const names = sorted.map(({ name, when }) => {
+      const bound = this.sql.bind(name, 'text');
+      return when === null ? bound : `CASE WHEN ${this.source.carry(this.source.written(when), 'x')} THEN ${bound} END`;
+    });
+    return `array_remove(ARRAY[${names.join(', ')}], NULL)`;
+  }
+
   private displaySql(display: string | null, values: ColumnValue[]): string {
     const key = this.keySqlTextOf(values);
     if (display === null) return key;
@@ -292,9 +318,9 @@ class StagingCompiler {
     const named = this.element.columns.map(({ property }, index) => ({ property, value: values[index]! }));
     named.sort((a, b) => inJsonbOrder(a.property, b.property));
     const bound = named.map(({ property, value }) => ({ name: this.sql.bind(property, 'text'), value }));
-    const plain = bound.filter(({ value }) => value.type.name !== 'json');
+    const plain = bound.filter(({ value }) => !holdsDocument(value));
     const json = bound
-      .filter(({ value }) => value.type.name === 'json')
+      .filter(({ value }) => holdsDocument(value))
       .map(({ name, value }) => `CASE WHEN ${guarded(value)} IS NULL THEN '{}' ELSE ${jsonbObject([`${name}, ${guarded(value)}`])} END`);
     const parts = [...(plain.length === 0 ? [] : [withoutNulls(plain)]), ...json];
     const properties = parts.length === 0 ? `'{}'::jsonb` : parts.join(' || ');
@@ -382,12 +408,16 @@ function inJsonbOrder(a: string, b: string): number {
 
 /**
  * An object of the values that are not NULL. Stripping NULLs added 9 to 63 % to building the object, so a row without any is spared it.
- * Values inside json columns keep their nulls, so they are not among these.
+ * Documents keep the nulls inside of them, so they are not among these.
  */
 function withoutNulls(pairs: { name: string; value: ColumnValue }[]): string {
   const isFull = [...new Set(pairs.map(({ value }) => `${value.ref} IS NOT NULL`))].join(' AND ');
   const full = jsonbObject(pairs.map(({ name, value }) => `${name}, ${value.json}`));
   return `CASE WHEN ${isFull} THEN ${full} ELSE jsonb_strip_nulls(${jsonbObject(pairs.map(({ name, value }) => `${name}, ${guarded(value)}`))}) END`;
+}
+
+function holdsDocument({ type }: ColumnValue): boolean {
+  return type.name === 'json' || type.name === 'map';
 }
 
 /** Evaluates a cast that may fail only if the value can be read. */

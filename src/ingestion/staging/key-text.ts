@@ -1,5 +1,5 @@
 import { jsonbArray } from './jsonb-sql.js';
-import { type SourceFamily } from './source-type.js';
+import { isFamilyList, type SourceFamily } from './source-type.js';
 
 /** One column's part of a key. */
 export interface KeyPart {
@@ -22,5 +22,5 @@ export function keyText(parts: KeyPart[]): string {
 
 /** Types whose text has no quote and no backslash. */
 export function isPlainText(family: SourceFamily): boolean {
-  return family !== 'text' && family !== 'json' && family !== 'jsonb' && family !== 'text[]' && family !== 'int[]';
+  return family !== 'text' && family !== 'json' && family !== 'jsonb' && !isFamilyList(family);
 }

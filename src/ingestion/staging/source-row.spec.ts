@@ -20,7 +20,12 @@ nodes:
   const sql = new SqlBuilder();
   const target = targetsOf(mapping)[0]!;
   const guard = guardOverSource(target, columns);
-  const shape = { columns, expressions: new Map(), sql: new Map(writtenSql(target).map(({ text }) => [text, guard(text)])) };
+  const shape = {
+    columns,
+    expressions: new Map(),
+    keptAsText: new Map(),
+    sql: new Map(writtenSql(target).map(({ text }) => [text, guard(text)])),
+  };
   return { sql, row: new SourceRow(sql, target, shape, sourceInSchema('mirror'), 'staging_node_0') };
 };
 

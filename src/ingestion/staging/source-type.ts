@@ -1,7 +1,9 @@
-import { type ColumnMapping, type PropertyType } from '../mapping/mapping.js';
+import { type ColumnMapping, type ListType, type PropertyType } from '../mapping/mapping.js';
 
 /** The kind of a source column, as far as staging treats its values differently. */
-export type SourceFamily =
+export type SourceFamily = ScalarFamily | `${ScalarFamily}[]`;
+
+type ScalarFamily =
   | 'text'
   | 'int'
   | 'bigint'
@@ -10,20 +12,68 @@ export type SourceFamily =
   | 'boolean'
   | 'date'
   | 'time'
+  | 'timetz'
   | 'timestamp'
   | 'timestamptz'
+  | 'interval'
   | 'json'
   | 'jsonb'
-  | 'inet'
-  | 'text[]'
-  | 'int[]';
+  | 'inet';
+
+/** Texts of these types are their values. */
+const textTypes = new Set([
+  'text',
+  'varchar',
+  'char',
+  'bpchar',
+  '"char"',
+  'name',
+  'uuid',
+  'citext',
+  'cidr',
+  'macaddr',
+  'macaddr8',
+  'xml',
+  'bit',
+  'bit varying',
+]);
+/** No list is made of these. */
+const unlisted = new Set<SourceFamily>(['json', 'jsonb', 'inet']);
+
+export function isFamilyList(family: SourceFamily): family is `${ScalarFamily}[]` {
+  return family.endsWith('[]');
+}
+
+export function itemFamily(family: SourceFamily): SourceFamily {
+  return (isFamilyList(family) ? family.slice(0, -2) : family) as SourceFamily;
+}
+
+/** Tells whether values of a type can only be kept as texts that are not what they mean, such as ranges and points. */
+export function isKeptAsText(type: string): boolean {
+  return sourceFamily(type) === 'text' && !textTypes.has(baseOf(type));
+}
+
+function baseOf(type: string): string {
+  return type
+    .toLowerCase()
+    .replace(/\(.*?\)/g, '')
+    .replace(/^interval [a-z ]+/, 'interval')
+    .replace(/^time with time zone/, 'timetz')
+    .trim();
+}
 
 /** `type` is a PostgreSQL type in the short spelling of the wire, such as `numeric(12,2)` or `timestamptz`. */
 export function sourceFamily(type: string): SourceFamily {
-  const base = type
-    .toLowerCase()
-    .replace(/\(.*?\)/g, '')
-    .trim();
+  const base = baseOf(type);
+  if (base.endsWith('[]')) {
+    const item = base.slice(0, -2);
+    const family = sourceFamily(item);
+    // Lists of whole numbers are those of 64 bits.
+    if (family === 'bigint') return 'int[]';
+    return isFamilyList(family) || unlisted.has(family) || (family === 'text' && !textTypes.has(item))
+      ? 'text'
+      : `${family as ScalarFamily}[]`;
+  }
   switch (base) {
     case 'smallint':
     case 'integer':
@@ -38,26 +88,22 @@ export function sourceFamily(type: string): SourceFamily {
     case 'boolean':
     case 'date':
     case 'time':
+    case 'timetz':
     case 'timestamp':
     case 'timestamptz':
+    case 'interval':
     case 'json':
     case 'jsonb':
     case 'inet':
       return base;
-    case 'text[]':
-    case 'varchar[]':
-      return 'text[]';
-    case 'integer[]':
-    case 'smallint[]':
-    case 'bigint[]':
-      return 'int[]';
     default:
       return 'text';
   }
 }
 
 /** The property type of a column whose mapping names none. */
-export function inferredType(family: SourceFamily): PropertyType | { name: 'numeric' } {
+export function inferredType(family: SourceFamily): PropertyType | { name: 'numeric' } | { name: 'numeric[]' } {
+  if (isFamilyList(family)) return { name: `${inferredType(itemFamily(family)).name}[]` } as ListType | { name: 'numeric[]' };
   switch (family) {
     case 'text':
     case 'inet':
@@ -67,15 +113,15 @@ export function inferredType(family: SourceFamily): PropertyType | { name: 'nume
       return { name: 'datetime' };
     case 'jsonb':
       return { name: 'json' };
-    case 'text[]':
-      return { name: 'string[]' };
+    case 'interval':
+      return { name: 'duration' };
     default:
       return { name: family };
   }
 }
 
 /** The type of a mapped column: the mapping's, or the one that its values have after their transforms. */
-export function resolvedType({ source, type, transform }: ColumnMapping, family: SourceFamily): PropertyType | { name: 'numeric' } {
+export function resolvedType({ source, type, transform }: ColumnMapping, family: SourceFamily): ReturnType<typeof inferredType> {
   if (type !== null) return type;
   if (transform.some(({ kind }) => kind === 'number_cn')) return { name: 'numeric' };
   if (source.kind === 'constant' && transform.length === 0) return { name: source.type };

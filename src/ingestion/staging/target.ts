@@ -12,6 +12,8 @@ export interface SourceShape {
   columns: ReadonlyMap<string, SourceFamily>;
   /** The types of the mapping's own expressions, by their text. */
   expressions: ReadonlyMap<string, SourceFamily>;
+  /** The types of columns and expressions whose values can only be kept as texts that are not what they mean, by name or text. */
+  keptAsText: ReadonlyMap<string, string>;
   /** All SQL of the mapping's author about its rows, as the guard admitted it, by its text. */
   sql: ReadonlyMap<string, GuardedExpression>;
 }
@@ -73,6 +75,9 @@ export function writtenSql(target: Target): { kind: 'predicate' | 'expression'; 
   const { element } = target;
   const written: { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] = [];
   if (element.where !== null) written.push({ kind: 'predicate', text: element.where, path: [...element.path, 'where'] });
+  for (const { when, path } of target.kind === 'node' ? target.element.labels : []) {
+    if (when !== null) written.push({ kind: 'predicate', text: when, path: [...path, 'when'] });
+  }
   for (const { source, rules, path } of element.columns) {
     if (source.kind === 'expression') written.push({ kind: 'expression', text: source.expression, path: [...path, 'expression'] });
     const conditions = new Set(rules.map(rule => rule.when).filter(when => when !== null));

@@ -9,6 +9,7 @@ export function isBinary({ type }: TableColumn): boolean {
 /** The type of a column as a mapping writes it. Null for numbers without bounds, which a mapping can only infer. */
 export function typeOfColumn({ type }: TableColumn): string | null {
   const inferred = inferredType(sourceFamily(type));
+  if (inferred.name === 'numeric[]') return null;
   if (inferred.name !== 'numeric') return typeText(inferred);
   const [, precision, scale = '0'] = /^numeric\((\d+)(?:, ?(-?\d+))?\)$/.exec(type) ?? [];
   const written = `decimal(${precision},${scale})`;

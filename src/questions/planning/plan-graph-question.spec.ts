@@ -26,7 +26,7 @@ const schema: PlanSchema = {
 const people = new Map(
   ['李雷', 'Jim'].map((display, id) => [
     display.toLowerCase(),
-    { id, label: '用户', key: display, display, properties: { 编号: display } },
+    { id, label: '用户', labels: ['用户'], key: display, display, properties: { 编号: display } },
   ]),
 );
 

@@ -16,6 +16,7 @@ const row = (more: Partial<ElementRow>): ElementRow => ({
   display_property: null,
   properties: [],
   row_count: 2,
+  labels: [],
   ...more,
 });
 
@@ -36,6 +37,7 @@ describe('toGraphElements', () => {
           { name: '级别', type: 'string' },
         ],
         rowCount: 4,
+        furtherLabels: [],
       },
     ]);
     expect(sources.map(({ jobId, table }) => [jobId, table])).toEqual([

@@ -1,5 +1,5 @@
 import { type EdgeSchema, type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { typeOfWord } from '../../cypher/values/value-type.js';
+import { typeOfWord, wordOf } from '../../cypher/values/value-type.js';
 
 /** One label or edge type as one job writes it: a row of `graph_elements`. */
 export interface ElementRow {
@@ -19,6 +19,8 @@ export interface ElementRow {
   /** `column` is null for a constant and for an expression. */
   properties: (Pick<PropertySchema, 'name' | 'type'> & { column: string | null })[];
   row_count: number;
+  /** `count` is that of all nodes of the element with the label, whichever job gave it to them. */
+  labels: { name: string; aliases: string[]; count: number }[];
 }
 
 /** The source of the rows of one element and job, for citations. */
@@ -49,6 +51,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
     const element = row.kind === 'node' ? labelOf(row, labels) : edgeOf(row, edges);
     for (const alias of row.aliases) if (!element.aliases.includes(alias)) element.aliases.push(alias);
     for (const property of row.properties) addProperty(element.properties, property);
+    if ('furtherLabels' in element) addLabels(element, row.labels);
     // The rows of several jobs are counted with one of them.
     element.rowCount += Number(row.row_count);
   }
@@ -66,9 +69,18 @@ function labelOf(row: ElementRow, labels: Map<string, LabelSchema>): LabelSchema
     displayProperty: row.display_property,
     properties: [],
     rowCount: 0,
+    furtherLabels: [],
   };
   labels.set(row.name, label);
   return label;
+}
+
+function addLabels({ furtherLabels = [] }: LabelSchema, labels: ElementRow['labels']): void {
+  for (const { name, aliases, count } of labels) {
+    const known = furtherLabels.find(label => label.name === name);
+    if (known) known.aliases.push(...aliases.filter(alias => !known.aliases.includes(alias)));
+    else furtherLabels.push({ name, aliases: [...aliases], rowCount: count });
+  }
 }
 
 function edgeOf(row: ElementRow, edges: Map<string, EdgeSchema>): EdgeSchema {
@@ -88,7 +100,13 @@ function edgeOf(row: ElementRow, edges: Map<string, EdgeSchema>): EdgeSchema {
 function addProperty(properties: PropertySchema[], { name, type, column }: ElementRow['properties'][number]): void {
   const known = properties.find(property => property.name === name);
   if (!known) properties.push({ name, type, ...(column === null ? {} : { column }) });
-  else if (known.type !== type && (typeOfWord(known.type) !== typeOfWord(type) || typeOfWord(type) === 'any')) known.type = 'mixed';
+  else if (!areAlike(known.type, type)) known.type = 'mixed';
+}
+
+/** Tells whether values of two types are read alike. */
+function areAlike(a: string, b: string): boolean {
+  const type = typeOfWord(a);
+  return wordOf(a) === wordOf(b) || (type === typeOfWord(b) && type !== 'any' && type !== 'list');
 }
 
 function toSource(row: ElementRow): ElementSource {

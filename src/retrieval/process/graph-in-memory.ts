@@ -11,7 +11,7 @@ import { type ElementKind, type WholeProperties } from './load/load-properties.j
 import { type PropertyTypes, propertyTypesOf, readProperties, readProperty } from './source-values.js';
 
 /** Types whose values equal each other as numbers and strings do. */
-const indexedTypes = new Set(['none', 'string', 'int', 'bigint', 'float', 'decimal', 'boolean']);
+const indexedTypes = new Set(['none', 'string', 'bigint', 'float', 'decimal', 'boolean']);
 const none: PropertyTypes = new Map();
 /** A query that comes to more nodes makes some of them anew. */
 const mostKnown = 10_000;

@@ -30,15 +30,21 @@ export async function loadIndex(
     const properties = searchedProperties(element);
     const texts = properties.map((_, i) => `left(properties ->> $${i + 2}, ${longestText})`);
     const sql = `DECLARE nodes_of_label NO SCROLL CURSOR FOR
-      SELECT id, left(key, ${longestName}), left(display, ${longestName})${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
+      SELECT id, labels, left(key, ${longestName}), left(display, ${longestName})${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
     const fetched = Math.floor(charactersPerFetch / (2 * longestName + longestText * texts.length));
     const rowsPerFetch = Math.max(1, Math.min(mostRowsPerFetch, fetched));
     await reader.rows(sql, [element.name, ...properties.map(({ name }) => name)]);
     for (;;) {
-      const rows = (await reader.rows(`FETCH ${rowsPerFetch} FROM nodes_of_label`)) as [number, string, string, ...(string | null)[]][];
-      for (const [id, key, display, ...found] of rows) {
+      const rows = (await reader.rows(`FETCH ${rowsPerFetch} FROM nodes_of_label`)) as [
+        number,
+        string[],
+        string,
+        string,
+        ...(string | null)[],
+      ][];
+      for (const [id, further, key, display, ...found] of rows) {
         if (pace.isOverdue) await pace.turn();
-        builder.add({ id, label: element.name, key, display, texts: found.filter(text => text !== null) });
+        builder.add({ id, labels: [element.name, ...further], key, display, texts: found.filter(text => text !== null) });
         properties.forEach(({ name, type }, i) => {
           for (const value of valuesIn(found[i] ?? null, type)) values.add(element.name, name, value);
         });

@@ -80,7 +80,8 @@ export class LoadedGraphs {
     if (known?.version === reader.version) return known;
     const schema = await readGraphElements(reader);
     const labelNames = new Map<string, string>();
-    for (const label of schema.labels)
+    // The label of a key counts before a further one of the same name.
+    for (const label of [...schema.labels.flatMap(({ furtherLabels = [] }) => furtherLabels), ...schema.labels])
       for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
     const graph: LoadedGraph = {
       graphId: reader.graphId,

@@ -95,11 +95,11 @@ export async function readElements(
   const rows = await reader.query<(NodeRow | EdgeRow) & { is_node: boolean }>(
     `SELECT found.*, run.job_id, coalesce(run.finished_at, run.started_at, run.created_at) AS loaded_at
        FROM (
-         SELECT true AS is_node, n.id, n.label, NULL AS type, NULL::bigint AS source_id, NULL::bigint AS target_id, n.key, n.display,
+         SELECT true AS is_node, n.id, n.label, n.label || n.labels AS labels, NULL AS type, NULL::bigint AS source_id, NULL::bigint AS target_id, n.key, n.display,
                 ${within('n.properties', '$6')}, n.run_id, CASE WHEN ${isStub('n')} THEN true END AS stub
            FROM ${reader.tables.nodes} n WHERE n.id = ANY ($1::bigint[])
          UNION ALL
-         SELECT false, e.id, NULL, e.type, e.source_id, e.target_id, e.key, NULL, ${within('e.properties', '$6')}, e.run_id, NULL
+         SELECT false, e.id, NULL, NULL, e.type, e.source_id, e.target_id, e.key, NULL, ${within('e.properties', '$6')}, e.run_id, NULL
            FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS wanted (source_id, type, target_id, id)
            JOIN ${reader.tables.edges} e
              ON e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id
@@ -121,8 +121,8 @@ export async function readElements(
   return { nodes: nodeIds.flatMap(id => nodes.get(id) ?? []), edges: wanted.flatMap(({ id }) => edges.get(id) ?? []) };
 }
 
-export function toAnswerNode({ id, label, key, display, properties, stub }: NodeRow): AnswerNode {
-  return { id, label, key, display, properties, ...(stub && { stub }) };
+export function toAnswerNode({ id, label, labels, key, display, properties, stub }: NodeRow): AnswerNode {
+  return { id, label, labels, key, display, properties, ...(stub && { stub }) };
 }
 
 export function toAnswerEdge({ id, type, source_id, target_id, key, properties }: EdgeRow): AnswerEdge {

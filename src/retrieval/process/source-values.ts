@@ -1,9 +1,10 @@
 import { temporalFunctions } from '../../cypher/values/temporal/temporal-functions.js';
-import { type CypherValue, isMap } from '../../cypher/values/cypher-value.js';
+import { type CypherValue, isList, isMap } from '../../cypher/values/cypher-value.js';
 import { Decimal } from '../../cypher/values/decimal.js';
 import { floatOf, isNumber } from '../../cypher/values/numbers.js';
 import { readJsonValue } from '../../cypher/values/read-json-value.js';
 import { ValueFault } from '../../cypher/values/value-fault.js';
+import { wordOf } from '../../cypher/values/value-type.js';
 import { type NumberKind } from '../../graph-index/property-column.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 
@@ -15,7 +16,7 @@ const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
 export function propertyTypesOf(properties: readonly PropertySchema[]): PropertyTypes {
   const types = new Map<string, string>();
   for (const { name, type } of properties) {
-    const word = type.replace(/\(.*/, '').trim().toLowerCase();
+    const word = wordOf(type);
     types.set(name, (types.get(name) ?? word) === word ? word : 'mixed');
   }
   return types;
@@ -38,17 +39,25 @@ export function readProperty(json: string, type: string | undefined): CypherValu
 /** How the numbers of a type are read, if that needs no more than the number. */
 export function numberKindOf(type: string | undefined): NumberKind {
   if (type === 'float') return 'float';
-  return type === undefined || ['int', 'bigint', 'mixed'].includes(type) ? 'integer' : null;
+  return type === undefined || ['bigint', 'mixed'].includes(type) ? 'integer' : null;
 }
 
-function toValue(value: CypherValue, type: string | undefined): CypherValue {
+function toValue(value: CypherValue, type = 'mixed'): CypherValue {
+  if (value === null) return null;
+  if (type.endsWith('[]')) return isList(value) ? value.map(item => toValue(item, type.slice(0, -2))) : value;
   switch (type) {
     case 'float':
       return isNumber(value) ? floatOf(value) : value;
     case 'decimal':
       return typeof value === 'bigint' ? Decimal.of(value) : value;
     case 'date':
-      return timeOf('date', value);
+    case 'localdatetime':
+    case 'duration':
+      return timeOf(type, value);
+    case 'time':
+      return timeOf('localtime', value);
+    case 'timetz':
+      return timeOf('time', value);
     case 'datetime':
       return timeOf(typeof value === 'string' && /(?:Z|[+-]\d\d(?::?\d\d)?)$/.test(value.slice(10)) ? 'datetime' : 'localdatetime', value);
     default:
@@ -56,14 +65,23 @@ function toValue(value: CypherValue, type: string | undefined): CypherValue {
   }
 }
 
-/** The time of a text, which it keeps for the answer. A text that is none stays a text. */
-function timeOf(kind: 'date' | 'datetime' | 'localdatetime', value: CypherValue): CypherValue {
+/** The time or duration of a text, which it keeps for the answer. A text that is none stays a text. */
+function timeOf(kind: 'date' | 'localtime' | 'time' | 'localdatetime' | 'datetime' | 'duration', value: CypherValue): CypherValue {
   if (typeof value !== 'string') return value;
   try {
-    const time = temporalFunctions[kind]!.call([value.replace(' ', 'T')], now);
+    const time = temporalFunctions[kind]!.call([isoText(value)], now);
     return time === null ? value : Object.assign(time, { source: value });
   } catch (error) {
     if (error instanceof ValueFault) return value;
     throw error;
   }
+}
+
+/** PostgreSQL writes a day before our era with BC behind it, and no sign before a year of five digits. ISO 8601 counts from a year 0. */
+function isoText(text: string): string {
+  const [, year, rest = '', isBefore] = /^(\d{4,})(-\d\d-\d\d.*?)( BC)?$/.exec(text) ?? [];
+  if (year === undefined || (year.length === 4 && isBefore === undefined)) return text.replace(' ', 'T');
+  const number = isBefore === undefined ? Number(year) : 1 - Number(year);
+  const digits = String(Math.abs(number)).padStart(4, '0');
+  return `${number < 0 ? '-' : number > 9999 ? '+' : ''}${digits}${rest}`.replace(' ', 'T');
 }

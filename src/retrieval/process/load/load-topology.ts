@@ -10,14 +10,14 @@ import { CopyRows, FieldNumbers } from './copy-rows.js';
  */
 export async function loadTopology(reader: GraphReader, budgetBytes: number): Promise<Topology> {
   const builder = new TopologyBuilder();
-  const [labels, types] = [new FieldNumbers(), new FieldNumbers()];
-  const nodes = new CopyRows(2, row => builder.addNode(row.integer(0), labels.numberOf(row, 1)));
+  const [labelSets, types] = [new FieldNumbers(), new FieldNumbers()];
+  const nodes = new CopyRows(2, row => builder.addNode(row.integer(0), labelSets.numberOf(row, 1)));
   const edges = new CopyRows(4, row => builder.addEdge(row.integer(0), types.numberOf(row, 1), row.integer(2), row.integer(3)));
-  await copy(nodes, `SELECT id, label FROM ${reader.tables.nodes} ORDER BY id`);
+  await copy(nodes, `SELECT id, to_json(label || labels) FROM ${reader.tables.nodes} ORDER BY id`);
   await copy(edges, `SELECT id, type, source_id, target_id FROM ${reader.tables.edges}`);
   return inTurns(
     builder.build(
-      labels.texts.map(label => [label]),
+      labelSets.texts.map(set => JSON.parse(set) as string[]),
       types.texts,
     ),
   );
