@@ -46,9 +46,17 @@ describe('a column of properties', () => {
         values.forEach((each, place) => each !== undefined && builder.set(place, JSON.stringify(each), kind));
         const index = atOnce(buildPropertyIndex(builder.build()));
         values.forEach((each, place) => {
-          if (typeof each === 'number' || typeof each === 'string') expect(placesWith(index, each)).toContain(place);
+          if (typeof each === 'number' || typeof each === 'string') expect(placesWith(index, each, values.length)).toContain(place);
         });
       }),
     );
+  });
+
+  it('gives no places where too many hold the value', () => {
+    const builder = new PropertyColumnBuilder(5);
+    ['1', '1', '1', '2', '"1"'].forEach((json, place) => builder.set(place, json, 'integer'));
+    const index = atOnce(buildPropertyIndex(builder.build()));
+    expect(placesWith(index, 1, 2)).toBeNull();
+    expect(placesWith(index, 2, 5)).toContain(3);
   });
 });

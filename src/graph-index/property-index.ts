@@ -42,10 +42,13 @@ export function* buildPropertyIndex(column: PropertyColumn): Steps<PropertyIndex
   }
 }
 
-/** The places that may hold the value: all that do, and those whose hash is the same. */
-export function placesWith({ heads, next }: PropertyIndex, value: IndexedValue): number[] {
+/** The places that may hold the value: all that do, and those whose hash is the same. Null if there are more than `most`. */
+export function placesWith({ heads, next }: PropertyIndex, value: IndexedValue, most: number): number[] | null {
   const places: number[] = [];
-  for (let at = heads[hashOf(value) & (heads.length - 1)]!; at !== 0; at = next[at - 1]!) places.push(at - 1);
+  for (let at = heads[hashOf(value) & (heads.length - 1)]!; at !== 0; at = next[at - 1]!) {
+    if (places.length >= most) return null;
+    places.push(at - 1);
+  }
   return places;
 }
 

@@ -13,6 +13,8 @@ import { type PropertyTypes, propertyTypesOf, readProperties, readProperty } fro
 /** Types whose values equal each other as numbers and strings do. */
 const indexedTypes = new Set(['none', 'string', 'bigint', 'float', 'decimal', 'boolean']);
 const none: PropertyTypes = new Map();
+/** Beyond so many nodes with one value a scan, which makes them one by one, is as good. */
+const mostLookedUp = 10_000;
 /** A query that comes to more nodes makes some of them anew. */
 const mostKnown = 10_000;
 /** The values of a column with more different texts are read anew each time. */
@@ -109,7 +111,8 @@ export class GraphInMemory implements MemoryGraph {
     // A text can equal a time, which the index does not know.
     const isIndexed = index && this.types.nodes.every(types => indexedTypes.has(types.get(property) ?? 'none'));
     if (!isIndexed || (typeof value !== 'string' && !isNumber(value))) return null;
-    return placesWith(index, typeof value === 'string' ? value : floatOf(value)).map(place => this.nodeAt(place));
+    const places = placesWith(index, typeof value === 'string' ? value : floatOf(value), mostLookedUp);
+    return places && places.map(place => this.nodeAt(place));
   }
 
   *edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {

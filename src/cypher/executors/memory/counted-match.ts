@@ -32,6 +32,8 @@ export interface MatchParts {
 const exampleTrails = 100;
 const mostEdgesForExamples = 100_000;
 const mostHops = 8;
+/** Counting takes a number for each node and hop, which is given back at its end. */
+const mostBytes = 134_217_728;
 
 /**
  * Compiles a match of one chain of single edges of which what follows needs one node at most, and only how often it occurs. Null for any
@@ -48,6 +50,7 @@ export function compileCountedMatch(
   const { arrays } = query.graph;
   const { nodes, edges, paths } = pattern;
   if (!arrays || clause.optional || paths.length > 0 || edges.length === 0 || edges.length > mostHops) return null;
+  if (arrays.nodeSets.length * 8 * (edges.length + 2) > mostBytes) return null;
   const isChain = nodes.length === edges.length + 1 && edges.every(({ left, right }, i) => left === i && right === i + 1);
   const isPlain = edges.every(edge => edge.length === null && edge.shortest === null && edge.properties.length === 0 && !edge.bound);
   if (!isChain || !isPlain || nodes.some(({ bound }) => bound) || edges.some(({ slot }) => needed.has(slot))) return null;

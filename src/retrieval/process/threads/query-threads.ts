@@ -109,10 +109,11 @@ export class QueryThreads {
     for (const { worker } of this.threads) send(worker, { do: 'warm', graphId });
   }
 
-  /** Resolves with the reads of all threads once every one has answered. A thread that hangs never does. */
+  /** Resolves with the reads of all threads once every one that has started has answered. A thread that hangs never does. */
   async ping(): Promise<Reads> {
+    const ready = this.threads.filter(({ isReady }) => isReady);
     const all = await Promise.all(
-      this.threads.map(async ({ worker }) => {
+      ready.map(async ({ worker }) => {
         const id = ++this.lastId;
         const reads = await new Promise<Reads>(resolve => {
           this.pings.set(id, resolve);
