@@ -273,6 +273,8 @@ const allOptional: Record<string, string> = {
   Metrics_update: '200',
   Permissions_grant: '400 one_user_expected',
   Queries_query: '400 one_query_kind',
+  SavedQueries_change: '200',
+  SavedQueries_run: '200',
   Suggestions_suggest: '200',
   Users_change: '200',
   Watches_change: '200',

@@ -46,7 +46,12 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     .send({ cron: '0 0 1 1 *', condition: { op: '>', value: '0' }, url: 'https://hooks.example/graph' })
     .expect(201);
   const alert = await test.admin.post(`${watches}/${watch.body.id}/test`).expect(202);
+  const saved = await test.admin
+    .post(`/api/graphs/${graphId}/saved-queries`)
+    .send({ name: 's', request: { search: 'x' } })
+    .expect(201);
   const ids: Record<string, string> = {
+    saved: String(saved.body.id),
     watch: String(watch.body.id),
     alert: String(alert.body.id),
     webhook: String(hook.body.id),
@@ -70,6 +75,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     idFor({ path }, parameter) {
       if (parameter === 'node_id') return ids.node!;
       if (parameter === 'query_id') return ids.query!;
+      if (parameter === 'saved_query_id') return ids.saved!;
       if (parameter === 'webhook_id') return ids.webhook!;
       if (parameter === 'watch_id') return ids.watch!;
       if (parameter === 'delivery_id') return path.includes('/watches/') ? ids.alert! : ids.delivery!;
