@@ -53,6 +53,13 @@ export async function sendRequestsOfReadme({ url, password, mapping }: World): P
     }),
   );
 
+  orThrow(
+    await user.POST('/api/graphs/{id}/query', {
+      params: { path: { id: 1 }, header: { Prefer: 'respond-async' } },
+      body: { cypher: 'MATCH (a)-[r]->(b) RETURN type(r) AS relation, count(*) AS n' },
+    }),
+  );
+
   const graphIds: number[] = [];
   for (let attempt = 1; attempt <= 2; attempt++) {
     const header = { 'Idempotency-Key': '8e03978e-40d5-43dd-bc93-6894a57f9324' };
@@ -106,7 +113,8 @@ export async function sendRequestsOfReadme({ url, password, mapping }: World): P
   return {
     sent,
     wrongLogin,
-    answer: query.answer?.text,
+    // A query that prefers not to wait has a state in place of an answer.
+    answer: 'answer' in query ? query.answer?.text : undefined,
     graphIds,
     draftIsValid,
     jobName: job.name,
