@@ -17,7 +17,7 @@ interface World {
 }
 
 const labelSets = [['A'], ['A', 'C'], ['B']];
-const types = ['R', 'S'];
+const types = ['R', 'S', 'T', 'U', 'V', 'W', 'X'];
 const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
 const limits = { steps: 1e9, heldBytes: 1e9 };
 const schema = {
@@ -132,6 +132,20 @@ describe('a graph in memory', () => {
     const run = (on: MemoryGraph) => [...prepareInMemory(parseCypher(text), on, { parameters: new Map(), limits: small, now }).rows()];
     expect(run(graph).find(row => row !== null)?.values).toEqual([BigInt(300 ** 3 - 300)]);
     expect(() => run(plainly(graph))).toThrow('too much work');
+  });
+});
+
+describe('a count beyond 2^53', () => {
+  it('is not told inexactly', () => {
+    const edges = types.flatMap((_, type) => Array.from({ length: 300 }, () => ({ type, source: 0, target: 0 })));
+    const graph = graphOf({ nodes: [{ labels: 0, x: null }], edges });
+    const chain = (hops: number) => types.slice(0, hops).map(type => `-[:${type}]->()`).join('');
+    const count = (hops: number) => {
+      const run = { parameters: new Map(), limits: { steps: 1_000_000, heldBytes: 1_000_000 }, now };
+      return [...prepareInMemory(parseCypher(`MATCH (a)${chain(hops)} RETURN count(*) AS n`), graph, run).rows()].find(row => row !== null);
+    };
+    expect(count(6)?.values).toEqual([300n ** 6n]);
+    expect(() => count(7)).toThrow('too much work');
   });
 });
 

@@ -37,21 +37,23 @@ export class Trails {
   ) {}
 
   /**
-   * Counts the trails by the place of pattern node `wanted`. Null where that takes more than walking a million of them. Yields where
+   * Counts the trails by the place of pattern node `wanted`. Null where that takes more than walking a million of them, or the numbers are beyond 2^53. Yields where
    * the query may pause.
    * @param mayRepeat whether an edge of the graph can stand at hops i and j
    */
   *count(wanted: number, mayRepeat: (i: number, j: number) => boolean): Generator<null, Counted | null> {
     const { hops } = this.chain;
-    const clashes = hops.flatMap((_, j) => hops.slice(0, j).flatMap((__, i) => (mayRepeat(i, j) ? [[i, j] as const] : [])));
+    const mayClash = hops.some((_, j) => hops.slice(0, j).some((__, i) => mayRepeat(i, j)));
     const walks = yield* this.countWalks(wanted);
-    if (clashes.length === 0) return walks;
+    let total = 0;
+    for (const place of walks.places) total += walks.counts[place]!;
+    // Beyond it the numbers of a float are no longer exact.
+    if (total > Number.MAX_SAFE_INTEGER) return null;
+    if (!mayClash) return walks;
     if (hops.length === 2) {
       yield* this.subtractRepeats(walks, wanted);
       return walks;
     }
-    let total = 0;
-    for (const place of walks.places) total += walks.counts[place]!;
     if (total > mostTrailsWalked) return null;
     for (const place of walks.places) walks.counts[place] = 0;
     const isWhole = this.walk(mostEdgesWalked, ({ nodes }) => {
