@@ -1,11 +1,8 @@
-/** An array in memory that threads share. */
-export type SharedArray = Uint8Array<SharedArrayBuffer> | Uint32Array<SharedArrayBuffer> | Float64Array<SharedArrayBuffer>;
-
 /**
- * A flat record of shared arrays, and of facts as JSON has them. Threads send it to each other without copying the arrays, and files
- * keep it as it is. Nobody changes an array once its record is complete.
+ * An array in memory that threads share. Flat records hold such arrays beside facts as JSON has them: threads send a record to each other
+ * without copying its arrays, and files keep it as it is. Nobody changes an array once its record is complete.
  */
-export type SharedRecord = Readonly<Record<string, SharedArray | string | number | boolean | readonly string[] | readonly string[][]>>;
+export type SharedArray = Uint8Array<SharedArrayBuffer> | Uint32Array<SharedArrayBuffer> | Float64Array<SharedArrayBuffer>;
 
 export function sharedUint8(length: number): Uint8Array<SharedArrayBuffer> {
   return new Uint8Array(new SharedArrayBuffer(length));

@@ -1,4 +1,4 @@
-import { type CypherQuery } from '../syntax/cypher-ast.js';
+import { type CypherQuery, isConstant } from '../syntax/cypher-ast.js';
 
 export interface PropertiesRead {
   /** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`. */
@@ -40,8 +40,4 @@ export function propertiesRead(query: CypherQuery): PropertiesRead {
     if (typeof value === 'string') names.add(value);
     else if (kind !== 'number') any = true;
   }
-}
-
-function isConstant({ kind }: Tree): boolean {
-  return kind === 'literal' || kind === 'number' || kind === 'parameter';
 }

@@ -204,6 +204,11 @@ export function walk(expression: Expression, visit: (expression: Expression) => 
   for (const child of childrenOf(expression)) walk(child, visit);
 }
 
+/** Whether an expression of this kind has the same value wherever it stands in the query. */
+export function isConstant({ kind }: { kind?: unknown }): boolean {
+  return kind === 'literal' || kind === 'number' || kind === 'parameter';
+}
+
 /** The number of expressions in a tree. */
 export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((size, child) => size + sizeOf(child), 1);

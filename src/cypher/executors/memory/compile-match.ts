@@ -1,4 +1,4 @@
-import { childrenOf, type Expression, type MapEntry, type MatchClause, type Name, walk } from '../../syntax/cypher-ast.js';
+import { childrenOf, type Expression, isConstant, type MapEntry, type MatchClause, type Name, walk } from '../../syntax/cypher-ast.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
 import { equals } from '../../values/equality.js';
 import { compile, compileCondition, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
@@ -151,14 +151,17 @@ function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
       { zh: 'WHERE 中不能使用聚合函数', en: 'An aggregate cannot stand in WHERE' },
       where.position,
     );
-  const parts = where.kind === 'logical' && where.operator === 'AND' ? where.operands : [where];
   const all = allSlots(place.scope);
-  return parts.map(part => {
+  return conjunctsOf(where).map(part => {
     const condition = compileCondition(part, place);
     const mayFail = !isHarmless(part);
     const slots = mayFail ? all : new Set(slotsOf(part, place.scope));
     return { slots, holds: row => condition(row) === true, ofLabels: false, mayFail };
   });
+}
+
+function conjunctsOf(where: Expression): Expression[] {
+  return where.kind === 'logical' && where.operator === 'AND' ? where.operands : [where];
 }
 
 function allSlots(scope: Scope): Set<number> {
@@ -215,9 +218,7 @@ function compileLookUps(
   place: ExpressionPlace,
 ): (node: PatternNode, row: Row) => readonly NodeValue[] | null {
   const { graph } = place.query;
-  const isConstant = ({ kind }: Expression) => kind === 'literal' || kind === 'number' || kind === 'parameter';
-  const parts = where?.kind === 'logical' && where.operator === 'AND' ? where.operands : where ? [where] : [];
-  const equalities = parts.flatMap(part => {
+  const equalities = (where ? conjunctsOf(where) : []).flatMap(part => {
     if (part.kind !== 'binary' || part.operator !== '=') return [];
     const [property, value] = isConstant(part.right) ? [part.left, part.right] : [part.right, part.left];
     if (property.kind !== 'property' || property.object.kind !== 'variable' || !isConstant(value)) return [];

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { IdPlaces } from '../../../graph-index/id-places.js';
 import { type NumberKind, type PropertyColumn, PropertyColumnBuilder } from '../../../graph-index/property-column.js';
+import { sharedUint32 } from '../../../graph-index/shared-arrays.js';
 import { type StoredTexts, StoredTextsBuilder } from '../../../graph-index/stored-texts.js';
 import { type Topology } from '../../../graph-index/topology.js';
 import { GraphExceedsMemoryError } from '../../retrieval.errors.js';
@@ -52,7 +53,7 @@ export async function loadWholeProperties(
   budgetBytes: number,
 ): Promise<WholeProperties> {
   const places = placesOf(topology, elements);
-  const texts = new Uint32Array(new SharedArrayBuffer(countOf(topology, elements) * 4));
+  const texts = sharedUint32(countOf(topology, elements));
   const builder = new StoredTextsBuilder();
   builder.add('{}');
   const rows = new CopyRows(2, row => {
