@@ -139,7 +139,11 @@ describe('a count beyond 2^53', () => {
   it('is not told inexactly', () => {
     const edges = types.flatMap((_, type) => Array.from({ length: 300 }, () => ({ type, source: 0, target: 0 })));
     const graph = graphOf({ nodes: [{ labels: 0, x: null }], edges });
-    const chain = (hops: number) => types.slice(0, hops).map(type => `-[:${type}]->()`).join('');
+    const chain = (hops: number) =>
+      types
+        .slice(0, hops)
+        .map(type => `-[:${type}]->()`)
+        .join('');
     const count = (hops: number) => {
       const run = { parameters: new Map(), limits: { steps: 1_000_000, heldBytes: 1_000_000 }, now };
       return [...prepareInMemory(parseCypher(`MATCH (a)${chain(hops)} RETURN count(*) AS n`), graph, run).rows()].find(row => row !== null);
