@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const root = path.dirname(import.meta.dirname);
 const firstPassword = 'admin@Graph123';
-export const password = 'bench-Graph-2026';
+const password = 'bench-Graph-2026';
 
 export async function freePort() {
   const server = net.createServer().listen(0, '127.0.0.1');
@@ -72,22 +72,34 @@ export async function databaseUrl(dataDirectory) {
 
 /** A client that is logged in as the first admin, with the password changed. */
 export async function logIn(url) {
-  const send = async (method, route, body, headers = {}) => {
-    const raw = body !== undefined && (typeof body === 'string' || Symbol.asyncIterator in body);
-    const response = await fetch(`${url}${route}`, {
-      method,
-      headers: { 'content-type': raw ? 'text/csv' : 'application/json', ...headers },
-      body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
-      duplex: 'half',
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
-  };
-  const { token: first } = await send('POST', '/api/auth/login', { username: 'admin', password: firstPassword });
+  const { token: first } = await send(url, 'POST', '/api/auth/login', { username: 'admin', password: firstPassword });
   const change = { old_password: firstPassword, new_password: password };
-  const { token } = await send('PUT', '/api/auth/password', change, { authorization: `Bearer ${first}` });
-  return { token, send: (method, route, body, headers) => send(method, route, body, { authorization: `Bearer ${token}`, ...headers }) };
+  return clientOf(url, (await send(url, 'PUT', '/api/auth/password', change, { authorization: `Bearer ${first}` })).token);
+}
+
+/** The same after a further start. */
+export async function logInAgain(url) {
+  return clientOf(url, (await send(url, 'POST', '/api/auth/login', { username: 'admin', password })).token);
+}
+
+function clientOf(url, token) {
+  return {
+    token,
+    send: (method, route, body, headers) => send(url, method, route, body, { authorization: `Bearer ${token}`, ...headers }),
+  };
+}
+
+async function send(url, method, route, body, headers = {}) {
+  const raw = body !== undefined && (typeof body === 'string' || Symbol.asyncIterator in body);
+  const response = await fetch(`${url}${route}`, {
+    method,
+    headers: { 'content-type': raw ? 'text/csv' : 'application/json', ...headers },
+    body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+    duplex: 'half',
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
 }
 
 export async function removeDirectory(directory) {

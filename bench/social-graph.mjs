@@ -40,22 +40,23 @@ export function socialGraph(people, seed = 7) {
   return { people, cities, interests, sources, targets, ages, cityOf, likes };
 }
 
-/** The tables as rows of CSV, a few thousand at once. */
+/** The tables of the graph as CSV. */
 export function tablesOf(graph) {
   const { people, sources, targets, ages, cityOf, likes } = graph;
   return {
-    social_people: lines('id,name,age,city', people, i => `${i},Person ${i},${ages[i]},${cityOf[i]}`),
-    social_cities: lines('id,name', graph.cities, i => `${i},City ${i}`),
-    social_interests: lines('id,name', graph.interests, i => `${i},Interest ${i}`),
-    social_follows: lines('src,dst', sources.length, i => `${sources[i]},${targets[i]}`),
-    social_likes: lines('person,interest', people * likesEach, i => {
+    social_people: csvOf('id,name,age,city', people, i => `${i},Person ${i},${ages[i]},${cityOf[i]}`),
+    social_cities: csvOf('id,name', graph.cities, i => `${i},City ${i}`),
+    social_interests: csvOf('id,name', graph.interests, i => `${i},Interest ${i}`),
+    social_follows: csvOf('src,dst', sources.length, i => `${sources[i]},${targets[i]}`),
+    social_likes: csvOf('person,interest', people * likesEach, i => {
       const person = Math.floor(i / likesEach);
       return `${person},${likes[person][i % likesEach]}`;
     }),
   };
 }
 
-async function* lines(head, count, lineOf) {
+/** A table as CSV, about a megabyte at once. */
+export async function* csvOf(head, count, lineOf) {
   let text = `${head}\n`;
   for (let i = 0; i < count; i++) {
     text += `${lineOf(i)}\n`;

@@ -1,14 +1,13 @@
 // Traversals of a social graph through REST, the same as prepared statements of PostgreSQL on the graph's own tables, and by Ladybug in
-// process. `npm ci --prefix bench/reference --ignore-scripts` installs the last. Also: the first answer after a start, and memory.
+// process. Also: the first answer after a run and after a start, and stored answers.
 // `npm run bench -- traversals [--people 100000] [--trials 30]`
-import { createRequire } from 'node:module';
-import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
+import { AnswerComparison } from './compare-answers.mjs';
 import { quantile, report, round, timed } from './figures.mjs';
+import { openLadybug } from './ladybug.mjs';
 import { runJob } from './runs.mjs';
-import { databaseUrl, logIn, startService } from './service.mjs';
-import { randomOf, socialGraph, socialMapping, tablesOf } from './social-graph.mjs';
+import { logIn, logInAgain, startService } from './service.mjs';
+import { csvOf, socialGraph, socialMapping, tablesOf } from './social-graph.mjs';
 
 const F = 'FOLLOWS';
 /** Each question in Cypher for both, and in SQL over `edges` (e) and `nodes` (n). `$1` is a node's id there, `$seed` a person's here. */
@@ -67,88 +66,93 @@ const questions = [
   },
 ];
 
+/** Short reads in the manner of LDBC's social network benchmark. */
+const shortReads = [
+  {
+    name: 'short read: a person and the city',
+    cypher: 'MATCH (a:Person {id: $seed})-[:LIVES_IN]->(c:City) RETURN a.name AS name, a.age AS age, c.name AS city',
+    sql: `SELECT a.properties ->> 'name', (a.properties ->> 'age')::int, c.properties ->> 'name' FROM n a
+          JOIN e e1 ON e1.source_id = a.id AND e1.type = 'LIVES_IN' JOIN n c ON c.id = e1.target_id WHERE a.id = $1`,
+  },
+  {
+    name: 'short read: whom a person follows, oldest first',
+    cypher: `MATCH (a:Person {id: $seed})-[:${F}]->(b:Person) RETURN b.id AS id, b.name AS name, b.age AS age ORDER BY age DESC, id LIMIT 20`,
+    sql: `SELECT (b.properties ->> 'id')::int AS id, b.properties ->> 'name', (b.properties ->> 'age')::int AS age FROM e e1 JOIN n b ON b.id = e1.target_id
+          WHERE e1.source_id = $1 AND e1.type = '${F}' ORDER BY age DESC, id LIMIT 20`,
+  },
+  {
+    name: 'short read: mutual follows',
+    cypher: `MATCH (a:Person {id: $seed})-[:${F}]->(b:Person)-[:${F}]->(a) RETURN b.id AS id ORDER BY id`,
+    sql: `SELECT (b.properties ->> 'id')::int AS id FROM e e1 JOIN e e2 ON e2.source_id = e1.target_id AND e2.target_id = $1 AND e2.type = '${F}'
+          JOIN n b ON b.id = e1.target_id WHERE e1.source_id = $1 AND e1.type = '${F}' AND e1.id <> e2.id ORDER BY id`,
+  },
+  {
+    name: 'short read: friends of friends in the same city',
+    cypher: `MATCH (c:City)<-[:LIVES_IN]-(a:Person {id: $seed})-[:${F}]->(:Person)-[:${F}]->(b:Person)-[:LIVES_IN]->(c)
+             WHERE b.id <> $seed RETURN b.id AS id, count(*) AS n ORDER BY n DESC, id LIMIT 10`,
+    sql: `SELECT (b.properties ->> 'id')::int AS id, count(*)::int AS n FROM e e0 JOIN e e1 ON e1.source_id = e0.source_id AND e1.type = '${F}'
+          JOIN e e2 ON e2.source_id = e1.target_id AND e2.type = '${F}' AND e2.target_id <> $1
+          JOIN e e3 ON e3.source_id = e2.target_id AND e3.type = 'LIVES_IN' AND e3.target_id = e0.target_id JOIN n b ON b.id = e2.target_id
+          WHERE e0.source_id = $1 AND e0.type = 'LIVES_IN' AND e1.id <> e2.id GROUP BY 1 ORDER BY n DESC, id LIMIT 10`,
+  },
+  {
+    name: 'short read: common follows of two',
+    pairs: true,
+    cypher: `MATCH (a:Person {id: $seed})-[:${F}]->(m:Person)<-[:${F}]-(b:Person {id: $other}) RETURN count(*) AS n`,
+    sql: `SELECT count(*)::int AS n FROM e e1 JOIN e e2 ON e2.target_id = e1.target_id AND e2.type = '${F}' AND e2.source_id = $2
+          WHERE e1.source_id = $1 AND e1.type = '${F}'  AND e1.id <> e2.id`,
+  },
+];
+
 /** `asked`: people, trials. */
 export async function benchTraversals(folder, { people, trials }) {
   const directory = path.join(folder, 'traversals');
   let service = await startService(directory);
   try {
-    let api = await logIn(service.url);
+    const api = await logIn(service.url);
     const social = socialGraph(people);
     for (const [table, csv] of Object.entries(tablesOf(social))) await api.send('PUT', `/api/warehouse/connections/1/tables/${table}`, csv);
     const { id: graph } = await api.send('POST', '/api/graphs', { name: 'social' });
     const { ms: loadMs } = await runJob(api, graph, socialMapping);
     report('ingestion', { unit: 'ms', edges: social.sources.length, ms: round(loadMs) });
-    const client = new pg.Client(await databaseUrl(directory));
-    // An error ends the service, and with it the connection: the first one is the one to see.
-    client.on('error', () => undefined);
-    await client.connect();
-    await client.query('VACUUM ANALYZE');
-    const ids = new Map(
-      (await client.query(`SELECT key, id FROM graph_data.nodes_${graph} WHERE label = 'Person'`)).rows.map(({ key, id }) => [
-        Number(key),
-        id,
-      ]),
-    );
-    const ladybug = await openLadybug(folder, social);
-    const ask = (cypher, parameters, more) =>
-      api.send('POST', `/api/graphs/${graph}/query`, { cypher, parameters, cache: 'refresh', timeout_ms: 60_000, ...more });
-    const cold = await timed(() => ask('MATCH p = (a:Person {id: 1})-[:FOLLOWS*1..1]->() RETURN count(p) AS n', {}));
+    const comparison = await AnswerComparison.open(api, graph, directory, 'Person', await openLadybug(folder, ...ladybugTables(social)));
+    const first = 'MATCH p = (a:Person {id: 1})-[:FOLLOWS*1..1]->() RETURN count(p) AS n';
+    const cold = await timed(() => comparison.ask(first));
     report('first query after a run', { unit: 'ms', ms: round(cold.ms), edges: social.sources.length });
-    for (const question of questions) await benchQuestion(question, { ask, client, graph, ids, ladybug, people, trials });
+    for (const question of [...questions, ...shortReads]) await comparison.compare(question, trials);
     await benchStored(api, graph);
-    await client.end();
+    await comparison.close();
     await service.stop();
     service = await startService(directory);
-    api = await logInAgain(service.url);
-    const warm = await timed(() => ask('MATCH p = (a:Person {id: 1})-[:FOLLOWS*1..1]->() RETURN count(p) AS n', {}));
+    const again = await logInAgain(service.url);
+    const warm = await timed(() => again.send('POST', `/api/graphs/${graph}/query`, { cypher: first, cache: 'refresh' }));
     report('first query after a start', { unit: 'ms', ms: round(warm.ms) });
   } finally {
     await service.stop();
   }
 }
 
-async function benchQuestion({ name, cypher, sql, ladybug: own, once, pairs }, { ask, client, graph, ids, ladybug, people, trials }) {
-  const random = randomOf(11);
-  const pick = () => Math.floor(people * random());
-  const seeds = Array.from({ length: once ? Math.min(5, trials) : trials }, () => ({ seed: pick(), ...(pairs ? { other: pick() } : {}) }));
-  const parameters = seed => (once ? {} : seed);
-  const text = sql?.replaceAll(/\b(e|n) (?=e\d|[a-z]\b)/g, (_, kind) => `graph_data.${kind === 'e' ? 'edges' : 'nodes'}_${graph} `);
-  const ours = await measure(seeds, async seed => (await ask(cypher, parameters(seed))).rows);
-  const bare =
-    text &&
-    (await measure(
-      seeds,
-      async ({ seed }) => (await client.query({ name, text, rowMode: 'array', values: once ? [] : [ids.get(seed)] })).rows,
-    ));
-  const prepared = ladybug && (await ladybug.prepare(own ?? cypher));
-  const lady =
-    prepared &&
-    (await measure(seeds, async seed => (await (await ladybug.execute(prepared, parameters(seed))).getAll()).map(Object.values)));
-  for (const other of [bare, lady]) other?.results.forEach((rows, i) => check(name, rows, ours.results[i]));
-  report(name, {
-    unit: 'ms',
-    p50: round(ours.p50),
-    ...(bare ? { sql_p50: round(bare.p50), ratio_sql: round(bare.p50 / ours.p50) } : {}),
-    ...(lady ? { ladybug_p50: round(lady.p50), ratio_ladybug: round(lady.p50 / ours.p50) } : {}),
-  });
-}
-
-function check(name, theirs, ours) {
-  const [a, b] = [theirs, ours].map(rows =>
-    JSON.stringify(rows.map(row => row.map(value => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)))),
-  );
-  if (a !== b) throw new Error(`${name}: the answers differ: ${a.slice(0, 200)} and ours ${b.slice(0, 200)}`);
-}
-
-async function measure(seeds, work) {
-  await work(seeds[0]);
-  const [times, results] = [[], []];
-  for (const seed of seeds) {
-    const { ms, result } = await timed(() => work(seed));
-    times.push(ms);
-    results.push(result);
-  }
-  return { p50: quantile(times, 0.5), results };
+/** The same tables for Ladybug, and its schema. */
+function ladybugTables(social) {
+  const {
+    social_people: Person,
+    social_cities: City,
+    social_interests: Interest,
+    social_follows: FOLLOWS,
+    social_likes: LIKES,
+  } = tablesOf(social);
+  const LIVES_IN = csvOf('person,city', social.people, i => `${i},${social.cityOf[i]}`);
+  return [
+    { Person, City, Interest, FOLLOWS, LIVES_IN, LIKES },
+    [
+      'CREATE NODE TABLE Person (id INT64 PRIMARY KEY, name STRING, age INT64, city INT64)',
+      'CREATE NODE TABLE City (id INT64 PRIMARY KEY, name STRING)',
+      'CREATE NODE TABLE Interest (id INT64 PRIMARY KEY, name STRING)',
+      'CREATE REL TABLE FOLLOWS (FROM Person TO Person)',
+      'CREATE REL TABLE LIVES_IN (FROM Person TO City)',
+      'CREATE REL TABLE LIKES (FROM Person TO Interest)',
+    ],
+  ];
 }
 
 /** How many stored answers a second come back, over 8 connections. */
@@ -168,65 +172,4 @@ async function benchStored(api, graph) {
   const alone = [];
   for (let i = 0; i < 100; i++) alone.push((await timed(ask)).ms);
   report('stored answer', { unit: 'ms', p50: round(quantile(alone, 0.5)), per_second: Math.round((times.length * 1000) / ms) });
-}
-
-async function logInAgain(url) {
-  const { password } = await import('./service.mjs');
-  const login = await (
-    await fetch(`${url}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: 'admin', password }),
-    })
-  ).json();
-  return {
-    send: async (method, route, body) => {
-      const response = await fetch(`${url}${route}`, {
-        method,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${login.token}` },
-        body: JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(await response.text());
-      return response.json();
-    },
-  };
-}
-
-/** Null where it is not installed. */
-async function openLadybug(folder, social) {
-  let lbug;
-  try {
-    lbug = createRequire(new URL('./reference/package.json', import.meta.url))('ladybug');
-  } catch {
-    console.error('ladybug: skipped; npm ci --prefix bench/reference --ignore-scripts installs it');
-    return null;
-  }
-  const directory = await mkdtemp(path.join(folder, 'ladybug-'));
-  const files = {};
-  for (const [table, csv] of Object.entries(tablesOf(social))) {
-    files[table] = path.join(directory, `${table}.csv`);
-    await writeFile(files[table], csv);
-  }
-  await writeFile(
-    path.join(directory, 'lives.csv'),
-    ['person,city', ...[...social.cityOf.entries()].map(([i, city]) => `${i},${city}`)].join('\n'),
-  );
-  const connection = new lbug.Connection(new lbug.Database(':memory:'));
-  for (const statement of [
-    'CREATE NODE TABLE Person (id INT64 PRIMARY KEY, name STRING, age INT64, city INT64)',
-    'CREATE NODE TABLE City (id INT64 PRIMARY KEY, name STRING)',
-    'CREATE NODE TABLE Interest (id INT64 PRIMARY KEY, name STRING)',
-    'CREATE REL TABLE FOLLOWS (FROM Person TO Person)',
-    'CREATE REL TABLE LIVES_IN (FROM Person TO City)',
-    'CREATE REL TABLE LIKES (FROM Person TO Interest)',
-    `COPY Person FROM '${files.social_people}' (HEADER true)`,
-    `COPY City FROM '${files.social_cities}' (HEADER true)`,
-    `COPY Interest FROM '${files.social_interests}' (HEADER true)`,
-  ])
-    await connection.query(statement);
-  const { ms } = await timed(() => connection.query(`COPY FOLLOWS FROM '${files.social_follows}' (HEADER true)`));
-  report('ladybug loads', { unit: 'ms', edges: social.sources.length, ms: round(ms) });
-  await connection.query(`COPY LIVES_IN FROM '${directory}/lives.csv' (HEADER true)`);
-  await connection.query(`COPY LIKES FROM '${files.social_likes}' (HEADER true)`);
-  return connection;
 }
