@@ -146,8 +146,18 @@ describe('a query that is cancelled', () => {
     }
     await (await test.asUser('stranger')).delete(body.location).expect(403);
     expect(await stateOf(body.location)).toMatchObject({ status: 'running' });
-    expect((await manager.delete(body.location).expect(200)).body.status).toBe('cancelled');
+    expect((await manager.delete(body.location).expect(200)).body).toMatchObject({ status: 'cancelled', request: {}, error: null });
+    await manager.delete(body.location).expect(404);
     await until(async () => (await statementsNow(test)) === 0);
+  });
+
+  it('shows the numbers of its parameters as they were sent, also once it is stored', async () => {
+    const sent = '{"cypher": "RETURN $x AS x, 0 AS stored", "parameters": {"x": [9007199254740993]}}';
+    const { body } = await owner.post(queryPath()).set('Content-Type', 'application/json').send(sent).expect(200);
+    await until(async () => (await test.pool.query('SELECT FROM queries WHERE id = $1', [body.query_id])).rowCount === 1);
+    const { body: list } = await owner.get(`/api/graphs/${graph.id}/queries`).expect(200);
+    const listed = list.items.find(({ query_id }: { query_id: number }) => query_id === body.query_id);
+    expect(listed.request.parameters).toEqual({ x: ['9007199254740993'] });
   });
 
   it('leaves one that has ended as it is', async () => {

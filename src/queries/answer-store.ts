@@ -49,11 +49,10 @@ export class AnswerStore implements BeforeApplicationShutdown {
     await (id === null ? null : this.saving.get(id));
   }
 
+  /** The newest one. */
   findPending(graphId: number, hash: Buffer, version: number): StoredAnswer | null {
-    for (const entry of this.pending.values()) {
-      if (entry.graphId === graphId && entry.version === version && entry.hash.equals(hash)) return entry;
-    }
-    return null;
+    const isWanted = (entry: Pending) => entry.graphId === graphId && entry.version === version && entry.hash.equals(hash);
+    return [...this.pending.values()].findLast(isWanted) ?? null;
   }
 
   findPendingById(graphId: number, id: number): StoredAnswer | null {

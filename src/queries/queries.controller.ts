@@ -83,7 +83,7 @@ export class QueriesController {
   @ApiOperation({
     summary: '查询的答案或状态 / The answer of a query, or its state',
     description:
-      '按 query_id 再次读取，不重新计算；新的答案取代旧的。进行中的查询为 202；失败或取消的为 200，error 即同一请求本会得到的错误。比请求更久的查询只有提交者可见。 / By its query_id, without computing it again; newer answers replace older ones. 202 while it is under way; 200 with the error that the same request would have got once it has failed. A query that outlasted its request is seen by whoever sent it only.',
+      '按 query_id 再次读取，不重新计算；新的答案取代旧的。进行中的查询为 202；失败或取消的为 200，error 即同一请求本会得到的错误；这些状态只有提交者可见。已存的答案对图的所有读者可见。 / By its query_id, without computing it again; newer answers replace older ones. 202 while it is under way; 200 with the error that the same request would have got once it has failed; these states are seen by whoever sent it only. A stored answer is seen by all who may read the graph.',
   })
   @ApiOkResponse({
     schema: { anyOf: [{ $ref: getSchemaPath(QueryResponse) }, { $ref: getSchemaPath(QueryStateResponse) }] },
@@ -126,7 +126,7 @@ export class QueriesController {
   @ApiOperation({
     summary: '取消查询 / Cancel a query',
     description:
-      '由提交者或图的管理者；其语句随即停止，除非另有人在等同一结果。已结束的保持不变，可重复取消。 / By whoever sent it, or a manager of the graph; its statement stops, unless somebody else waits for the same. One that has ended stays as it is, and cancelling twice does no harm.',
+      '由提交者或图的管理者；其语句随即停止，除非另有人在等同一结果。自己的查询结束后保持不变，可重复取消。 / By whoever sent it, or a manager of the graph; its statement stops, unless somebody else waits for the same. One of your own that has ended stays as it is, and cancelling twice does no harm.',
   })
   @ApiOkResponse({ type: QueryStateResponse })
   cancel(

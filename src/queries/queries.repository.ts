@@ -27,7 +27,8 @@ export interface NewAnswer extends Omit<StoredAnswer, 'answer'> {
   graphId: number;
   hash: Buffer;
   kind: QueryKind;
-  request: object;
+  /** The JSON object of what decides the answer. */
+  request: string;
   userId: number;
 }
 
@@ -108,14 +109,14 @@ export class QueriesRepository {
        ON CONFLICT (graph_id, request_hash) DO UPDATE
          SET id = excluded.id, graph_version = excluded.graph_version, answer = excluded.answer, bytes = excluded.bytes, created_by = excluded.created_by,
              created_at = excluded.created_at
-       WHERE queries.graph_version <= excluded.graph_version`,
+       WHERE (queries.graph_version, queries.created_at) <= (excluded.graph_version, excluded.created_at)`,
       [
         entry.id,
         entry.graphId,
         entry.version,
         entry.hash,
         entry.kind,
-        JSON.stringify(entry.request),
+        entry.request,
         entry.text,
         entry.bytes,
         entry.userId,

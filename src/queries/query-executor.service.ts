@@ -57,7 +57,7 @@ export class QueryExecutor {
   /** @throws GraphNotFoundError */
   async prepare(graphId: number, query: GraphQuery): Promise<PreparedQuery> {
     const context = query.kind === 'question' ? await this.contextOf(graphId, query.timezone) : null;
-    const hash = hashOf(query, { retrieval: this.settings.retrievalUrls.join() || null, ...context });
+    const hash = hashOf(query, { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
@@ -161,8 +161,9 @@ export class QueryExecutor {
     // the warehouse, which changes without a new version of the graph. Nor is an answer stored that asked for the time.
     if (isLargeAnswer(answer) || answer.metric_call || answer.is_of_its_moment) return { id: null, version, answer, createdAt: new Date() };
     const { kind, text, limit, offset } = query;
-    const parameters = JSON.parse(query.parameters) as object;
-    return this.store.keep({ id, graphId, version, hash, kind, request: { text, parameters, limit, offset }, answer, userId });
+    // The parameters stay the text that was sent, in which no digit is lost.
+    const request = `{"text": ${JSON.stringify(text)}, "parameters": ${query.parameters}, "limit": ${limit}, "offset": ${offset}}`;
+    return this.store.keep({ id, graphId, version, hash, kind, request, answer, userId });
   }
 
   private async withMetric(

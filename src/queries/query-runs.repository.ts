@@ -52,7 +52,8 @@ const columns = `r.id, r.graph_id, r.user_id, r.kind, r.request, r.status, r.err
   round(extract(epoch FROM coalesce(r.ended_at, clock_timestamp()) - r.created_at) * 1000)::float8 AS elapsed_ms`;
 /** A stored answer in the shape of a query. It ended when it was stored. */
 const storedColumns = `q.id, q.graph_id, q.created_by AS user_id, q.kind,
-  json_build_object(q.kind, q.request -> 'text', 'parameters', q.request -> 'parameters', 'limit', q.request -> 'limit') AS request,
+  json_build_object(q.kind, q.request -> 'text', 'parameters', q.request -> 'parameters', 'parametersText', (q.request -> 'parameters')::text,
+                    'limit', q.request -> 'limit') AS request,
   'succeeded' AS status, NULL::json AS error, q.created_at, q.created_at AS ended_at, 0::float8 AS elapsed_ms`;
 
 /** Queries that outlast their request: queued, running in one process under a lease, and ended. */
@@ -111,21 +112,17 @@ export class QueryRunsRepository {
     return rows;
   }
 
-  /** Cancels a query that waits or goes on. @param userId its owner; null for whoever may cancel those of others */
-  async cancel(graphId: number, id: number, userId: number | null): Promise<void> {
-    await this.pool.query(
-      `UPDATE query_runs SET status = 'cancelled', ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
-       WHERE id = $1 AND graph_id = $2 AND ($3::int IS NULL OR user_id = $3) AND status IN ('queued', 'running')`,
+  /**
+   * Cancels a query that waits or goes on.
+   * @param userId its owner; null for whoever may cancel those of others
+   * @returns null if there is none
+   */
+  async cancel(graphId: number, id: number, userId: number | null): Promise<QueryRun | null> {
+    const { rows } = await this.pool.query<QueryRun>(
+      `UPDATE query_runs r SET status = 'cancelled', ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
+       WHERE id = $1 AND graph_id = $2 AND ($3::int IS NULL OR user_id = $3) AND status IN ('queued', 'running') RETURNING ${columns}`,
       [id, graphId, userId],
     );
-  }
-
-  /** A query of any user. */
-  async findOfAny(graphId: number, id: number): Promise<QueryRun | null> {
-    const { rows } = await this.pool.query<QueryRun>(`SELECT ${columns} FROM query_runs r WHERE r.id = $1 AND r.graph_id = $2`, [
-      id,
-      graphId,
-    ]);
     return rows[0] ?? null;
   }
 

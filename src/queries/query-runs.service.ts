@@ -118,16 +118,16 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   /**
-   * Cancels a query that has not ended, with the statement that it runs. One that has ended stays as it is.
-   * @throws QueryNotFoundError, also when the query is another user's and the caller does not manage the graph
+   * Cancels a query that has not ended, with the statement that it runs. The caller's own stays as it is once it has ended. Of another
+   * user's, whoever manages the graph learns that it is cancelled, and not what it asks.
+   * @throws QueryNotFoundError for another user's, unless it is under way and the caller manages the graph
    */
   async cancel(principal: Principal, { graphId, role }: HeldGraph, id: number): Promise<QueryStateResponse> {
     const owner = includesRole(role, 'manager') ? null : principal.userId;
-    await this.repository.cancel(graphId, id, owner);
-    const run = owner === null ? await this.repository.findOfAny(graphId, id) : null;
-    const state = run ?? (await this.get(principal, graphId, id));
-    if (state.status === 'cancelled') this.active.get(id)?.abort(new QueryCancelledError());
-    return toQueryState(state);
+    const cancelled = await this.repository.cancel(graphId, id, owner);
+    if (cancelled) this.active.get(id)?.abort(new QueryCancelledError());
+    const run = cancelled ?? (await this.get(principal, graphId, id));
+    return toQueryState(run.user_id === principal.userId ? run : { ...run, request: { parametersText: null } });
   }
 
   /** Streams the state of a query of the caller's own until it has ended. */

@@ -52,7 +52,8 @@ export class QueryStateResponse {
   @ApiProperty({
     type: Object,
     example: { cypher: 'MATCH (n) RETURN count(*) AS n' },
-    description: '所提交的请求；已存答案只有决定答案的字段 / the request as sent; of a stored answer what decides it',
+    description:
+      '所提交的请求；已存答案只有决定答案的字段；管理者取消的他人查询则为空 / the request as sent; of a stored answer what decides it; empty for the query of another user that a manager cancels',
   })
   request: QueryRequest;
 

@@ -62,13 +62,18 @@ export class SavedQueriesRepository {
     });
   }
 
-  /** @throws SavedQueryNotFoundError, SavedQueryNameTakenError */
-  async change(graphId: number, userId: number, id: number, { name, description, request }: SavedQueryFields): Promise<SavedQueryRow> {
+  /** Changes what is given. @throws SavedQueryNotFoundError, SavedQueryNameTakenError */
+  async change(
+    graphId: number,
+    userId: number,
+    id: number,
+    { name, description, request }: Partial<SavedQueryFields>,
+  ): Promise<SavedQueryRow> {
     const { rows } = await this.pool
       .query<SavedQueryRow>(
-        `UPDATE saved_queries SET name = $4, description = $5, request = $6, updated_at = now()
+        `UPDATE saved_queries SET name = coalesce($4, name), description = coalesce($5, description), request = coalesce($6, request), updated_at = now()
          WHERE id = $1 AND graph_id = $2 AND user_id = $3 RETURNING ${columns}`,
-        [id, graphId, userId, name, description, JSON.stringify(request)],
+        [id, graphId, userId, name, description, request && JSON.stringify(request)],
       )
       .catch(explainTakenName);
     if (!rows[0]) throw new SavedQueryNotFoundError();

@@ -58,9 +58,8 @@ export class SavedQueriesService {
     body: ChangeSavedQueryRequest,
     requestText: string | null,
   ): Promise<SavedQueryResponse> {
-    const former = await this.saved.get(graphId, userId, id);
-    const { name = former.name, description = former.description } = body;
-    const request = body.request ? this.check(exact(body.request, requestText)) : former.request;
+    const { name, description } = body;
+    const request = body.request && this.check(exact(body.request, requestText));
     return toSavedQueryResponse(await this.saved.change(graphId, userId, id, { name, description, request }));
   }
 
