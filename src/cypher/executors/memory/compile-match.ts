@@ -44,15 +44,16 @@ export function compileMatch(
   const left = new Set(graph.edges);
   for (const edge of graph.edges.filter(each => each.bound)) {
     left.delete(edge);
+    const ends = boundEnds(edge);
     bindEnds(edge);
-    addStep(boundEdgeStep(edge, graph, place));
+    addStep(boundEdgeStep(edge, graph, place, ends));
   }
   for (const node of graph.nodes.filter(each => each.bound)) addStep(boundNodeStep(node));
   for (;;) {
     const edge = nextEdge([...left], graph, bound);
     if (edge) {
       left.delete(edge);
-      const ends = { left: bound.has(graph.nodes[edge.left]!.slot), right: bound.has(graph.nodes[edge.right]!.slot) };
+      const ends = boundEnds(edge);
       bindEnds(edge);
       bound.add(edge.slot);
       addStep(edge.shortest ? shortestStep(edge, graph, place) : expandStep(edge, graph, place, ends));
@@ -70,6 +71,10 @@ export function compileMatch(
   const rest = checks.splice(0);
   if (rest.length > 0 || steps.length === 0) steps.push(restStep(rest));
   return { scope: graph.scope, run: row => runSteps(steps, row), parts: { pattern: graph, checks: all, lookUp } };
+
+  function boundEnds(edge: PatternEdge): BoundEnds {
+    return { left: bound.has(graph.nodes[edge.left]!.slot), right: bound.has(graph.nodes[edge.right]!.slot) };
+  }
 
   function bindEnds({ left: from, right: to }: PatternEdge): void {
     for (const index of [from, to]) bound.add(graph.nodes[index]!.slot);
@@ -318,8 +323,8 @@ function expandStep(edge: PatternEdge, { nodes }: PatternGraph, place: Expressio
   };
 }
 
-/** An edge that an earlier clause has bound, or a list of them: both ends follow from it. */
-function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace): Step {
+/** An edge that an earlier clause has bound, or a list of them: both ends follow from it, and must be the nodes that are bound already. */
+function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace, ends: BoundEnds): Step {
   const [left, right] = [nodes[edge.left]!, nodes[edge.right]!];
   const options = walkOptions(edge, place);
   const { graph } = place.query;
@@ -335,8 +340,8 @@ function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: Expres
       const start = outwards ? first!.source : first!.target;
       const end = endOfWalk(edges, start, edge.direction === 'both' ? null : outwards);
       if (end === null || (edge.direction === 'both' && !outwards && first!.source === first!.target)) continue;
-      if (left.bound && nodeIdAt(row, left.slot) !== start) continue;
-      if (right.bound && nodeIdAt(row, right.slot) !== end) continue;
+      if (ends.left && nodeIdAt(row, left.slot) !== start) continue;
+      if (ends.right && nodeIdAt(row, right.slot) !== end) continue;
       if (left === right && start !== end) continue;
       row[left.slot] = graph.nodeById(start);
       row[right.slot] = graph.nodeById(end);

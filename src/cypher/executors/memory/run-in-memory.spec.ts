@@ -1,0 +1,49 @@
+import { WritableGraph } from '../../../../test/tck/writable-graph.js';
+import { parseCypher } from '../../syntax/parse-cypher.js';
+import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
+import { type AnswerRow, type MemoryRun, prepareInMemory } from './run-in-memory.js';
+
+const run: MemoryRun = {
+  parameters: new Map(),
+  limits: { steps: 1e6, heldBytes: 1e8 },
+  now: { epochNanoseconds: 0n, timeZone: 'UTC' },
+};
+
+/** The rows of a query on the graph that the set-up creates. */
+function answerOf(text: string, setup: string | null = null): AnswerRow[] {
+  const graph = new WritableGraph(run);
+  if (setup !== null) graph.runSetup(setup);
+  return [...prepareInMemory(parseCypher(text), graph, run).rows()].filter(row => row !== null);
+}
+
+/** Elements as the value of their `id`. */
+function rowsOf(text: string, setup: string | null = null): unknown[][] {
+  return answerOf(text, setup).map(({ values }) => values.map(plain));
+}
+
+function plain(value: CypherValue): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map(plain);
+  if (isMap(value)) return Object.fromEntries([...value].map(([name, inner]) => [name, plain(inner)]));
+  return 'properties' in value ? plain(value.properties.get('id') ?? null) : value;
+}
+
+describe('a query in memory', () => {
+  describe('edges that are bound already', () => {
+    const setup = 'CREATE (:N {id: 2})-[:S]->(:N {id: 5}), (:N {id: 3})-[:R]->(b:N:B {id: 4})-[:S]->(:N {id: 6})';
+
+    it('share the node between them', () => {
+      const bound = 'MATCH ()-[r1:R]->() MATCH ()-[r2:S]->()';
+      expect(rowsOf(`${bound} MATCH (a)-[r1]->(b)-[r2]->(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+      expect(rowsOf(`${bound} MATCH (c)<-[r2]-(b)<-[r1]-(a) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+      expect(rowsOf(`${bound} MATCH (a)-[r1]-(b:B)-[r2]-(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+      expect(rowsOf(`${bound} MATCH (a)-[r1]->(b), (b)-[r2]->(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+    });
+
+    it('share the node between lists of them', () => {
+      const bound = 'MATCH ()-[r1:R*]->() MATCH ()-[r2:S*]->()';
+      expect(rowsOf(`${bound} MATCH (a)-[r1*]->(b)-[r2*]->(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+    });
+  });
+});
