@@ -8,7 +8,7 @@ import {
   type WithClause,
 } from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
-import { keyOf } from '../../values/equality.js';
+import { keyOfRow } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
 import { aggregateCallsIn, checkUnambiguous, hasAggregateCall, isAggregateCall } from './aggregate-calls.js';
 import { BehindBuilder } from './behind.js';
@@ -120,7 +120,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         yield null;
         continue;
       }
-      const key = columns.map(({ slot }) => keyOf(row[slot] ?? null)).join('\n');
+      const key = keyOfRow(columns.map(({ slot }) => row[slot] ?? null));
       if (seen.has(key)) continue;
       seen.add(key);
       query.work.holdBytes(2 * key.length + 64);

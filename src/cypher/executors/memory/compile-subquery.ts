@@ -1,6 +1,6 @@
 import { type Expression } from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
-import { keyOf } from '../../values/equality.js';
+import { keyOfRow } from '../../values/equality.js';
 import { checkedSize } from '../../values/value-size.js';
 import { type ExpressionPlace, type Rows } from './expression-place.js';
 import { occurs } from './compile-pattern-expression.js';
@@ -27,7 +27,7 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
     const seen = new Set<string>();
     for (const { run, columns } of compiled) {
       for (const found of rowsOf(run([[...row]]))) {
-        const key = isUnion ? (columns ?? []).map(({ slot }) => keyOf(found[slot] ?? null)).join('\n') : null;
+        const key = isUnion ? keyOfRow((columns ?? []).map(({ slot }) => found[slot] ?? null)) : null;
         if (key !== null && seen.has(key)) continue;
         if (key !== null) seen.add(key);
         count += 1n;

@@ -1,7 +1,7 @@
 import { type Accumulator } from '../../functions/accumulator.js';
 import { aggregateFunctions } from '../../functions/aggregates.js';
 import { type CypherValue } from '../../values/cypher-value.js';
-import { keyOf } from '../../values/equality.js';
+import { keyOf, keyOfRow } from '../../values/equality.js';
 import { type AggregateCall } from './aggregate-calls.js';
 import { BehindBuilder, bytesOfBehind } from './behind.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
@@ -86,7 +86,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       yield null;
       continue;
     }
-    const key = keys.map(each => keyOf(each(row))).join('\n');
+    const key = keyOfRow(keys.map(each => each(row)));
     let group = groups.get(key);
     if (!group) {
       group = open([...row]);

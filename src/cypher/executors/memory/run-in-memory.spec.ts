@@ -46,4 +46,13 @@ describe('a query in memory', () => {
       expect(rowsOf(`${bound} MATCH (a)-[r1*]->(b)-[r2*]->(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
     });
   });
+
+  it('keeps apart rows whose texts hold what stands between them', () => {
+    const rows = "UNWIND [['a\\nsb', 'c'], ['a', 'b\\nsc'], ['a', 'b\\nsc']] AS r";
+    expect(rowsOf(`${rows} RETURN DISTINCT r[0] AS a, r[1] AS b`)).toEqual([['a\nsb', 'c'], ['a', 'b\nsc']]); // prettier-ignore
+    expect(rowsOf(`${rows} RETURN r[0] AS a, r[1] AS b, count(*) AS n`)).toEqual([['a\nsb', 'c', 1], ['a', 'b\nsc', 2]]); // prettier-ignore
+    const union = "RETURN 'a\\nsb' AS a, 'c' AS b UNION RETURN 'a' AS a, 'b\\nsc' AS b";
+    expect(rowsOf(union)).toHaveLength(2);
+    expect(rowsOf(`RETURN COUNT { ${union} } AS n`)).toEqual([[2]]);
+  });
 });

@@ -1,6 +1,6 @@
 import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
-import { keyOf } from '../../values/equality.js';
+import { keyOfRow } from '../../values/equality.js';
 import { type Now } from '../../values/temporal/clock-parts.js';
 import { type Behind } from './behind.js';
 import { compileClauses, type Watch } from './compile-clauses.js';
@@ -75,7 +75,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
         }
         const values = slots.map(slot => row[slot] ?? null);
         if (seen) {
-          const key = values.map(keyOf).join('\n');
+          const key = keyOfRow(values);
           if (seen.has(key)) continue;
           seen.add(key);
           running.work.holdBytes(2 * key.length + 64);
