@@ -55,4 +55,14 @@ describe('a query in memory', () => {
     expect(rowsOf(union)).toHaveLength(2);
     expect(rowsOf(`RETURN COUNT { ${union} } AS n`)).toEqual([[2]]);
   });
+
+  it('joins the parts of a UNION in a subquery as it does outside, by the names of their columns', () => {
+    const union = 'RETURN 1 AS a, 2 AS b UNION RETURN 2 AS b, 1 AS a';
+    expect(rowsOf(union)).toEqual([[1, 2]]);
+    expect(rowsOf(`RETURN COUNT { ${union} } AS n, COUNT { ${union.replace('UNION', 'UNION ALL')} } AS m`)).toEqual([[1, 2]]);
+    expect(rowsOf('RETURN COLLECT { RETURN 2 AS a UNION RETURN 1 AS a UNION RETURN 2 AS a } AS l')).toEqual([[[2, 1]]]);
+    for (const form of ['EXISTS', 'COUNT', 'COLLECT'])
+      for (const other of ['RETURN 1 AS b', 'RETURN 1 AS a, 2 AS b', 'MATCH (n)'])
+        expect(() => rowsOf(`RETURN ${form} { RETURN 1 AS a UNION ${other} } AS x`)).toThrow('Both sides of UNION');
+  });
 });
