@@ -7,6 +7,7 @@ import {
   walk,
   type WithClause,
 } from '../../syntax/cypher-ast.js';
+import { freeVariables } from '../../syntax/free-variables.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOfRow } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
@@ -182,6 +183,11 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   /** After grouping and DISTINCT only the columns are left, and expressions that say the same as one. */
   function columnsOnly(): (expression: Expression) => ExpressionPlace {
     const byShape = new Map(items.map(({ expression }, i) => [shapeOf(expression), columns[i]!.slot]));
+    const hiding = items
+      .filter(({ name, expression }) => expression.kind !== 'variable' || expression.name !== name)
+      .map(item => item.name);
+    /** A column hides a variable of its name, so that an expression with that name says something else than in an item. */
+    const isOfItems = (inner: Expression) => !freeVariables(inner, hiding).some(({ name }) => hiding.includes(name));
     const inKeys = new Set<string>();
     for (const key of keyItems) walk(key, inner => inner.kind === 'variable' && inKeys.add(inner.name));
     return expression => {
@@ -190,7 +196,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         query,
         scope,
         resolve: inner => {
-          const slot = byShape.get(shapeOf(inner)) ?? slotOfAggregate(inner);
+          const slot = isOfItems(inner) ? (byShape.get(shapeOf(inner)) ?? slotOfAggregate(inner)) : undefined;
           if (slot !== undefined && !(aggregated && isComplexKey(inner))) return reading(slot);
           if (isAggregateCall(inner)) {
             if (!isGrouped) throw misplaced(inner);

@@ -65,4 +65,18 @@ describe('a query in memory', () => {
       for (const other of ['RETURN 1 AS b', 'RETURN 1 AS a, 2 AS b', 'MATCH (n)'])
         expect(() => rowsOf(`RETURN ${form} { RETURN 1 AS a UNION ${other} } AS x`)).toThrow('Both sides of UNION');
   });
+
+  it('takes a name behind DISTINCT and grouping for the column, not for the variable that it hides', () => {
+    const list = 'UNWIND [3, 1, 2] AS x WITH';
+    for (const distinct of ['', 'DISTINCT ']) {
+      expect(rowsOf(`${list} ${distinct}x AS y, -x AS x WHERE x > 0 RETURN y`)).toEqual([]);
+      expect(rowsOf(`${list} ${distinct}x AS y, -x AS x ORDER BY x RETURN y`)).toEqual([[3], [2], [1]]);
+      expect(rowsOf(`${list} ${distinct}x AS y, -x AS x ORDER BY -x RETURN y`)).toEqual([[1], [2], [3]]);
+      expect(rowsOf(`${list} ${distinct}x AS y, 10 - x AS x ORDER BY size([i IN [1] WHERE x > 8]) DESC, y RETURN y`)).toEqual([[1], [2], [3]]); // prettier-ignore
+    }
+    expect(rowsOf(`${list} x AS y, -x AS x, count(*) AS n ORDER BY x RETURN y`)).toEqual([[3], [2], [1]]);
+    expect(() => rowsOf(`${list} -x AS x, count(x) AS n ORDER BY count(x) RETURN n`)).toThrow('ORDER BY aggregates only');
+    const pair = 'CREATE (:N {id: 1})-[:R]->(:N {id: 2}), (:N {id: 4})-[:R]->(:N {id: 3}), (:N {id: 6})-[:R]->(:N {id: 0})';
+    expect(rowsOf('MATCH (a)-->(b) RETURN DISTINCT a AS b, b AS a ORDER BY a.id', pair)).toEqual([[6, 0], [1, 2], [4, 3]]); // prettier-ignore
+  });
 });
