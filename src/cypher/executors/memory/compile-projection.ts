@@ -45,7 +45,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     query,
   );
   const keyItems = items.filter(({ expression }) => !hasAggregateCall(expression)).map(({ expression }) => expression);
-  for (const { expression } of items) if (hasAggregateCall(expression)) checkUnambiguous(expression, keyItems, query);
+  for (const { expression } of items) if (hasAggregateCall(expression)) checkUnambiguous(expression, keyItems, place);
   const aggregates = new Map([...calls].map(([shape, call]) => [shape, compileAggregate(call, place)]));
   const slotOfAggregate = (expression: Expression) => (isAggregateCall(expression) ? aggregates.get(shapeOf(expression))?.slot : undefined);
   const inGroup: ExpressionPlace = { ...place, resolve: expression => reading(slotOfAggregate(expression)) };
@@ -208,7 +208,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
             throw misplaced(inner);
           }
           if (inner.kind === 'variable' && !scope.find(inner.name)) {
-            if (aggregated && inKeys.has(inner.name)) checkUnambiguous(inner, [], query);
+            if (aggregated && inKeys.has(inner.name)) checkUnambiguous(inner, [], place);
             throw undefinedVariable(query, inner.name, inner.position);
           }
           return null;
