@@ -79,4 +79,26 @@ describe('a query in memory', () => {
     const pair = 'CREATE (:N {id: 1})-[:R]->(:N {id: 2}), (:N {id: 4})-[:R]->(:N {id: 3}), (:N {id: 6})-[:R]->(:N {id: 0})';
     expect(rowsOf('MATCH (a)-->(b) RETURN DISTINCT a AS b, b AS a ORDER BY a.id', pair)).toEqual([[6, 0], [1, 2], [4, 3]]); // prettier-ignore
   });
+
+  it('lets queries and patterns beside an aggregate read what has one value in the group, and nothing else', () => {
+    const setup = 'CREATE (a:A {id: 1})-[:R]->(:B {id: 2}), (a)-[:R]->(:B {id: 3})';
+    const rows = (result: string) => rowsOf(`MATCH (n) ${result}`, setup);
+    for (const ambiguous of [
+      'COUNT { (n)-->() }',
+      'EXISTS { MATCH (m) WHERE m.id = n.id }',
+      'size([(n)-->(m) | m.id])',
+      'size([(m)-->() | n.id])',
+    ])
+      expect(() => rows(`RETURN count(*), [count(*), ${ambiguous}]`)).toThrow('n has no single value beside an aggregate');
+    expect(rows('RETURN n, count(*) + size([(n)-->(m) | m.id]) AS c ORDER BY n.id')).toEqual([[1, 3], [2, 1], [3, 1]]); // prettier-ignore
+    expect(rows('RETURN n, count(*) + COUNT { (n)-->(m:B) } AS c ORDER BY n.id')).toEqual([[1, 3], [2, 1], [3, 1]]); // prettier-ignore
+    expect(rows('RETURN count(*) + COUNT { MATCH (m:B) WITH m.id AS n RETURN n } AS c')).toEqual([[5]]);
+    expect(rows('RETURN count(*) + reduce(s = 0, i IN [1, 2] | s + i + COUNT { UNWIND [i] AS j RETURN j }) AS c')).toEqual([[8]]);
+  });
+
+  it('takes a function for the same in any case', () => {
+    const rows = 'UNWIND [[1, 5], [2, 3], [1, 1]] AS x';
+    expect(rowsOf(`${rows} RETURN x[0] AS k, sum(x[1]) AS s ORDER BY SUM(x[1])`)).toEqual([[2, 3], [1, 6]]); // prettier-ignore
+    expect(rowsOf(`${rows} RETURN DISTINCT toString(x[0]) AS k ORDER BY tostring(x[0]) DESC`)).toEqual([['2'], ['1']]);
+  });
 });
