@@ -1,11 +1,10 @@
-import { childrenOf, type Expression, isConstant, type MapEntry, type MatchClause, type Name, walk } from '../../syntax/cypher-ast.js';
+import { type Expression, isConstant, type MatchClause, type Name } from '../../syntax/cypher-ast.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
-import { equals } from '../../values/equality.js';
-import { compile, compileCondition, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
-import { hasAggregateCall } from './aggregate-calls.js';
-import { type Check, type MatchParts } from './counted-match.js';
+import { compile, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
+import { type MatchParts } from './counted-match.js';
+import { type Check, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck } from './match-checks.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
-import { type Row, type Scope } from './scope.js';
+import { type Row } from './scope.js';
 import { findShortestPaths } from './shortest-paths.js';
 import { type WalkOptions, walkEdges } from './walk-edges.js';
 
@@ -102,99 +101,6 @@ function takeReady(checks: Check[], bound: ReadonlySet<number>, own: ReadonlySet
   const ready = checks.filter(({ slots }) => [...slots].every(slot => bound.has(slot) || !own.has(slot)));
   for (const check of ready) checks.splice(checks.indexOf(check), 1);
   return ready;
-}
-
-function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): Check[] {
-  return nodes.flatMap(node => {
-    const checks: Check[] = [];
-    const { slot, labels } = node;
-    if (labels.length > 0)
-      checks.push({ slots: new Set([slot]), holds: row => carries(row[slot] ?? null, labels), ofLabels: true, mayFail: false });
-    if (node.properties.length > 0) {
-      const holds = propertyCheck(node.properties, place);
-      checks.push({
-        slots: new Set([slot, ...slotsIn(node.properties, place.scope)]),
-        holds: row => holds(row[slot] ?? null, row),
-        ofLabels: false,
-        mayFail: !node.properties.every(({ value }) => isHarmless(value)),
-      });
-    }
-    return checks;
-  });
-}
-
-function carries(value: CypherValue, labels: Name[][]): boolean {
-  const has = (value as NodeValue).labels;
-  return labels.every(group => group.some(({ name }) => has.includes(name)));
-}
-
-/** Whether a node or edge has the properties of its pattern. */
-function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
-  const wanted = properties.map(({ name, value }) => [name, compile(value, place)] as const);
-  return (element, row) =>
-    wanted.every(([name, value]) => equals((element as NodeValue | EdgeValue).properties.get(name) ?? null, value(row)) === true);
-}
-
-function slotsIn(properties: MapEntry[], scope: Scope): number[] {
-  return properties.flatMap(({ value }) => slotsOf(value, scope));
-}
-
-function slotsOf(expression: Expression, scope: Scope): number[] {
-  const slots: number[] = [];
-  walk(expression, inner => {
-    const slot = inner.kind === 'variable' ? scope.find(inner.name)?.slot : undefined;
-    if (slot !== undefined) slots.push(slot);
-  });
-  return slots;
-}
-
-/** Conditions joined by AND are asked one by one, those that might fail only at the end. */
-function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
-  if (hasAggregateCall(where))
-    throw place.query.error(
-      'InvalidAggregation',
-      { zh: 'WHERE 中不能使用聚合函数', en: 'An aggregate cannot stand in WHERE' },
-      where.position,
-    );
-  const all = allSlots(place.scope);
-  return conjunctsOf(where).map(part => {
-    const condition = compileCondition(part, place);
-    const mayFail = !isHarmless(part);
-    const slots = mayFail ? all : new Set(slotsOf(part, place.scope));
-    return { slots, holds: row => condition(row) === true, ofLabels: false, mayFail };
-  });
-}
-
-function conjunctsOf(where: Expression): Expression[] {
-  return where.kind === 'logical' && where.operator === 'AND' ? where.operands : [where];
-}
-
-function allSlots(scope: Scope): Set<number> {
-  return new Set([...scope.variables.values()].map(({ slot }) => slot));
-}
-
-/** Comparisons of properties and constants cannot fail, whatever the values are. */
-function isHarmless(expression: Expression): boolean {
-  switch (expression.kind) {
-    case 'literal':
-    case 'number':
-    case 'parameter':
-    case 'variable':
-      return true;
-    case 'property':
-      return expression.object.kind === 'variable';
-    case 'hasLabels':
-      return expression.object.kind === 'variable';
-    case 'binary':
-      return (
-        ['=', '<>', '<', '<=', '>', '>=', 'STARTS WITH', 'ENDS WITH', 'CONTAINS'].includes(expression.operator) &&
-        childrenOf(expression).every(child => child.kind !== 'binary' && isHarmless(child))
-      );
-    case 'isNull':
-      return isHarmless(expression.operand);
-    default:
-      return false;
-  }
 }
 
 /** An edge with a bound end: first one with two, then one of fixed length. */

@@ -18,6 +18,7 @@ import { compile, compileCondition, type ExpressionPlace, type Rows } from './ex
 import { compileAggregate, groupRows } from './group-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
+import { type SlotsRead, slotsRead } from './slots-read.js';
 import { sortInSteps } from './sort-in-steps.js';
 import { staticType } from './static-type.js';
 
@@ -30,8 +31,8 @@ interface Column {
 export interface CompiledProjection {
   columns: { name: string; slot: number }[];
   scope: Scope;
-  /** The slots that it reads, if it only groups and counts, so that a row may stand for many equal ones. Else null. */
-  counted: ReadonlySet<number> | null;
+  /** What it reads, if it only groups and counts, so that a row may stand for many of which the same is read. Else null. */
+  counted: SlotsRead | null;
   run(rows: Rows): Rows;
 }
 
@@ -40,10 +41,8 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   const { query } = place;
   const items = itemsOf(projection, place);
   const isGrouped = items.some(({ expression }) => hasAggregateCall(expression));
-  const calls = aggregateCallsIn(
-    items.map(({ expression }) => expression),
-    query,
-  );
+  const expressions = items.map(({ expression }) => expression);
+  const calls = aggregateCallsIn(expressions, query);
   const keyItems = items.filter(({ expression }) => !hasAggregateCall(expression)).map(({ expression }) => expression);
   for (const { expression } of items) if (hasAggregateCall(expression)) checkUnambiguous(expression, keyItems, place);
   const aggregates = new Map([...calls].map(([shape, call]) => [shape, compileAggregate(call, place)]));
@@ -67,20 +66,12 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   if (projection.kind === 'with') checkNamed(items, query);
   const groupKeys = keyItems.map(expression => compile(expression, place));
   const isCounted = isGrouped && [...aggregates.values()].every(({ takesTimes }) => takesTimes);
-  return { columns: columns.map(({ name, slot }) => ({ name, slot })), scope, counted: isCounted ? slotsRead() : null, run };
-
-  /** Null if an expression holds a query or a pattern, which may read any variable. */
-  function slotsRead(): Set<number> | null {
-    const slots = new Set<number>();
-    let isKnown = true;
-    for (const { expression } of items)
-      walk(expression, inner => {
-        if (['subquery', 'pattern', 'patternComprehension'].includes(inner.kind)) isKnown = false;
-        const slot = inner.kind === 'variable' ? place.scope.find(inner.name)?.slot : undefined;
-        if (slot !== undefined) slots.add(slot);
-      });
-    return isKnown ? slots : null;
-  }
+  return {
+    columns: columns.map(({ name, slot }) => ({ name, slot })),
+    scope,
+    counted: isCounted ? slotsRead(expressions, place.scope) : null,
+    run,
+  };
 
   function* run(rows: Rows): Rows {
     let found = isGrouped ? groupRows(rows, groupKeys, [...aggregates.values()], place) : rows;
