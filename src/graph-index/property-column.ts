@@ -67,3 +67,8 @@ export function cellAt({ codes, numbers }: PropertyColumn, place: number): undef
   if (code === missing) return undefined;
   return code === inNumbers ? { number: numbers[place]! } : { text: code - firstText };
 }
+
+/** The codes of a column are below it. */
+export function codeCountOf({ textOffsets }: PropertyColumn): number {
+  return firstText + textOffsets.length - 1;
+}

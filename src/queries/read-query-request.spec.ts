@@ -71,6 +71,10 @@ describe('puts the release, and everything else that decides an answer, into its
       { cypher: 'a', parameters: {}, parametersText: '{"n": 1.0}' },
     ],
     [
+      { cypher: 'a', parameters: {}, parametersText: '{"n": 0.0}' },
+      { cypher: 'a', parameters: {}, parametersText: '{"n": -0.0}' },
+    ],
+    [
       { cypher: 'a', parameters: {}, parametersText: '{"n": 9007199254740993}' },
       { cypher: 'a', parameters: {}, parametersText: '{"n": 9007199254740992}' },
     ],

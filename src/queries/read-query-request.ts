@@ -145,10 +145,10 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
     .digest();
 }
 
-/** A value for JSON in which 1, 1.0 and '1' differ. */
+/** A value for JSON in which 1, 1.0 and '1' differ, and 0.0 and -0.0. */
 function marked(value: CypherValue): unknown {
   if (typeof value === 'bigint') return `i${value}`;
-  if (typeof value === 'number') return `f${value}`;
+  if (typeof value === 'number') return Object.is(value, -0) ? 'f-0' : `f${value}`;
   if (typeof value === 'string') return `s${value}`;
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return value.map(marked);

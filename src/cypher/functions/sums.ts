@@ -3,7 +3,7 @@ import { Decimal } from '../values/decimal.js';
 import { quotientOf } from '../values/decimal-quotient.js';
 import { fittingInteger } from '../values/number-arithmetic.js';
 import { type CypherNumber, isNumber } from '../values/numbers.js';
-import { divideDuration, plusDurations } from '../values/temporal/duration.js';
+import { divideDuration, plusDurations, scaleDuration } from '../values/temporal/duration.js';
 import { isDuration } from '../values/temporal/is-temporal.js';
 import { type DurationValue } from '../values/temporal/temporal-value.js';
 import { type Accumulator } from './accumulator.js';
@@ -14,7 +14,11 @@ export class Sum implements Accumulator {
   private readonly total = new Total('sum');
 
   add([value = null]: readonly CypherValue[]): void {
-    this.total.add(value);
+    this.total.add(value, 1);
+  }
+
+  addTimes([value = null]: readonly CypherValue[], times: number): void {
+    this.total.add(value, times);
   }
 
   result(): CypherValue {
@@ -30,7 +34,11 @@ export class Mean implements Accumulator {
   private readonly total = new Total('avg');
 
   add([value = null]: readonly CypherValue[]): void {
-    this.total.add(value);
+    this.total.add(value, 1);
+  }
+
+  addTimes([value = null]: readonly CypherValue[], times: number): void {
+    this.total.add(value, times);
   }
 
   result(): CypherValue {
@@ -52,13 +60,14 @@ class Total {
 
   constructor(private readonly name: string) {}
 
-  add(value: CypherValue): void {
+  add(value: CypherValue, times: number): void {
     if (value === null) return;
-    if (isNumber(value) && this.durations === null) this.addNumber(value);
-    else if (isDuration(value) && (this.durations !== null || this.count === 0))
-      this.durations = this.durations === null ? value : plusDurations(this.durations, value);
-    else throw wrongArgument(this.name, takes.summable, value);
-    this.count += 1;
+    if (isNumber(value) && this.durations === null) this.addNumber(value, times);
+    else if (isDuration(value) && (this.durations !== null || this.count === 0)) {
+      const duration = times === 1 ? value : scaleDuration(value, BigInt(times));
+      this.durations = this.durations === null ? duration : plusDurations(this.durations, duration);
+    } else throw wrongArgument(this.name, takes.summable, value);
+    this.count += times;
   }
 
   ofNumbers(): CypherNumber {
@@ -72,9 +81,12 @@ class Total {
     return this.floats + Number(exact.toString());
   }
 
-  private addNumber(value: CypherNumber): void {
-    if (typeof value === 'bigint') this.integers += value;
-    else if (typeof value === 'number') this.floats = (this.floats ?? 0) + value;
-    else this.decimals = this.decimals?.plus(value) ?? value;
+  private addNumber(value: CypherNumber, times: number): void {
+    if (typeof value === 'bigint') this.integers += value * BigInt(times);
+    else if (typeof value === 'number') this.floats = (this.floats ?? 0) + value * times;
+    else {
+      const product = times === 1 ? value : value.times(Decimal.of(BigInt(times)));
+      this.decimals = this.decimals?.plus(product) ?? product;
+    }
   }
 }

@@ -214,7 +214,10 @@ export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((size, child) => size + sizeOf(child), 1);
 }
 
-/** A text that is equal for two expressions that say the same thing anywhere in the query. */
+/** A text that is equal for two expressions that say the same thing anywhere in the query. The names of functions have no case. */
 export function shapeOf(expression: Expression): string {
-  return JSON.stringify(expression, (key: string, value: unknown) => (key === 'position' ? undefined : value));
+  return JSON.stringify(expression, function (this: { kind?: unknown }, key: string, value: unknown) {
+    if (key === 'name' && this.kind === 'call') return String(value).toLowerCase();
+    return key === 'position' ? undefined : value;
+  });
 }

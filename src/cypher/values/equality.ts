@@ -48,9 +48,14 @@ export function keyOf(value: CypherValue): string {
   if (typeof value === 'string') return `s${value}`;
   if (typeof value === 'boolean') return value ? 't' : 'f';
   if (isNumber(value)) return `#${numberKey(value)}`;
-  if (isList(value)) return `[${value.map(item => measured(keyOf(item))).join('')}`;
+  if (isList(value)) return `[${keyOfRow(value)}`;
   if (isMap(value)) return keyOfMap(value);
   return keyOfTagged(value);
+}
+
+/** Two rows have the same key exactly when all their values do. */
+export function keyOfRow(values: readonly CypherValue[]): string {
+  return values.map(value => measured(keyOf(value))).join('');
 }
 
 function equalLists(a: readonly CypherValue[], b: readonly CypherValue[]): boolean | null {

@@ -1,8 +1,8 @@
-import { type GraphArrays, type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
+import { type GraphArrays, type MemoryGraph, type NodeColumn } from '../../cypher/executors/memory/memory-graph.js';
 import { type Direction } from '../../cypher/syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
 import { floatOf, isNumber } from '../../cypher/values/numbers.js';
-import { cellAt, type PropertyColumn } from '../../graph-index/property-column.js';
+import { cellAt, codeCountOf, type PropertyColumn } from '../../graph-index/property-column.js';
 import { placesWith, type PropertyIndex } from '../../graph-index/property-index.js';
 import { textAt } from '../../graph-index/stored-texts.js';
 import { indexOf, type Topology } from '../../graph-index/topology.js';
@@ -51,6 +51,7 @@ export class GraphInMemory implements MemoryGraph {
   private readonly known = new Map<number, MemoryNode>();
   private readonly typeNumbers: Map<string, number>;
   private readonly indexes: ReadonlyMap<string, PropertyIndex>;
+  private readonly columns: ReadonlyMap<string, PropertyColumn>;
   private readonly types: ElementTypes;
   private readonly nodeProperties: ElementProperties;
   private readonly edgeProperties: ElementProperties;
@@ -61,6 +62,7 @@ export class GraphInMemory implements MemoryGraph {
     schema: GraphElements,
   ) {
     this.indexes = indexes;
+    this.columns = whole ? new Map() : columns.nodes;
     this.typeNumbers = new Map(topology.types.map((type, i) => [type, i]));
     const types = elementTypesOf(topology, schema);
     this.types = types;
@@ -78,6 +80,7 @@ export class GraphInMemory implements MemoryGraph {
 
   get arrays(): GraphArrays {
     return Object.assign(Object.create(null) as object, this.topology, {
+      nodeColumn: (name: string) => this.columnOf(name),
       nodeAt: (place: number) => this.nodeAt(place),
       edgeAt: (place: number) => this.edgeAt(place),
       placeOf: (node: NodeValue) => this.placeOf(node),
@@ -133,6 +136,11 @@ export class GraphInMemory implements MemoryGraph {
 
   private placeOf(node: NodeValue): number {
     return node instanceof MemoryNode ? node.place : indexOf(this.topology.nodeIds, node.id);
+  }
+
+  private columnOf(name: string): NodeColumn | null {
+    const column = this.columns.get(name);
+    return column ? { codes: column.codes, numbers: column.numbers, codeCount: codeCountOf(column) } : null;
   }
 
   private setsWith(label: string): number[] {

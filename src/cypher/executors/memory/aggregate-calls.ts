@@ -1,6 +1,7 @@
 import { aggregateFunctions } from '../../functions/aggregates.js';
 import { childrenOf, type Expression, shapeOf, walk } from '../../syntax/cypher-ast.js';
-import { type RunningQuery } from './running-query.js';
+import { freeVariables } from '../../syntax/free-variables.js';
+import { type ExpressionPlace, type RunningQuery } from './running-query.js';
 
 export type AggregateCall = Expression & { kind: 'call' | 'countAll' };
 
@@ -35,24 +36,31 @@ export function aggregateCallsIn(expressions: Expression[], query: RunningQuery)
 
 /**
  * Refuses what has no single value in its group: beside an aggregate only constants may stand, and variables and their properties that
- * are columns of their own.
+ * are columns of their own. Queries and patterns may have variables of their own, and take others from the columns.
  */
-export function checkUnambiguous(expression: Expression, keys: readonly Expression[], query: RunningQuery): void {
+export function checkUnambiguous(expression: Expression, keys: readonly Expression[], { query, scope }: ExpressionPlace): void {
   const shapes = new Set(keys.filter(key => key.kind === 'variable' || key.kind === 'property').map(shapeOf));
   check(expression, new Set());
 
   function check(inner: Expression, own: ReadonlySet<string>): void {
     if (isAggregateCall(inner) || shapes.has(shapeOf(inner))) return;
-    if (inner.kind === 'variable' && !own.has(inner.name))
-      throw query.error(
-        'AmbiguousAggregationExpression',
-        {
-          zh: `${inner.name} 在聚合旁没有唯一的值；请将其作为单独的一列返回，或放入聚合中`,
-          en: `${inner.name} has no single value beside an aggregate; return it as a column of its own, or aggregate it`,
-        },
-        inner.position,
-      );
+    if (inner.kind === 'variable' || inner.kind === 'subquery' || inner.kind === 'pattern' || inner.kind === 'patternComprehension') {
+      for (const { name, position } of freeVariables(inner, scope.variables.keys()))
+        if (!own.has(name) && !shapes.has(shapeOf({ kind: 'variable', name, position }))) throw ambiguous(name, position, query);
+      return;
+    }
     const ownInside = 'variable' in inner ? new Set([...own, inner.variable, ...('accumulator' in inner ? [inner.accumulator] : [])]) : own;
     for (const child of childrenOf(inner)) check(child, ownInside);
   }
+}
+
+function ambiguous(name: string, position: number, query: RunningQuery): Error {
+  return query.error(
+    'AmbiguousAggregationExpression',
+    {
+      zh: `${name} 在聚合旁没有唯一的值；请将其作为单独的一列返回，或放入聚合中`,
+      en: `${name} has no single value beside an aggregate; return it as a column of its own, or aggregate it`,
+    },
+    position,
+  );
 }

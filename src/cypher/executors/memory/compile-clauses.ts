@@ -6,6 +6,7 @@ import { compileProjection } from './compile-projection.js';
 import { compileCountedMatch, type CountedMatch } from './counted-match.js';
 import { compile, type CompiledClauses, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type Row, type Scope } from './scope.js';
+import { type SlotsRead } from './slots-read.js';
 
 interface CompiledClause {
   scope: Scope;
@@ -14,7 +15,7 @@ interface CompiledClause {
 
 /** A match that may turn out to be only counted by the clause behind it. */
 interface CompiledMatching extends CompiledClause {
-  countFor(needed: ReadonlySet<number>): void;
+  countFor(read: SlotsRead): void;
 }
 
 /** Sees the rows that a clause gives. */
@@ -56,7 +57,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
   const match = compileMatch(clause, place);
   const known = new Set([...place.scope.variables.values()].map(({ slot }) => slot));
   const own = [...match.scope.variables.values()].map(({ slot }) => slot).filter(slot => !known.has(slot));
-  return { scope: match.scope, run, countFor: needed => (counted = compileCountedMatch(clause, match.parts, needed, place)) };
+  return { scope: match.scope, run, countFor: read => (counted = compileCountedMatch(clause, match.parts, read, place)) };
 
   function* run(rows: Rows): Rows {
     for (const row of rows) {

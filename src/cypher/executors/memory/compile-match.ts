@@ -1,11 +1,10 @@
-import { childrenOf, type Expression, isConstant, type MapEntry, type MatchClause, type Name, walk } from '../../syntax/cypher-ast.js';
+import { type Expression, isConstant, type MatchClause, type Name } from '../../syntax/cypher-ast.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
-import { equals } from '../../values/equality.js';
-import { compile, compileCondition, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
-import { hasAggregateCall } from './aggregate-calls.js';
-import { type Check, type MatchParts } from './counted-match.js';
+import { compile, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
+import { type MatchParts } from './counted-match.js';
+import { type Check, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck } from './match-checks.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
-import { type Row, type Scope } from './scope.js';
+import { type Row } from './scope.js';
 import { findShortestPaths } from './shortest-paths.js';
 import { type WalkOptions, walkEdges } from './walk-edges.js';
 
@@ -44,15 +43,16 @@ export function compileMatch(
   const left = new Set(graph.edges);
   for (const edge of graph.edges.filter(each => each.bound)) {
     left.delete(edge);
+    const ends = boundEnds(edge);
     bindEnds(edge);
-    addStep(boundEdgeStep(edge, graph, place));
+    addStep(boundEdgeStep(edge, graph, place, ends));
   }
   for (const node of graph.nodes.filter(each => each.bound)) addStep(boundNodeStep(node));
   for (;;) {
     const edge = nextEdge([...left], graph, bound);
     if (edge) {
       left.delete(edge);
-      const ends = { left: bound.has(graph.nodes[edge.left]!.slot), right: bound.has(graph.nodes[edge.right]!.slot) };
+      const ends = boundEnds(edge);
       bindEnds(edge);
       bound.add(edge.slot);
       addStep(edge.shortest ? shortestStep(edge, graph, place) : expandStep(edge, graph, place, ends));
@@ -70,6 +70,10 @@ export function compileMatch(
   const rest = checks.splice(0);
   if (rest.length > 0 || steps.length === 0) steps.push(restStep(rest));
   return { scope: graph.scope, run: row => runSteps(steps, row), parts: { pattern: graph, checks: all, lookUp } };
+
+  function boundEnds(edge: PatternEdge): BoundEnds {
+    return { left: bound.has(graph.nodes[edge.left]!.slot), right: bound.has(graph.nodes[edge.right]!.slot) };
+  }
 
   function bindEnds({ left: from, right: to }: PatternEdge): void {
     for (const index of [from, to]) bound.add(graph.nodes[index]!.slot);
@@ -97,99 +101,6 @@ function takeReady(checks: Check[], bound: ReadonlySet<number>, own: ReadonlySet
   const ready = checks.filter(({ slots }) => [...slots].every(slot => bound.has(slot) || !own.has(slot)));
   for (const check of ready) checks.splice(checks.indexOf(check), 1);
   return ready;
-}
-
-function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): Check[] {
-  return nodes.flatMap(node => {
-    const checks: Check[] = [];
-    const { slot, labels } = node;
-    if (labels.length > 0)
-      checks.push({ slots: new Set([slot]), holds: row => carries(row[slot] ?? null, labels), ofLabels: true, mayFail: false });
-    if (node.properties.length > 0) {
-      const holds = propertyCheck(node.properties, place);
-      checks.push({
-        slots: new Set([slot, ...slotsIn(node.properties, place.scope)]),
-        holds: row => holds(row[slot] ?? null, row),
-        ofLabels: false,
-        mayFail: !node.properties.every(({ value }) => isHarmless(value)),
-      });
-    }
-    return checks;
-  });
-}
-
-function carries(value: CypherValue, labels: Name[][]): boolean {
-  const has = (value as NodeValue).labels;
-  return labels.every(group => group.some(({ name }) => has.includes(name)));
-}
-
-/** Whether a node or edge has the properties of its pattern. */
-function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
-  const wanted = properties.map(({ name, value }) => [name, compile(value, place)] as const);
-  return (element, row) =>
-    wanted.every(([name, value]) => equals((element as NodeValue | EdgeValue).properties.get(name) ?? null, value(row)) === true);
-}
-
-function slotsIn(properties: MapEntry[], scope: Scope): number[] {
-  return properties.flatMap(({ value }) => slotsOf(value, scope));
-}
-
-function slotsOf(expression: Expression, scope: Scope): number[] {
-  const slots: number[] = [];
-  walk(expression, inner => {
-    const slot = inner.kind === 'variable' ? scope.find(inner.name)?.slot : undefined;
-    if (slot !== undefined) slots.push(slot);
-  });
-  return slots;
-}
-
-/** Conditions joined by AND are asked one by one, those that might fail only at the end. */
-function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
-  if (hasAggregateCall(where))
-    throw place.query.error(
-      'InvalidAggregation',
-      { zh: 'WHERE 中不能使用聚合函数', en: 'An aggregate cannot stand in WHERE' },
-      where.position,
-    );
-  const all = allSlots(place.scope);
-  return conjunctsOf(where).map(part => {
-    const condition = compileCondition(part, place);
-    const mayFail = !isHarmless(part);
-    const slots = mayFail ? all : new Set(slotsOf(part, place.scope));
-    return { slots, holds: row => condition(row) === true, ofLabels: false, mayFail };
-  });
-}
-
-function conjunctsOf(where: Expression): Expression[] {
-  return where.kind === 'logical' && where.operator === 'AND' ? where.operands : [where];
-}
-
-function allSlots(scope: Scope): Set<number> {
-  return new Set([...scope.variables.values()].map(({ slot }) => slot));
-}
-
-/** Comparisons of properties and constants cannot fail, whatever the values are. */
-function isHarmless(expression: Expression): boolean {
-  switch (expression.kind) {
-    case 'literal':
-    case 'number':
-    case 'parameter':
-    case 'variable':
-      return true;
-    case 'property':
-      return expression.object.kind === 'variable';
-    case 'hasLabels':
-      return expression.object.kind === 'variable';
-    case 'binary':
-      return (
-        ['=', '<>', '<', '<=', '>', '>=', 'STARTS WITH', 'ENDS WITH', 'CONTAINS'].includes(expression.operator) &&
-        childrenOf(expression).every(child => child.kind !== 'binary' && isHarmless(child))
-      );
-    case 'isNull':
-      return isHarmless(expression.operand);
-    default:
-      return false;
-  }
 }
 
 /** An edge with a bound end: first one with two, then one of fixed length. */
@@ -318,8 +229,8 @@ function expandStep(edge: PatternEdge, { nodes }: PatternGraph, place: Expressio
   };
 }
 
-/** An edge that an earlier clause has bound, or a list of them: both ends follow from it. */
-function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace): Step {
+/** An edge that an earlier clause has bound, or a list of them: both ends follow from it, and must be the nodes that are bound already. */
+function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace, ends: BoundEnds): Step {
   const [left, right] = [nodes[edge.left]!, nodes[edge.right]!];
   const options = walkOptions(edge, place);
   const { graph } = place.query;
@@ -335,8 +246,8 @@ function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: Expres
       const start = outwards ? first!.source : first!.target;
       const end = endOfWalk(edges, start, edge.direction === 'both' ? null : outwards);
       if (end === null || (edge.direction === 'both' && !outwards && first!.source === first!.target)) continue;
-      if (left.bound && nodeIdAt(row, left.slot) !== start) continue;
-      if (right.bound && nodeIdAt(row, right.slot) !== end) continue;
+      if (ends.left && nodeIdAt(row, left.slot) !== start) continue;
+      if (ends.right && nodeIdAt(row, right.slot) !== end) continue;
       if (left === right && start !== end) continue;
       row[left.slot] = graph.nodeById(start);
       row[right.slot] = graph.nodeById(end);

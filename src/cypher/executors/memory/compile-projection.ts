@@ -7,8 +7,9 @@ import {
   walk,
   type WithClause,
 } from '../../syntax/cypher-ast.js';
+import { freeVariables } from '../../syntax/free-variables.js';
 import { type CypherValue } from '../../values/cypher-value.js';
-import { keyOf } from '../../values/equality.js';
+import { keyOfRow } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
 import { aggregateCallsIn, checkUnambiguous, hasAggregateCall, isAggregateCall } from './aggregate-calls.js';
 import { BehindBuilder } from './behind.js';
@@ -17,6 +18,7 @@ import { compile, compileCondition, type ExpressionPlace, type Rows } from './ex
 import { compileAggregate, groupRows } from './group-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
+import { type SlotsRead, slotsRead } from './slots-read.js';
 import { sortInSteps } from './sort-in-steps.js';
 import { staticType } from './static-type.js';
 
@@ -29,8 +31,8 @@ interface Column {
 export interface CompiledProjection {
   columns: { name: string; slot: number }[];
   scope: Scope;
-  /** The slots that it reads, if it only groups and counts, so that a row may stand for many equal ones. Else null. */
-  counted: ReadonlySet<number> | null;
+  /** What it reads, if it only groups and counts, so that a row may stand for many of which the same is read. Else null. */
+  counted: SlotsRead | null;
   run(rows: Rows): Rows;
 }
 
@@ -39,12 +41,10 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   const { query } = place;
   const items = itemsOf(projection, place);
   const isGrouped = items.some(({ expression }) => hasAggregateCall(expression));
-  const calls = aggregateCallsIn(
-    items.map(({ expression }) => expression),
-    query,
-  );
+  const expressions = items.map(({ expression }) => expression);
+  const calls = aggregateCallsIn(expressions, query);
   const keyItems = items.filter(({ expression }) => !hasAggregateCall(expression)).map(({ expression }) => expression);
-  for (const { expression } of items) if (hasAggregateCall(expression)) checkUnambiguous(expression, keyItems, query);
+  for (const { expression } of items) if (hasAggregateCall(expression)) checkUnambiguous(expression, keyItems, place);
   const aggregates = new Map([...calls].map(([shape, call]) => [shape, compileAggregate(call, place)]));
   const slotOfAggregate = (expression: Expression) => (isAggregateCall(expression) ? aggregates.get(shapeOf(expression))?.slot : undefined);
   const inGroup: ExpressionPlace = { ...place, resolve: expression => reading(slotOfAggregate(expression)) };
@@ -66,20 +66,12 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   if (projection.kind === 'with') checkNamed(items, query);
   const groupKeys = keyItems.map(expression => compile(expression, place));
   const isCounted = isGrouped && [...aggregates.values()].every(({ takesTimes }) => takesTimes);
-  return { columns: columns.map(({ name, slot }) => ({ name, slot })), scope, counted: isCounted ? slotsRead() : null, run };
-
-  /** Null if an expression holds a query or a pattern, which may read any variable. */
-  function slotsRead(): Set<number> | null {
-    const slots = new Set<number>();
-    let isKnown = true;
-    for (const { expression } of items)
-      walk(expression, inner => {
-        if (['subquery', 'pattern', 'patternComprehension'].includes(inner.kind)) isKnown = false;
-        const slot = inner.kind === 'variable' ? place.scope.find(inner.name)?.slot : undefined;
-        if (slot !== undefined) slots.add(slot);
-      });
-    return isKnown ? slots : null;
-  }
+  return {
+    columns: columns.map(({ name, slot }) => ({ name, slot })),
+    scope,
+    counted: isCounted ? slotsRead(expressions, place.scope) : null,
+    run,
+  };
 
   function* run(rows: Rows): Rows {
     let found = isGrouped ? groupRows(rows, groupKeys, [...aggregates.values()], place) : rows;
@@ -120,7 +112,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         yield null;
         continue;
       }
-      const key = columns.map(({ slot }) => keyOf(row[slot] ?? null)).join('\n');
+      const key = keyOfRow(columns.map(({ slot }) => row[slot] ?? null));
       if (seen.has(key)) continue;
       seen.add(key);
       query.work.holdBytes(2 * key.length + 64);
@@ -182,6 +174,11 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   /** After grouping and DISTINCT only the columns are left, and expressions that say the same as one. */
   function columnsOnly(): (expression: Expression) => ExpressionPlace {
     const byShape = new Map(items.map(({ expression }, i) => [shapeOf(expression), columns[i]!.slot]));
+    const hiding = items
+      .filter(({ name, expression }) => expression.kind !== 'variable' || expression.name !== name)
+      .map(item => item.name);
+    /** A column hides a variable of its name, so that an expression with that name says something else than in an item. */
+    const isOfItems = (inner: Expression) => !freeVariables(inner, hiding).some(({ name }) => hiding.includes(name));
     const inKeys = new Set<string>();
     for (const key of keyItems) walk(key, inner => inner.kind === 'variable' && inKeys.add(inner.name));
     return expression => {
@@ -190,7 +187,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         query,
         scope,
         resolve: inner => {
-          const slot = byShape.get(shapeOf(inner)) ?? slotOfAggregate(inner);
+          const slot = isOfItems(inner) ? (byShape.get(shapeOf(inner)) ?? slotOfAggregate(inner)) : undefined;
           if (slot !== undefined && !(aggregated && isComplexKey(inner))) return reading(slot);
           if (isAggregateCall(inner)) {
             if (!isGrouped) throw misplaced(inner);
@@ -202,7 +199,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
             throw misplaced(inner);
           }
           if (inner.kind === 'variable' && !scope.find(inner.name)) {
-            if (aggregated && inKeys.has(inner.name)) checkUnambiguous(inner, [], query);
+            if (aggregated && inKeys.has(inner.name)) checkUnambiguous(inner, [], place);
             throw undefinedVariable(query, inner.name, inner.position);
           }
           return null;

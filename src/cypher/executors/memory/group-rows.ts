@@ -1,11 +1,12 @@
 import { type Accumulator } from '../../functions/accumulator.js';
 import { aggregateFunctions } from '../../functions/aggregates.js';
 import { type CypherValue } from '../../values/cypher-value.js';
-import { keyOf } from '../../values/equality.js';
+import { keyOf, keyOfRow } from '../../values/equality.js';
 import { type AggregateCall } from './aggregate-calls.js';
 import { BehindBuilder, bytesOfBehind } from './behind.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type Evaluate, type Row } from './scope.js';
+import { countedNode } from './slots-read.js';
 
 /** An aggregate of a projection, and the slot for its result. */
 export interface GroupedAggregate {
@@ -31,6 +32,7 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
     );
   const args = given.map(arg => compile(arg, place));
   const distinct = call.kind === 'call' && call.distinct;
+  const countsNodes = distinct && countedNode(call, place.scope) !== null;
   return { slot, takesTimes: distinct || definition.start().addTimes !== undefined, start: () => started(definition.start()) };
 
   function started(accumulator: Accumulator): ReturnType<GroupedAggregate['start']> {
@@ -40,6 +42,7 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
       add: row => {
         try {
           const values = args.map(arg => arg(row));
+          if (countsNodes && row.nodes !== undefined) return accumulator.addTimes!(values, row.nodes);
           if (seen) {
             const key = keyOf(values[0] ?? null);
             if (seen.has(key)) return;
@@ -86,7 +89,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       yield null;
       continue;
     }
-    const key = keys.map(each => keyOf(each(row))).join('\n');
+    const key = keyOfRow(keys.map(each => each(row)));
     let group = groups.get(key);
     if (!group) {
       group = open([...row]);

@@ -31,7 +31,18 @@ export interface GraphArrays {
   /** Those into it are `intoEdges[intoOffsets[i]]` to `intoEdges[intoOffsets[i + 1] - 1]`. */
   intoOffsets: Uint32Array;
   intoEdges: Uint32Array;
+  /** A property of all nodes; null where it is not in memory as a column. */
+  nodeColumn(name: string): NodeColumn | null;
   nodeAt(place: number): NodeValue;
   edgeAt(place: number): EdgeValue;
   placeOf(node: NodeValue): number;
+}
+
+/** The values of one property by place, as codes: 0 without a value, 1 for the number in `numbers`, and others for other values, the same for equal texts. */
+export interface NodeColumn {
+  codes: Uint32Array;
+  /** Integers and floats; which of them, the labels of the node tell. */
+  numbers: Float64Array;
+  /** Codes are below it. */
+  codeCount: number;
 }

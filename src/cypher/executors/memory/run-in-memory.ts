@@ -1,12 +1,12 @@
 import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
-import { keyOf } from '../../values/equality.js';
 import { type Now } from '../../values/temporal/clock-parts.js';
 import { type Behind } from './behind.js';
 import { compileClauses, type Watch } from './compile-clauses.js';
 import { compileCondition, compileExpression } from './compile-expression.js';
 import { compileMatch } from './compile-match.js';
-import { type CompiledClauses, type Compilers } from './expression-place.js';
+import { compileUnion } from './compile-union.js';
+import { type Compilers } from './expression-place.js';
 import { type MemoryGraph } from './memory-graph.js';
 import { type Rows, RunningQuery } from './running-query.js';
 import { type Row, Scope } from './scope.js';
@@ -50,45 +50,16 @@ export interface PreparedQuery {
 export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now, profile }: MemoryRun): PreparedQuery {
   const running = new RunningQuery(query.text, graph, parameters, new Work(limits), now, compilers);
   const watch = profile && watching(profile);
-  const parts = query.queries.map(clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch));
-  const columns = (parts[0]?.columns ?? []).map(({ name }) => name);
-  for (const part of parts.slice(1)) {
-    const names = (part.columns ?? []).map(({ name }) => name);
-    if (names.length !== columns.length || columns.some(name => !names.includes(name)))
-      throw running.error(
-        'DifferentColumnsInUnion',
-        { zh: 'UNION 两边的列须相同', en: 'Both sides of UNION must have the same columns' },
-        0,
-      );
-  }
-  return { columns, rows };
+  const union = compileUnion(query, running, clauses =>
+    compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch),
+  );
+  return { columns: union.columns, rows };
 
   function* rows(): Generator<AnswerRow | null> {
-    const seen = parts.length > 1 && query.distinct ? new Set<string>() : null;
-    for (const part of parts) {
-      const slots = slotsOf(part);
-      for (const row of part.run([running.frame.emptyRow()])) {
-        if (row === null) {
-          yield null;
-          running.work.resume();
-          continue;
-        }
-        const values = slots.map(slot => row[slot] ?? null);
-        if (seen) {
-          const key = values.map(keyOf).join('\n');
-          if (seen.has(key)) continue;
-          seen.add(key);
-          running.work.holdBytes(2 * key.length + 64);
-        }
-        yield { values, behind: row.behind ?? null };
-        running.work.resume();
-      }
+    for (const found of union.run(() => running.frame.emptyRow())) {
+      yield found && { values: found.values, behind: found.row.behind ?? null };
+      running.work.resume();
     }
-  }
-
-  /** The slots of a part in the order of the first part's columns. */
-  function slotsOf({ columns: own }: CompiledClauses): number[] {
-    return columns.map(name => (own ?? []).find(column => column.name === name)!.slot);
   }
 }
 

@@ -3,9 +3,10 @@ import { type CypherValue } from '../../values/cypher-value.js';
 
 /**
  * The values of all variables of a query, each in its slot. A variable out of scope leaves null. `behind` is what the row rests on, and
- * `times` the number of equal rows that it stands for, one if absent.
+ * `times` the number of rows that it stands for, one if absent; of those, only what is read of
+ * them is the same. `nodes` is the number of their different nodes, if only one variable is read; no other row stands for the same ones.
  */
-export type Row = CypherValue[] & { behind?: Behind; times?: number };
+export type Row = CypherValue[] & { behind?: Behind; times?: number; nodes?: number };
 
 export type Evaluate = (row: Row) => CypherValue;
 

@@ -1,0 +1,38 @@
+import { type Direction } from '../../syntax/cypher-ast.js';
+import { type EdgeFacts } from './edge-degrees.js';
+import { type NodeFilter } from './node-filter.js';
+
+/** One edge of a chain, seen from its left node. */
+export interface Hop {
+  direction: Direction;
+  /** 1 for the types that fit, by number. */
+  types: Uint8Array;
+}
+
+/** A chain of nodes and single edges: `filters.length === hops.length + 1`. */
+export interface Chain {
+  hops: Hop[];
+  /** Null where every node fits that the edges beside it can reach. */
+  filters: (NodeFilter | null)[];
+  /** Where matches can start: the places that may fit node 0, each once. */
+  starts: Uint32Array;
+}
+
+/** Whether a walk from the starts soon comes to so many nodes that facts about the whole graph are worth their pass. */
+export function isWide({ starts }: Chain, nodeCount: number): boolean {
+  return starts.length * 16 > nodeCount;
+}
+
+export function reversed({ direction, types }: Hop): Hop {
+  return { types, direction: opposite(direction) };
+}
+
+export function opposite(direction: Direction): Direction {
+  return direction === 'both' ? 'both' : direction === 'out' ? 'in' : 'out';
+}
+
+/** Whether all nodes at the right end of a hop have a set of labels that fits. */
+export function leadsInto({ direction, types }: Hop, sets: Uint8Array, { sourceSets, targetSets }: EdgeFacts): boolean {
+  const ends = direction === 'both' ? [sourceSets, targetSets] : [direction === 'out' ? targetSets : sourceSets];
+  return ends.every(end => end.every((found, type) => types[type] === 0 || found.every((has, set) => has === 0 || sets[set] === 1)));
+}

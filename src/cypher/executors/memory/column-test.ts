@@ -1,0 +1,67 @@
+import { type NodeTest } from './node-filter.js';
+import { type NodeColumn } from './memory-graph.js';
+
+/** What a condition on one property says of its numbers, if it compares them with one number: of those below it, equal to it and above it. */
+export interface NumberTest {
+  than: number;
+  below: boolean;
+  equal: boolean;
+  above: boolean;
+}
+
+const [inNumbers, ruledOut] = [1, 2];
+/** A column with more different texts is asked value by value. */
+const mostTextsKnown = 65_536;
+
+/**
+ * A condition of a node that asks for one property, over its column: numbers are compared as floats, which hold them exactly, and of
+ * equal texts (and of missing values) one is asked.
+ * @param ask the condition of the node at a place, as an expression
+ */
+export class ColumnTest implements NodeTest {
+  /** By set of labels and code: 0 unknown, 1 true, 2 not true. The set tells how a text is read. */
+  private readonly known: (Uint8Array | undefined)[] = [];
+
+  constructor(
+    private readonly nodeSets: Uint32Array,
+    private readonly column: NodeColumn,
+    private readonly numbers: NumberTest | null,
+    private readonly ask: (place: number) => boolean,
+  ) {}
+
+  holds(place: number): boolean {
+    const code = this.column.codes[place]!;
+    if (code !== inNumbers) return this.holdsOfCode(place, code);
+    if (!this.numbers) return this.ask(place);
+    const { than, below, equal, above } = this.numbers;
+    const number = this.column.numbers[place]!;
+    return number < than ? below : number > than ? above : equal;
+  }
+
+  ruleOut(known: Uint8Array): void {
+    const { codes, numbers } = this.column;
+    const test = this.numbers;
+    if (!test) {
+      for (let place = 0; place < known.length; place++) if (known[place] !== ruledOut && !this.holds(place)) known[place] = ruledOut;
+      return;
+    }
+    const { than } = test;
+    const [below, equal, above] = [test.below, test.equal, test.above].map(holds => (holds ? 0 : ruledOut)) as [number, number, number];
+    for (let place = 0; place < known.length; place++) {
+      const code = codes[place]!;
+      if (code === inNumbers) {
+        const number = numbers[place]!;
+        const answer = number < than ? below : number > than ? above : equal;
+        if (answer === ruledOut) known[place] = ruledOut;
+      } else if (known[place] !== ruledOut && !this.holdsOfCode(place, code)) known[place] = ruledOut;
+    }
+  }
+
+  private holdsOfCode(place: number, code: number): boolean {
+    const { codeCount } = this.column;
+    if (codeCount > mostTextsKnown) return this.ask(place);
+    const answers = (this.known[this.nodeSets[place]!] ??= new Uint8Array(codeCount));
+    if (answers[code] === 0) answers[code] = this.ask(place) ? 1 : ruledOut;
+    return answers[code] === 1;
+  }
+}

@@ -1,0 +1,73 @@
+import { type Clause, type UnionQuery } from '../../syntax/cypher-ast.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+import { keyOfRow } from '../../values/equality.js';
+import { type CompiledClauses } from './expression-place.js';
+import { type RunningQuery } from './running-query.js';
+import { type Row } from './scope.js';
+
+/** A row of a UNION, with its values in the order of the first part's columns. */
+export interface UnionRow {
+  values: CypherValue[];
+  row: Row;
+}
+
+export interface CompiledUnion {
+  /** Empty without RETURN. */
+  columns: string[];
+  /** @param input gives each part a row of its own. Gives null where the query may pause. */
+  run(input: () => Row): Generator<UnionRow | null>;
+}
+
+/**
+ * Compiles queries joined by UNION, also a single one. Rows of several are given once unless ALL is said.
+ * @throws CypherSyntaxError if they have different columns
+ */
+export function compileUnion(
+  { queries, distinct }: UnionQuery,
+  query: RunningQuery,
+  compile: (clauses: Clause[]) => CompiledClauses,
+): CompiledUnion {
+  const parts = queries.map(compile);
+  const columns = namesOf(parts[0]!);
+  for (const [i, part] of parts.entries()) {
+    const names = namesOf(part);
+    if (names.length !== columns.length || columns.some(name => !names.includes(name)))
+      throw query.error(
+        'DifferentColumnsInUnion',
+        { zh: 'UNION 两边的列须相同', en: 'Both sides of UNION must have the same columns' },
+        queries[i]!.at(-1)!.position,
+      );
+  }
+  const slots = parts.map(part => columns.map(name => part.columns!.find(column => column.name === name)!.slot));
+  return { columns, run };
+
+  function* run(input: () => Row): Generator<UnionRow | null> {
+    const seen = parts.length > 1 && distinct ? new Set<string>() : null;
+    let held = 0;
+    try {
+      for (const [i, part] of parts.entries()) {
+        for (const row of part.run([input()])) {
+          if (row === null) {
+            yield null;
+            continue;
+          }
+          const values = slots[i]!.map(slot => row[slot] ?? null);
+          if (seen) {
+            const key = keyOfRow(values);
+            if (seen.has(key)) continue;
+            seen.add(key);
+            held += 2 * key.length + 64;
+            query.work.holdBytes(2 * key.length + 64);
+          }
+          yield { values, row };
+        }
+      }
+    } finally {
+      query.work.holdBytes(-held);
+    }
+  }
+}
+
+function namesOf({ columns }: CompiledClauses): string[] {
+  return (columns ?? []).map(({ name }) => name);
+}

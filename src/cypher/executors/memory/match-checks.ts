@@ -1,0 +1,177 @@
+import { childrenOf, type Expression, isConstant, type MapEntry, type Name, walk } from '../../syntax/cypher-ast.js';
+import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
+import { Decimal } from '../../values/decimal.js';
+import { equals } from '../../values/equality.js';
+import { isNumber } from '../../values/numbers.js';
+import { hasAggregateCall } from './aggregate-calls.js';
+import { type NumberTest } from './column-test.js';
+import { compile, compileCondition, type ExpressionPlace } from './expression-place.js';
+import { type PatternGraph } from './pattern-graph.js';
+import { type Row, type Scope } from './scope.js';
+
+/** A condition of a match, with the slots that must be bound before it can be asked. */
+export interface Check {
+  slots: ReadonlySet<number>;
+  holds: (row: Row) => boolean;
+  /** Whether it asks for the labels of the pattern alone. */
+  ofLabels: boolean;
+  /** Whether it can raise an error. */
+  mayFail: boolean;
+  /** The property that decides it, if one property of one variable does. */
+  property: string | null;
+  /** What it says of that property if it is a number. */
+  numbers: NumberTest | null;
+}
+
+export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): Check[] {
+  return nodes.flatMap(node => {
+    const checks: Check[] = [];
+    const { slot, labels } = node;
+    if (labels.length > 0)
+      checks.push({ ...nothingKnown, slots: new Set([slot]), holds: row => carries(row[slot] ?? null, labels), ofLabels: true });
+    // Those that cannot fail may be asked one by one.
+    const groups = node.properties.every(({ value }) => isHarmless(value)) ? node.properties.map(entry => [entry]) : [node.properties];
+    for (const entries of groups) {
+      if (entries.length === 0) continue;
+      const holds = propertyCheck(entries, place);
+      const [entry] = entries;
+      const isDecided = entries.length === 1 && isConstant(entry!.value);
+      checks.push({
+        ...nothingKnown,
+        slots: new Set([slot, ...slotsIn(entries, place.scope)]),
+        holds: row => holds(row[slot] ?? null, row),
+        mayFail: !entries.every(({ value }) => isHarmless(value)),
+        ...(isDecided && { property: entry!.name, numbers: numberTest('=', entry!.value, place) }),
+      });
+    }
+    return checks;
+  });
+}
+
+function carries(value: CypherValue, labels: Name[][]): boolean {
+  const has = (value as NodeValue).labels;
+  return labels.every(group => group.some(({ name }) => has.includes(name)));
+}
+
+/** Whether a node or edge has the properties of its pattern. */
+export function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
+  const wanted = properties.map(({ name, value }) => [name, compile(value, place)] as const);
+  return (element, row) =>
+    wanted.every(([name, value]) => equals((element as NodeValue | EdgeValue).properties.get(name) ?? null, value(row)) === true);
+}
+
+function slotsIn(properties: MapEntry[], scope: Scope): number[] {
+  return properties.flatMap(({ value }) => slotsOf(value, scope));
+}
+
+function slotsOf(expression: Expression, scope: Scope): number[] {
+  const slots: number[] = [];
+  walk(expression, inner => {
+    const slot = inner.kind === 'variable' ? scope.find(inner.name)?.slot : undefined;
+    if (slot !== undefined) slots.push(slot);
+  });
+  return slots;
+}
+
+/** Conditions joined by AND are asked one by one, those that might fail only at the end. */
+export function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
+  if (hasAggregateCall(where))
+    throw place.query.error(
+      'InvalidAggregation',
+      { zh: 'WHERE 中不能使用聚合函数', en: 'An aggregate cannot stand in WHERE' },
+      where.position,
+    );
+  const all = allSlots(place.scope);
+  return conjunctsOf(where).map(part => {
+    const condition = compileCondition(part, place);
+    const mayFail = !isHarmless(part);
+    const slots = mayFail ? all : new Set(slotsOf(part, place.scope));
+    const property = mayFail ? null : propertyOf(part);
+    return {
+      slots,
+      holds: row => condition(row) === true,
+      ofLabels: false,
+      mayFail,
+      property,
+      numbers: property === null ? null : numbersOf(part, place),
+    };
+  });
+}
+
+export function conjunctsOf(where: Expression): Expression[] {
+  return where.kind === 'logical' && where.operator === 'AND' ? where.operands : [where];
+}
+
+function allSlots(scope: Scope): Set<number> {
+  return new Set([...scope.variables.values()].map(({ slot }) => slot));
+}
+
+/** Comparisons of properties and constants cannot fail, whatever the values are. */
+function isHarmless(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'literal':
+    case 'number':
+    case 'parameter':
+    case 'variable':
+      return true;
+    case 'property':
+      return expression.object.kind === 'variable';
+    case 'hasLabels':
+      return expression.object.kind === 'variable';
+    case 'binary':
+      return (
+        ['=', '<>', '<', '<=', '>', '>=', 'STARTS WITH', 'ENDS WITH', 'CONTAINS'].includes(expression.operator) &&
+        childrenOf(expression).every(child => child.kind !== 'binary' && isHarmless(child))
+      );
+    case 'isNull':
+      return isHarmless(expression.operand);
+    default:
+      return false;
+  }
+}
+
+const nothingKnown = { ofLabels: false, mayFail: false, property: null, numbers: null };
+
+/** The property that a harmless condition asks for, if it asks for no other and for no variable itself. */
+function propertyOf(condition: Expression): string | null {
+  const asked = new Map<string, string>();
+  let isDecided = true;
+  visit(condition);
+  const [name, ...others] = asked.values();
+  return isDecided && name !== undefined && others.length === 0 ? name : null;
+
+  function visit(expression: Expression): void {
+    if (expression.kind === 'property' && expression.object.kind === 'variable')
+      asked.set(JSON.stringify([expression.object.name, expression.name]), expression.name);
+    else if (expression.kind === 'variable') isDecided = false;
+    else childrenOf(expression).forEach(visit);
+  }
+}
+
+const mirrored: Partial<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=', '<>': '<>' };
+
+/** What a condition says of numbers: a comparison of the property with a constant, or whether there is one. */
+function numbersOf(condition: Expression, place: ExpressionPlace): NumberTest | null {
+  if (condition.kind === 'isNull' && condition.operand.kind === 'property') {
+    const { negated } = condition;
+    return { than: 0, below: negated, equal: negated, above: negated };
+  }
+  if (condition.kind !== 'binary') return null;
+  const { left, right, operator } = condition;
+  if (left.kind === 'property' && isConstant(right)) return numberTest(operator, right, place);
+  return right.kind === 'property' && isConstant(left) ? numberTest(mirrored[operator], left, place) : null;
+}
+
+/** Null for a constant that no float holds exactly, and for one that is no number. */
+function numberTest(operator: string | undefined, constant: Expression, place: ExpressionPlace): NumberTest | null {
+  const value = compile(constant, place)(place.query.frame.emptyRow());
+  if (operator === undefined || mirrored[operator] === undefined || !isNumber(value) || value instanceof Decimal) return null;
+  const than = Number(value);
+  if (Number.isNaN(than) || (typeof value === 'bigint' && BigInt(than) !== value)) return null;
+  return {
+    than,
+    below: ['<', '<=', '<>'].includes(operator),
+    equal: ['=', '<=', '>='].includes(operator),
+    above: ['>', '>=', '<>'].includes(operator),
+  };
+}

@@ -1,0 +1,104 @@
+import { WritableGraph } from '../../../../test/tck/writable-graph.js';
+import { parseCypher } from '../../syntax/parse-cypher.js';
+import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
+import { type AnswerRow, type MemoryRun, prepareInMemory } from './run-in-memory.js';
+
+const run: MemoryRun = {
+  parameters: new Map(),
+  limits: { steps: 1e6, heldBytes: 1e8 },
+  now: { epochNanoseconds: 0n, timeZone: 'UTC' },
+};
+
+/** The rows of a query on the graph that the set-up creates. */
+function answerOf(text: string, setup: string | null = null): AnswerRow[] {
+  const graph = new WritableGraph(run);
+  if (setup !== null) graph.runSetup(setup);
+  return [...prepareInMemory(parseCypher(text), graph, run).rows()].filter(row => row !== null);
+}
+
+/** Elements as the value of their `id`. */
+function rowsOf(text: string, setup: string | null = null): unknown[][] {
+  return answerOf(text, setup).map(({ values }) => values.map(plain));
+}
+
+function plain(value: CypherValue): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map(plain);
+  if (isMap(value)) return Object.fromEntries([...value].map(([name, inner]) => [name, plain(inner)]));
+  return 'properties' in value ? plain(value.properties.get('id') ?? null) : value;
+}
+
+describe('a query in memory', () => {
+  describe('edges that are bound already', () => {
+    const setup = 'CREATE (:N {id: 2})-[:S]->(:N {id: 5}), (:N {id: 3})-[:R]->(b:N:B {id: 4})-[:S]->(:N {id: 6})';
+
+    it('share the node between them', () => {
+      const bound = 'MATCH ()-[r1:R]->() MATCH ()-[r2:S]->()';
+      expect(rowsOf(`${bound} MATCH (a)-[r1]->(b)-[r2]->(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+      expect(rowsOf(`${bound} MATCH (c)<-[r2]-(b)<-[r1]-(a) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+      expect(rowsOf(`${bound} MATCH (a)-[r1]-(b:B)-[r2]-(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+      expect(rowsOf(`${bound} MATCH (a)-[r1]->(b), (b)-[r2]->(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+    });
+
+    it('share the node between lists of them', () => {
+      const bound = 'MATCH ()-[r1:R*]->() MATCH ()-[r2:S*]->()';
+      expect(rowsOf(`${bound} MATCH (a)-[r1*]->(b)-[r2*]->(c) RETURN a, b, c`, setup)).toEqual([[3, 4, 6]]);
+    });
+  });
+
+  it('keeps apart rows whose texts hold what stands between them', () => {
+    const rows = "UNWIND [['a\\nsb', 'c'], ['a', 'b\\nsc'], ['a', 'b\\nsc']] AS r";
+    expect(rowsOf(`${rows} RETURN DISTINCT r[0] AS a, r[1] AS b`)).toEqual([['a\nsb', 'c'], ['a', 'b\nsc']]); // prettier-ignore
+    expect(rowsOf(`${rows} RETURN r[0] AS a, r[1] AS b, count(*) AS n`)).toEqual([['a\nsb', 'c', 1], ['a', 'b\nsc', 2]]); // prettier-ignore
+    const union = "RETURN 'a\\nsb' AS a, 'c' AS b UNION RETURN 'a' AS a, 'b\\nsc' AS b";
+    expect(rowsOf(union)).toHaveLength(2);
+    expect(rowsOf(`RETURN COUNT { ${union} } AS n`)).toEqual([[2]]);
+  });
+
+  it('joins the parts of a UNION in a subquery as it does outside, by the names of their columns', () => {
+    const union = 'RETURN 1 AS a, 2 AS b UNION RETURN 2 AS b, 1 AS a';
+    expect(rowsOf(union)).toEqual([[1, 2]]);
+    expect(rowsOf(`RETURN COUNT { ${union} } AS n, COUNT { ${union.replace('UNION', 'UNION ALL')} } AS m`)).toEqual([[1, 2]]);
+    expect(rowsOf('RETURN COLLECT { RETURN 2 AS a UNION RETURN 1 AS a UNION RETURN 2 AS a } AS l')).toEqual([[[2, 1]]]);
+    for (const form of ['EXISTS', 'COUNT', 'COLLECT'])
+      for (const other of ['RETURN 1 AS b', 'RETURN 1 AS a, 2 AS b', 'MATCH (n)'])
+        expect(() => rowsOf(`RETURN ${form} { RETURN 1 AS a UNION ${other} } AS x`)).toThrow('Both sides of UNION');
+  });
+
+  it('takes a name behind DISTINCT and grouping for the column, not for the variable that it hides', () => {
+    const list = 'UNWIND [3, 1, 2] AS x WITH';
+    for (const distinct of ['', 'DISTINCT ']) {
+      expect(rowsOf(`${list} ${distinct}x AS y, -x AS x WHERE x > 0 RETURN y`)).toEqual([]);
+      expect(rowsOf(`${list} ${distinct}x AS y, -x AS x ORDER BY x RETURN y`)).toEqual([[3], [2], [1]]);
+      expect(rowsOf(`${list} ${distinct}x AS y, -x AS x ORDER BY -x RETURN y`)).toEqual([[1], [2], [3]]);
+      expect(rowsOf(`${list} ${distinct}x AS y, 10 - x AS x ORDER BY size([i IN [1] WHERE x > 8]) DESC, y RETURN y`)).toEqual([[1], [2], [3]]); // prettier-ignore
+    }
+    expect(rowsOf(`${list} x AS y, -x AS x, count(*) AS n ORDER BY x RETURN y`)).toEqual([[3], [2], [1]]);
+    expect(() => rowsOf(`${list} -x AS x, count(x) AS n ORDER BY count(x) RETURN n`)).toThrow('ORDER BY aggregates only');
+    const pair = 'CREATE (:N {id: 1})-[:R]->(:N {id: 2}), (:N {id: 4})-[:R]->(:N {id: 3}), (:N {id: 6})-[:R]->(:N {id: 0})';
+    expect(rowsOf('MATCH (a)-->(b) RETURN DISTINCT a AS b, b AS a ORDER BY a.id', pair)).toEqual([[6, 0], [1, 2], [4, 3]]); // prettier-ignore
+  });
+
+  it('lets queries and patterns beside an aggregate read what has one value in the group, and nothing else', () => {
+    const setup = 'CREATE (a:A {id: 1})-[:R]->(:B {id: 2}), (a)-[:R]->(:B {id: 3})';
+    const rows = (result: string) => rowsOf(`MATCH (n) ${result}`, setup);
+    for (const ambiguous of [
+      'COUNT { (n)-->() }',
+      'EXISTS { MATCH (m) WHERE m.id = n.id }',
+      'size([(n)-->(m) | m.id])',
+      'size([(m)-->() | n.id])',
+    ])
+      expect(() => rows(`RETURN count(*), [count(*), ${ambiguous}]`)).toThrow('n has no single value beside an aggregate');
+    expect(rows('RETURN n, count(*) + size([(n)-->(m) | m.id]) AS c ORDER BY n.id')).toEqual([[1, 3], [2, 1], [3, 1]]); // prettier-ignore
+    expect(rows('RETURN n, count(*) + COUNT { (n)-->(m:B) } AS c ORDER BY n.id')).toEqual([[1, 3], [2, 1], [3, 1]]); // prettier-ignore
+    expect(rows('RETURN count(*) + COUNT { MATCH (m:B) WITH m.id AS n RETURN n } AS c')).toEqual([[5]]);
+    expect(rows('RETURN count(*) + reduce(s = 0, i IN [1, 2] | s + i + COUNT { UNWIND [i] AS j RETURN j }) AS c')).toEqual([[8]]);
+  });
+
+  it('takes a function for the same in any case', () => {
+    const rows = 'UNWIND [[1, 5], [2, 3], [1, 1]] AS x';
+    expect(rowsOf(`${rows} RETURN x[0] AS k, sum(x[1]) AS s ORDER BY SUM(x[1])`)).toEqual([[2, 3], [1, 6]]); // prettier-ignore
+    expect(rowsOf(`${rows} RETURN DISTINCT toString(x[0]) AS k ORDER BY tostring(x[0]) DESC`)).toEqual([['2'], ['1']]);
+  });
+});

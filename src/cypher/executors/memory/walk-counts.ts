@@ -1,0 +1,182 @@
+import { type Chain, isWide, opposite } from './chain.js';
+import { degreesOf } from './edge-degrees.js';
+import { type GraphArrays } from './memory-graph.js';
+import { type NodeFilter } from './node-filter.js';
+import { type Work } from './work.js';
+
+/** A number for each place of one node of a chain. Of places that are not listed it is 0. */
+export interface Counted {
+  /** Each once: the first `size` of them. */
+  places: Uint32Array;
+  size: number;
+  counts: Float64Array;
+}
+
+/** Between them the query may pause. */
+const edgesAtOnce = 100_000;
+
+/** Counts walks along a chain. A walk may take an edge twice. */
+export class WalkCounts {
+  constructor(
+    private readonly graph: GraphArrays,
+    private readonly chain: Chain,
+    private readonly work: Work,
+  ) {}
+
+  /** The walks from the starts to each place of node `end`. Yields where the query may pause. */
+  *to(end: number): Generator<null, Counted> {
+    const { chain, graph } = this;
+    if (end > 0 && chain.filters[0] === null && isWide(chain, graph.nodeSets.length)) {
+      const { direction, types } = chain.hops[0]!;
+      const degrees = yield* degreesOf(graph, opposite(direction), types);
+      return yield* this.spread(yield* this.fitting(degrees, chain.filters[1]!), 1, end);
+    }
+    return yield* this.spread(this.starts(), 0, end);
+  }
+
+  /** The walks from each of the places of node `from` to the end of the chain. */
+  *from(from: number, { places, size }: Counted): Generator<null, ArrayLike<number>> {
+    const { hops, filters } = this.chain;
+    const last = hops.length - 1;
+    if (from === last && filters[from + 1] === null && isWide(this.chain, this.graph.nodeSets.length))
+      return yield* degreesOf(this.graph, hops[from]!.direction, hops[from]!.types);
+    const ways = new Float64Array(this.graph.nodeSets.length);
+    let beyond: ArrayLike<number> | null = null;
+    if (from < last) {
+      const start: Counted = { places, size, counts: new Float64Array(ways.length).fill(1) };
+      beyond = yield* this.from(from + 1, yield* this.spread(start, from, from + 1));
+    }
+    for (let at = 0; at < size;) {
+      at = this.gather(places, size, at, from, beyond, ways);
+      if (this.work.isDue) yield null;
+    }
+    return ways;
+  }
+
+  private starts(): Counted {
+    const { starts, filters } = this.chain;
+    const found = this.nothing();
+    const filter = filters[0];
+    for (const start of starts) {
+      if (found.counts[start] !== 0 || (filter && !filter.fits(start))) continue;
+      found.counts[start] = 1;
+      found.places[found.size++] = start;
+    }
+    this.work.steps(starts.length);
+    return found;
+  }
+
+  private *fitting(degrees: Uint32Array, filter: NodeFilter | null): Generator<null, Counted> {
+    const found = this.nothing();
+    for (let place = 0; place < degrees.length; place++) {
+      if (degrees[place] === 0 || (filter && !filter.fits(place))) continue;
+      found.counts[place] = degrees[place]!;
+      found.places[found.size++] = place;
+    }
+    this.work.steps(degrees.length);
+    if (this.work.isDue) yield null;
+    return found;
+  }
+
+  private *spread(from: Counted, hop: number, end: number): Generator<null, Counted> {
+    let reached = from;
+    for (let i = hop; i < end; i++) {
+      const next = this.nothing();
+      for (let at = 0; at < reached.size;) {
+        at = this.push(reached, at, i, next);
+        if (this.work.isDue) yield null;
+      }
+      reached = next;
+    }
+    return reached;
+  }
+
+  /** Adds the counts of places, from the one at `at` on, to their neighbours. Returns where to go on, after enough edges for one go. */
+  private push({ places, size, counts }: Counted, at: number, hop: number, next: Counted): number {
+    const { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes } = this.graph;
+    const { direction, types } = this.chain.hops[hop]!;
+    const filter = this.chain.filters[hop + 1]!;
+    const { counts: sums, places: found } = next;
+    let [seen, i, reached] = [0, at, next.size];
+    for (; i < size && seen < edgesAtOnce; i++) {
+      const place = places[i]!;
+      const count = counts[place]!;
+      seen += 1;
+      if (direction !== 'in') {
+        const end = outOffsets[place + 1]!;
+        seen += end - outOffsets[place]!;
+        for (let edge = outOffsets[place]!; edge < end; edge++) {
+          if (types[edgeTypes[edge]!] === 0) continue;
+          const target = targets[edge]!;
+          const sum = sums[target]!;
+          if (sum === 0) {
+            if (filter && !filter.fits(target)) continue;
+            found[reached++] = target;
+          }
+          sums[target] = sum + count;
+        }
+      }
+      if (direction !== 'out') {
+        const end = intoOffsets[place + 1]!;
+        seen += end - intoOffsets[place]!;
+        for (let j = intoOffsets[place]!; j < end; j++) {
+          const edge = intoEdges[j]!;
+          if (types[edgeTypes[edge]!] === 0) continue;
+          const source = sources[edge]!;
+          if (direction === 'both' && source === place) continue;
+          const sum = sums[source]!;
+          if (sum === 0) {
+            if (filter && !filter.fits(source)) continue;
+            found[reached++] = source;
+          }
+          sums[source] = sum + count;
+        }
+      }
+    }
+    next.size = reached;
+    this.work.steps(seen);
+    return i;
+  }
+
+  /** Sums up over the neighbours of places, from the one at `at` on: their ways, or 1 for each that fits. Returns where to go on. */
+  private gather(places: Uint32Array, size: number, at: number, hop: number, beyond: ArrayLike<number> | null, ways: Float64Array): number {
+    const { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes } = this.graph;
+    const { direction, types } = this.chain.hops[hop]!;
+    const filter = this.chain.filters[hop + 1]!;
+    let [seen, i] = [0, at];
+    for (; i < size && seen < edgesAtOnce; i++) {
+      const place = places[i]!;
+      let sum = 0;
+      seen += 1;
+      if (direction !== 'in') {
+        const end = outOffsets[place + 1]!;
+        seen += end - outOffsets[place]!;
+        for (let edge = outOffsets[place]!; edge < end; edge++) {
+          if (types[edgeTypes[edge]!] === 0) continue;
+          const target = targets[edge]!;
+          if (filter && !filter.fits(target)) continue;
+          sum += beyond ? beyond[target]! : 1;
+        }
+      }
+      if (direction !== 'out') {
+        const end = intoOffsets[place + 1]!;
+        seen += end - intoOffsets[place]!;
+        for (let j = intoOffsets[place]!; j < end; j++) {
+          const edge = intoEdges[j]!;
+          if (types[edgeTypes[edge]!] === 0) continue;
+          const source = sources[edge]!;
+          if ((direction === 'both' && source === place) || (filter && !filter.fits(source))) continue;
+          sum += beyond ? beyond[source]! : 1;
+        }
+      }
+      ways[place] = sum;
+    }
+    this.work.steps(seen);
+    return i;
+  }
+
+  private nothing(): Counted {
+    const count = this.graph.nodeSets.length;
+    return { places: new Uint32Array(count), size: 0, counts: new Float64Array(count) };
+  }
+}

@@ -1,0 +1,29 @@
+import { type Expression, type Name } from './cypher-ast.js';
+import { type ScopedVisitor, walkInScope } from './walk-in-scope.js';
+
+/**
+ * The variables that an expression takes from around it, at each place where it does, also in its queries and patterns.
+ * @param around the names of the variables there. Others are free only where an expression reads them: a pattern declares them.
+ */
+export function freeVariables(expression: Expression, around: Iterable<string>): Name[] {
+  const found: Name[] = [];
+  const visitor: ScopedVisitor<'around' | 'own'> = {
+    see: (inner, scope) => {
+      if (inner.kind === 'variable' && scope.get(inner.name) !== 'own') found.push(inner);
+    },
+    declare: (patterns, scope) => {
+      const names = new Map(scope);
+      for (const { variable, nodes, edges, position } of patterns)
+        for (const { variable: name, position: at } of [...nodes, ...edges, { variable, position }]) {
+          if (name === null) continue;
+          if (scope.get(name) === 'around') found.push({ name, position: at });
+          else names.set(name, 'own');
+        }
+      return names;
+    },
+    itemOf: () => 'own',
+    columnOf: () => 'own',
+  };
+  walkInScope(expression, new Map([...around].map(name => [name, 'around'] as const)), visitor);
+  return found;
+}

@@ -1,0 +1,103 @@
+import {
+  type Clause,
+  childrenOf,
+  type Expression,
+  expressionsOf,
+  type PathPattern,
+  type Projection,
+  type UnionQuery,
+} from './cypher-ast.js';
+
+/** The variables that a place in a query sees, with what a walk keeps of each. */
+export type Names<T> = ReadonlyMap<string, T>;
+
+/** What a walk does in a tree whose variables have scopes. */
+export interface ScopedVisitor<T> {
+  /** Sees an expression before those inside of it. False leaves these out. */
+  see(expression: Expression, scope: Names<T>): boolean | void;
+  /** The scope with the variables of patterns that are matched. The values of their properties are seen afterwards, in this scope. */
+  declare(patterns: readonly PathPattern[], scope: Names<T>): Names<T>;
+  /** What is kept of a variable that stands for an item of the list. Null for an accumulator. */
+  itemOf(list: Expression | null, scope: Names<T>): T;
+  /** What is kept of a column. */
+  columnOf(expression: Expression, scope: Names<T>): T;
+}
+
+/** Walks an expression and all inside of it, also the queries and patterns, parents first. */
+export function walkInScope<T>(expression: Expression, scope: Names<T>, visitor: ScopedVisitor<T>): void {
+  if (visitor.see(expression, scope) === false) return;
+  const inside = (inner: Expression | null, seen: Names<T> = scope) => inner && walkInScope(inner, seen, visitor);
+  switch (expression.kind) {
+    case 'listComprehension':
+    case 'quantifier': {
+      const { list, variable, where } = expression;
+      inside(list);
+      const own = new Map(scope).set(variable, visitor.itemOf(list, scope));
+      inside(where, own);
+      if (expression.kind === 'listComprehension') inside(expression.projection, own);
+      return;
+    }
+    case 'reduce': {
+      const { list, variable, accumulator, initial, step } = expression;
+      inside(initial);
+      inside(list);
+      inside(step, new Map(scope).set(variable, visitor.itemOf(list, scope)).set(accumulator, visitor.itemOf(null, scope)));
+      return;
+    }
+    case 'pattern':
+      walkPatterns([expression.pattern], scope, visitor);
+      return;
+    case 'patternComprehension': {
+      const own = walkPatterns([expression.pattern], scope, visitor);
+      inside(expression.where, own);
+      inside(expression.projection, own);
+      return;
+    }
+    case 'subquery':
+      walkUnion(expression.query, scope, visitor);
+      return;
+    default:
+      for (const child of childrenOf(expression)) inside(child);
+  }
+}
+
+export function walkUnion<T>({ queries }: UnionQuery, scope: Names<T>, visitor: ScopedVisitor<T>): void {
+  for (const clauses of queries) walkClauses(clauses, scope, visitor);
+}
+
+/** Walks clauses that follow each other. Returns the scope after them. */
+export function walkClauses<T>(clauses: readonly Clause[], before: Names<T>, visitor: ScopedVisitor<T>): Names<T> {
+  let scope = before;
+  for (const clause of clauses) {
+    if (clause.kind === 'match') {
+      scope = walkPatterns(clause.patterns, scope, visitor);
+      if (clause.where) walkInScope(clause.where, scope, visitor);
+    } else if (clause.kind === 'unwind') {
+      walkInScope(clause.list, scope, visitor);
+      scope = new Map(scope).set(clause.variable, visitor.itemOf(clause.list, scope));
+    } else scope = walkProjection(clause, clause.kind === 'with' ? clause.where : null, scope, visitor);
+  }
+  return scope;
+}
+
+function walkPatterns<T>(patterns: readonly PathPattern[], before: Names<T>, visitor: ScopedVisitor<T>): Names<T> {
+  const scope = visitor.declare(patterns, before);
+  for (const value of patterns.flatMap(expressionsOf)) walkInScope(value, scope, visitor);
+  return scope;
+}
+
+/** ORDER BY and WHERE see the columns, and behind them the variables from before. */
+function walkProjection<T>(
+  { star, items, orderBy, skip, limit }: Projection,
+  where: Expression | null,
+  scope: Names<T>,
+  visitor: ScopedVisitor<T>,
+): Names<T> {
+  for (const { expression } of items) walkInScope(expression, scope, visitor);
+  const own = items.map(({ name, expression }) => [name, visitor.columnOf(expression, scope)] as const);
+  const columns = new Map([...(star ? scope : []), ...own]);
+  const both = new Map([...scope, ...own]);
+  for (const expression of [...orderBy.map(item => item.expression), where]) if (expression) walkInScope(expression, both, visitor);
+  for (const expression of [skip, limit]) if (expression) walkInScope(expression, new Map(), visitor);
+  return columns;
+}
