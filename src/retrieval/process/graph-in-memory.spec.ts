@@ -4,7 +4,7 @@ import { prepareInMemory } from '../../cypher/executors/memory/run-in-memory.js'
 import { propertiesRead } from '../../cypher/plan/properties-read.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { keyOf } from '../../cypher/values/equality.js';
-import { PropertyColumnBuilder } from '../../graph-index/property-column.js';
+import { type PropertyColumn, PropertyColumnBuilder } from '../../graph-index/property-column.js';
 import { buildPropertyIndex } from '../../graph-index/property-index.js';
 import { TopologyBuilder } from '../../graph-index/topology.js';
 import { atOnce } from '../../text/steps.js';
@@ -12,28 +12,41 @@ import { type GraphElements } from './graph-elements.js';
 import { GraphInMemory } from './graph-in-memory.js';
 
 interface World {
-  nodes: { labels: number; x: string | null }[];
+  nodes: { labels: number; x: string | null; y?: string | null }[];
   edges: { type: number; source: number; target: number }[];
+  /** Nodes without edges, so that the others are few among them. */
+  others?: number;
 }
 
-const labelSets = [['A'], ['A', 'C'], ['B']];
+const labelSets = [['A'], ['A', 'C'], ['B'], ['D']];
+/** The type of x by set of labels. */
+const typesOfX = ['bigint', 'bigint', 'float', 'none'];
 const types = ['R', 'S', 'T', 'U', 'V', 'W', 'X'];
 const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
 const limits = { steps: 1e9, heldBytes: 1e9 };
 const schema = {
-  labels: ['A', 'B'].map(name => ({ name, properties: [{ name: 'x', type: 'mixed' }] })),
+  labels: [
+    { name: 'A', properties: [{ name: 'x', type: 'bigint' }] },
+    { name: 'B', properties: [{ name: 'x', type: 'float' }] },
+  ],
   edges: [],
 } as unknown as GraphElements;
 
-function graphOf({ nodes, edges }: World): GraphInMemory {
+function graphOf({ nodes, edges, others = 0 }: World): GraphInMemory {
   const builder = new TopologyBuilder();
   nodes.forEach(({ labels }, i) => builder.addNode(10 + 3 * i, labels));
-  edges.forEach(({ type, source, target }, i) => builder.addEdge(100 + i, type, 10 + 3 * source, 10 + 3 * target));
+  for (let i = 0; i < others; i++) builder.addNode(10_000 + i, 3);
+  edges.forEach(({ type, source, target }, i) => builder.addEdge(100_000 + i, type, 10 + 3 * source, 10 + 3 * target));
   const topology = atOnce(builder.build(labelSets, types));
-  const column = new PropertyColumnBuilder(nodes.length);
-  nodes.forEach(({ x }, i) => x !== null && column.set(i, x, 'integer'));
-  const x = column.build();
-  const columns = { nodes: new Map([['x', x]]), edges: new Map() };
+  const [x, y] = (['x', 'y'] as const).map(name => {
+    const column = new PropertyColumnBuilder(nodes.length + others);
+    nodes.forEach((node, i) => {
+      const json = node[name] ?? null;
+      if (json !== null) column.set(i, json, name === 'x' && typesOfX[node.labels] === 'float' ? 'float' : 'integer');
+    });
+    return column.build();
+  }) as [PropertyColumn, PropertyColumn];
+  const columns = { nodes: new Map(Object.entries({ x, y })), edges: new Map() };
   return new GraphInMemory(topology, { columns, indexes: new Map([['x', atOnce(buildPropertyIndex(x))]]), whole: null }, schema);
 }
 
@@ -50,7 +63,7 @@ function plainly(graph: GraphInMemory): MemoryGraph {
 }
 
 function answerOf(graph: MemoryGraph, text: string): { rows: string[]; cited: Set<number>[]; isCut: boolean[] } {
-  const prepared = prepareInMemory(parseCypher(text), graph, { parameters: new Map(), limits, now });
+  const prepared = prepareInMemory(parseCypher(text), graph, { parameters: new Map([['nan', NaN]]), limits, now });
   const rows = [...prepared.rows()].filter(row => row !== null);
   const found = rows.map(({ values, behind }) => ({
     key: values.map(keyOf).join(' | '),
@@ -61,39 +74,51 @@ function answerOf(graph: MemoryGraph, text: string): { rows: string[]; cited: Se
   return { rows: found.map(({ key }) => key), cited: found.map(({ cited }) => cited), isCut: found.map(({ isCut }) => isCut) };
 }
 
+const values = fc.constantFrom(null, '0', '1', '2', '1.5', '-0.0', '"1"', '"a"', '"ab"', 'true', '9007199254740993');
 const world = fc.integer({ min: 1, max: 7 }).chain(count =>
   fc.record({
-    nodes: fc.array(fc.record({ labels: fc.nat(2), x: fc.constantFrom(null, '1', '2', '1.5', '"1"', '"a"', 'true') }), {
-      minLength: count,
-      maxLength: count,
-    }),
+    nodes: fc.array(fc.record({ labels: fc.nat(2), x: values, y: values }), { minLength: count, maxLength: count }),
     edges: fc.array(fc.record({ type: fc.nat(1), source: fc.nat(count - 1), target: fc.nat(count - 1) }), { maxLength: 12 }),
+    others: fc.constantFrom(0, 150),
   }),
 );
 
 const nodePattern = (name: string) =>
-  fc.constantFrom(`(${name})`, `(${name}:A)`, `(${name}:B)`, `(${name}:C)`, `(${name}:A|B)`, `(${name} {x: 1})`, `(${name}:A {x: 'a'})`);
+  fc.constantFrom(
+    ...[`(${name})`, `(${name}:A)`, `(${name}:B)`, `(${name}:C)`, `(${name}:A|B)`, `(${name} {x: 1})`, `(${name}:A {x: 'a'})`],
+    `(${name} {x: 1, y: 1})`,
+  );
 const edgePattern = fc.constantFrom('-->', '<--', '--', '-[:R]->', '<-[:S]-', '-[:R]-', '-[:R|S]->');
+const condition = fc.constantFrom(
+  ...['a.x = 1', 'b.x > 1', `a.x = 1.0 AND b.x <> 'a'`, 'b:A', 'a.x < b.x', 'b.x <> 1', '1.5 >= a.x', 'a.x IS NULL', 'b.y IS NOT NULL'],
+  ...[`b.x STARTS WITH 'a'`, `a.x >= 'a'`, 'b.x > 0 AND b.x <= 2 AND a.y <> 2', 'b.x = b.x', 'a.x = 9007199254740993', 'b.x < $nan'],
+  ...['a.x < b.y', 'a.x = a.y', 'b.x = null', 'a.y = true'],
+);
 const question = fc
   .tuple(
-    fc.array(edgePattern, { minLength: 1, maxLength: 3 }),
+    fc.array(edgePattern, { maxLength: 3 }),
     fc.tuple(...['a', 'b', 'c', 'd'].map(nodePattern)),
-    fc.constantFrom('', ' WHERE a.x = 1', ' WHERE b.x > 1', ` WHERE a.x = 1.0 AND b.x <> 'a'`, ' WHERE b:A', ' WHERE a.x < b.x'),
+    fc.option(condition),
     fc.constantFrom(
-      'count(*) AS n',
-      'count(a) AS n',
-      'count(DISTINCT b) AS n',
-      'b AS v, count(*) AS n',
-      'a.x AS v, count(a.x) AS n, min(a.x) AS m',
-      'b.x AS v, count(DISTINCT b) AS n ORDER BY n DESC, v LIMIT 3',
-      'sum(b.x) AS n',
-      'a AS v, b AS w, count(*) AS n',
-      'count(*) + count(DISTINCT a) AS n',
+      ...['count(*) AS n', 'count(a) AS n', 'count(DISTINCT b) AS n', 'b AS v, count(*) AS n', 'count(DISTINCT a) + count(a) AS n'],
+      ...['a.x AS v, count(a.x) AS n, min(a.x) AS m', 'b.x AS v, count(DISTINCT b) AS n ORDER BY n DESC, v LIMIT 3', 'sum(b.x) AS n'],
+      ...[
+        'a AS v, b AS w, count(*) AS n',
+        'count(*) + count(DISTINCT a) AS n',
+        'b.x AS v, b.y AS w, count(*) AS n',
+        'b.x AS v, avg(b.x) AS n',
+      ],
+      ...[
+        'a.y AS v, sum(a.x) AS n',
+        'count(DISTINCT b.x) AS n, max(b.y) AS m',
+        'b.x IS NULL AS v, count(DISTINCT b) AS n, count(b.y) AS m',
+      ],
+      ...['labels(b) AS v, count(*) AS n', 'b:A AS v, collect(DISTINCT b.x) AS n', 'a.x AS v, sum(1) AS n', '1 / a.x AS v, count(*) AS n'],
     ),
   )
   .map(([edges, nodes, where, items]) => {
     const pattern = edges.map((edge, i) => `${edge}${nodes[i + 1]}`).join('');
-    return `MATCH ${nodes[0]}${pattern}${where} RETURN ${items}`;
+    return `MATCH ${nodes[0]}${pattern}${where ? ` WHERE ${where}` : ''} RETURN ${items}`;
   });
 
 describe('a graph in memory', () => {
@@ -116,7 +141,28 @@ describe('a graph in memory', () => {
           if (!counted.isCut[i]) expect(cited).toEqual(plain.cited[i]);
         });
       }),
-      { numRuns: 600 },
+      { numRuns: 800 },
+    );
+  });
+
+  it('finds the shortest paths over arrays that matching one by one finds', () => {
+    const paths = fc
+      .tuple(edgePattern, fc.constantFrom('*', '*2..', '*..2', '*0..3', '*3..4'))
+      .map(([edge, length]) => (edge.includes(']') ? edge.replace(']', `${length}]`) : edge.replace('--', `-[${length}]-`)));
+    const others = fc.constantFrom(['', 'a'], ['(a)-->(c), ', 'a, c'], ['(a)-[e]-(b), ', 'e']);
+    fc.assert(
+      fc.property(world, paths, others, (given, edge, [before, other]) => {
+        const graph = graphOf(given);
+        const find = (on: MemoryGraph, word: string) =>
+          answerOf(on, `MATCH ${before}(a:A|B), (b:A|B), p = ${word}((a)${edge}(b)) RETURN ${other}, b, length(p) AS n, p`);
+        const all = find(plainly(graph), 'allShortestPaths');
+        expect(find(graph, 'allShortestPaths')).toEqual(all);
+        const [one, plain] = [find(graph, 'shortestPath').rows, find(plainly(graph), 'shortestPath').rows];
+        const withoutPath = (row: string) => row.slice(0, row.lastIndexOf(' | '));
+        expect(one.map(withoutPath)).toEqual(plain.map(withoutPath));
+        for (const row of one) expect(all.rows).toContain(row);
+      }),
+      { numRuns: 400 },
     );
   });
 

@@ -1,5 +1,6 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type EdgeFacts } from './edge-degrees.js';
+import { type GraphArrays } from './memory-graph.js';
 import { type NodeFilter } from './node-filter.js';
 
 /** One edge of a chain, seen from its left node. */
@@ -16,6 +17,10 @@ export interface Chain {
   filters: (NodeFilter | null)[];
   /** Where matches can start: the places that may fit node 0, each once. */
   starts: Uint32Array;
+}
+
+export function hopOf({ direction, types }: { direction: Direction; types: readonly string[] }, graph: GraphArrays): Hop {
+  return { direction, types: Uint8Array.from(graph.types, type => (types.length === 0 || types.includes(type) ? 1 : 0)) };
 }
 
 /** Whether a walk from the starts soon comes to so many nodes that facts about the whole graph are worth their pass. */

@@ -5,8 +5,13 @@ import { type MatchParts } from './counted-match.js';
 import { type Check, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck } from './match-checks.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
 import { type Row } from './scope.js';
+import { hopOf } from './chain.js';
 import { findShortestPaths } from './shortest-paths.js';
+import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
 import { type WalkOptions, walkEdges } from './walk-edges.js';
+
+/** A search over arrays takes eight bytes for each node of the graph. */
+const mostSearched = 16_777_216;
 
 /** The edges that the patterns of a clause have taken so far, by id. Each edge is taken once. */
 type Taken = Set<number>;
@@ -277,10 +282,15 @@ function endOfWalk(edges: readonly EdgeValue[], start: number, outwards: boolean
 function shortestStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace): Step {
   const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
   const options = walkOptions(edge, place);
+  const searching = compileSearch(edge, place);
   return function* findShortest(row, taken) {
     const [start, end] = [row[left] ?? null, row[right] ?? null];
     if (!isNode(start) || !isNode(end)) return;
-    for (const found of findShortestPaths(start, end, edge.direction, options(row, taken))) {
+    const paths =
+      searching && taken.size === 0 && start.id !== end.id
+        ? searching(start, end)
+        : findShortestPaths(start, end, edge.direction, options(row, taken));
+    for (const found of paths) {
       if (found === null) {
         yield null;
         continue;
@@ -289,6 +299,21 @@ function shortestStep(edge: PatternEdge, { nodes }: PatternGraph, place: Express
       yield true;
       if (edge.shortest === 'one') return;
     }
+  };
+}
+
+/** The search over arrays, for edges of which only the type is asked. */
+function compileSearch(
+  edge: PatternEdge,
+  { query }: ExpressionPlace,
+): ((start: NodeValue, end: NodeValue) => Generator<EdgeValue[] | null>) | null {
+  const { arrays } = query.graph;
+  if (!arrays || edge.properties.length > 0 || arrays.nodeSets.length > mostSearched) return null;
+  const { least, most } = edge.length ?? { least: 1, most: 1 };
+  let search: ShortestPathSearch | null = null;
+  return function* searching(start, end) {
+    search ??= new ShortestPathSearch(arrays, hopOf(edge, arrays), { least, most: most ?? Infinity }, query.work);
+    for (const found of search.between(arrays.placeOf(start), arrays.placeOf(end))) yield found && found.map(place => arrays.edgeAt(place));
   };
 }
 

@@ -1,7 +1,7 @@
 import { type MatchClause } from '../../syntax/cypher-ast.js';
 import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type Behind } from './behind.js';
-import { type Chain, type Hop, isWide, leadsInto, reversed } from './chain.js';
+import { type Chain, type Hop, hopOf, isWide, leadsInto, reversed } from './chain.js';
 import { ColumnTest } from './column-test.js';
 import { type EdgeFacts, edgeFactsOf } from './edge-degrees.js';
 import { type ExpressionPlace } from './expression-place.js';
@@ -55,10 +55,7 @@ export function compileCountedMatch(
   const wanted = nodes.flatMap(({ slot }, i) => (read.has(slot) ? [i] : []));
   const checks = checksByNode(parts);
   if (wanted.length > 1 || !checks) return null;
-  const hops = edges.map<Hop>(({ direction, types }) => ({
-    direction,
-    types: Uint8Array.from(arrays.types, type => (types.length === 0 || types.includes(type) ? 1 : 0)),
-  }));
+  const hops = edges.map(edge => hopOf(edge, arrays));
 
   return function* run() {
     const { work, frame } = query;

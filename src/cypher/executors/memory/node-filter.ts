@@ -29,6 +29,13 @@ export class NodeFilter {
     return known === 0 ? this.ask(place) : known === 1;
   }
 
+  /** 1 for the places that fit, and 0 for others. Null where a condition has to be asked place by place. */
+  mask(): Uint8Array | null {
+    if (!this.canAskAll) return null;
+    this.askAll();
+    return this.known.map(known => known & 1);
+  }
+
   /** The filter of nodes that fit both. */
   and(other: NodeFilter | null): NodeFilter {
     if (!other) return this;
@@ -36,9 +43,13 @@ export class NodeFilter {
     return new NodeFilter(this.nodeSets, sets, [...this.tests, ...other.tests]);
   }
 
+  private get canAskAll(): boolean {
+    return this.tests.every(test => test.ruleOut !== undefined);
+  }
+
   private ask(place: number): boolean {
     const { sets, nodeSets, tests, known } = this;
-    if (this.left-- === 0 && tests.every(test => test.ruleOut !== undefined)) {
+    if (this.left-- === 0 && this.canAskAll) {
       this.askAll();
       return known[place] === 1;
     }

@@ -35,20 +35,25 @@ export class WalkCounts {
   }
 
   /** The walks from each of the places of node `from` to the end of the chain. */
-  *from(from: number, { places, size }: Counted): Generator<null, ArrayLike<number>> {
-    const { hops, filters } = this.chain;
-    const last = hops.length - 1;
-    if (from === last && filters[from + 1] === null && isWide(this.chain, this.graph.nodeSets.length))
-      return yield* degreesOf(this.graph, hops[from]!.direction, hops[from]!.types);
-    const ways = new Float64Array(this.graph.nodeSets.length);
-    let beyond: ArrayLike<number> | null = null;
+  *from(from: number, { places, size }: Counted): Generator<null, Uint32Array | Float64Array> {
+    const { chain, graph, work } = this;
+    const { nodeSets } = graph;
+    const last = chain.hops.length - 1;
+    const { direction, types } = chain.hops[from]!;
+    const isLastOfWide = from === last && isWide(chain, nodeSets.length);
+    let filter = chain.filters[from + 1]!;
+    if (isLastOfWide && !filter) return yield* degreesOf(graph, direction, types);
+    const ways = new Float64Array(nodeSets.length);
+    let beyond: Uint8Array | Float64Array | null = isLastOfWide ? filter!.mask() : null;
     if (from < last) {
       const start: Counted = { places, size, counts: new Float64Array(ways.length).fill(1) };
-      beyond = yield* this.from(from + 1, yield* this.spread(start, from, from + 1));
+      beyond = Float64Array.from(yield* this.from(from + 1, yield* this.spread(start, from, from + 1)));
     }
+    // What is beyond is 0 where the filter does not fit.
+    if (beyond) filter = null;
     for (let at = 0; at < size;) {
-      at = this.gather(places, size, at, from, beyond, ways);
-      if (this.work.isDue) yield null;
+      at = this.gather(places, size, at, from, filter, beyond, ways);
+      if (work.isDue) yield null;
     }
     return ways;
   }
@@ -86,6 +91,7 @@ export class WalkCounts {
         at = this.push(reached, at, i, next);
         if (this.work.isDue) yield null;
       }
+      listInOrder(next);
       reached = next;
     }
     return reached;
@@ -138,11 +144,18 @@ export class WalkCounts {
     return i;
   }
 
-  /** Sums up over the neighbours of places, from the one at `at` on: their ways, or 1 for each that fits. Returns where to go on. */
-  private gather(places: Uint32Array, size: number, at: number, hop: number, beyond: ArrayLike<number> | null, ways: Float64Array): number {
+  /** Sums up over the neighbours of places, from the one at `at` on: what is beyond them, or 1 for each that fits. Returns where to go on. */
+  private gather(
+    places: Uint32Array,
+    size: number,
+    at: number,
+    hop: number,
+    filter: NodeFilter | null,
+    beyond: Uint8Array | Float64Array | null,
+    ways: Float64Array,
+  ): number {
     const { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes } = this.graph;
     const { direction, types } = this.chain.hops[hop]!;
-    const filter = this.chain.filters[hop + 1]!;
     let [seen, i] = [0, at];
     for (; i < size && seen < edgesAtOnce; i++) {
       const place = places[i]!;
@@ -154,8 +167,8 @@ export class WalkCounts {
         for (let edge = outOffsets[place]!; edge < end; edge++) {
           if (types[edgeTypes[edge]!] === 0) continue;
           const target = targets[edge]!;
-          if (filter && !filter.fits(target)) continue;
-          sum += beyond ? beyond[target]! : 1;
+          if (beyond) sum += beyond[target]!;
+          else if (!filter || filter.fits(target)) sum += 1;
         }
       }
       if (direction !== 'out') {
@@ -165,8 +178,9 @@ export class WalkCounts {
           const edge = intoEdges[j]!;
           if (types[edgeTypes[edge]!] === 0) continue;
           const source = sources[edge]!;
-          if ((direction === 'both' && source === place) || (filter && !filter.fits(source))) continue;
-          sum += beyond ? beyond[source]! : 1;
+          if (direction === 'both' && source === place) continue;
+          if (beyond) sum += beyond[source]!;
+          else if (!filter || filter.fits(source)) sum += 1;
         }
       }
       ways[place] = sum;
@@ -179,4 +193,12 @@ export class WalkCounts {
     const count = this.graph.nodeSets.length;
     return { places: new Uint32Array(count), size: 0, counts: new Float64Array(count) };
   }
+}
+
+/** Lists many places in their order, in which their edges lie. */
+function listInOrder(counted: Counted): void {
+  const { places, counts, size } = counted;
+  if (size * 16 < counts.length) return;
+  let listed = 0;
+  for (let place = 0; place < counts.length; place++) if (counts[place] !== 0) places[listed++] = place;
 }

@@ -1,0 +1,178 @@
+import { type Direction } from '../../syntax/cypher-ast.js';
+import { type Hop, opposite } from './chain.js';
+import { type GraphArrays } from './memory-graph.js';
+import { type Work } from './work.js';
+
+/** The most edges of a path. */
+interface Bounds {
+  least: number;
+  most: number;
+}
+
+/** A search from one end: the places by distance, and the distance of each + 1 (0 where it has not come). */
+interface Side {
+  levels: number[][];
+  seen: Uint32Array;
+  direction: Direction;
+}
+
+const edgesAtOnce = 50_000;
+const bytesOfReached = 8;
+
+/** Finds shortest paths breadth first from both ends, from the one with fewer places to go on from, until they meet. It does one search at a time. */
+export class ShortestPathSearch {
+  private readonly from: Side;
+  private readonly to: Side;
+
+  constructor(
+    private readonly graph: GraphArrays,
+    private readonly hop: Hop,
+    private readonly bounds: Bounds,
+    private readonly work: Work,
+  ) {
+    const count = graph.nodeSets.length;
+    this.from = { levels: [], seen: new Uint32Array(count), direction: hop.direction };
+    this.to = { levels: [], seen: new Uint32Array(count), direction: opposite(hop.direction) };
+  }
+
+  /** Gives the shortest paths between two different places, as the places of their edges in order. Null where the query may pause. */
+  *between(start: number, end: number): Generator<readonly number[] | null> {
+    const { from, to, bounds, work } = this;
+    try {
+      begin(from, start);
+      begin(to, end);
+      const isFound = yield* this.meet();
+      if (isFound && lengthOf(from) + lengthOf(to) >= bounds.least) yield* this.paths(start, end);
+    } finally {
+      work.holdBytes(-bytesOfReached * (clear(from) + clear(to)));
+    }
+  }
+
+  private *meet(): Generator<null, boolean> {
+    const { from, to, graph, work } = this;
+    while (lengthOf(from) + lengthOf(to) < this.bounds.most) {
+      const [ours, theirs] = from.levels.at(-1)!.length <= to.levels.at(-1)!.length ? [from, to] : [to, from];
+      const [level, next] = [ours.levels.at(-1)!, [] as number[]];
+      let hasMet = false;
+      const distance = ours.levels.push(next) - 1;
+      for (let at = 0; at < level.length;) {
+        const before = next.length;
+        let looked = 0;
+        for (; at < level.length && looked < edgesAtOnce; at++)
+          looked += eachNeighbour(graph, level[at]!, ours.direction, this.hop.types, place => {
+            if (ours.seen[place] !== 0) return;
+            ours.seen[place] = distance + 1;
+            next.push(place);
+            hasMet ||= theirs.seen[place] !== 0;
+          });
+        work.steps(looked);
+        work.holdBytes(bytesOfReached * (next.length - before));
+        if (work.isDue) yield null;
+      }
+      if (hasMet || next.length === 0) return hasMet;
+    }
+    return false;
+  }
+
+  /** Walks from the start through the places that lie on a shortest path. */
+  private *paths(start: number, end: number): Generator<readonly number[] | null> {
+    const { work } = this;
+    const leading = yield* this.leadingToTheMeeting();
+    const edges: number[] = [];
+    const open = [this.onwards(start, 0, leading)];
+    while (open.length > 0) {
+      work.step();
+      if (work.isDue) yield null;
+      const next = open.at(-1)!.pop();
+      if (!next) {
+        open.pop();
+        edges.pop();
+        continue;
+      }
+      edges.push(next.edge);
+      if (next.place !== end) open.push(this.onwards(next.place, edges.length, leading));
+      else {
+        yield edges;
+        edges.pop();
+      }
+    }
+  }
+
+  /** The edges from a place to the next ones, after so many edges. The first one stands last. */
+  private onwards(place: number, walked: number, leading: ReadonlySet<number>): { edge: number; place: number }[] {
+    const { from, to } = this;
+    const found: { edge: number; place: number }[] = [];
+    const isBefore = walked < lengthOf(from);
+    const left = lengthOf(from) + lengthOf(to) - walked - 1;
+    const looked = eachNeighbour(this.graph, place, from.direction, this.hop.types, (next, edge) => {
+      if (isBefore ? from.seen[next] === walked + 2 && leading.has(next) : to.seen[next] === left + 1) found.push({ edge, place: next });
+    });
+    this.work.steps(looked);
+    return found.reverse();
+  }
+
+  /** The places that a shortest path goes through up to the meeting: back from those where both searches met. */
+  private *leadingToTheMeeting(): Generator<null, ReadonlySet<number>> {
+    const { from, to, graph, work } = this;
+    let level = from.levels.at(-1)!.filter(place => to.seen[place] !== 0);
+    const found = new Set(level);
+    for (let distance = lengthOf(from) - 1; distance > 0; distance--) {
+      const before: number[] = [];
+      for (const place of level) {
+        const looked = eachNeighbour(graph, place, to.direction, this.hop.types, next => {
+          if (from.seen[next] !== distance + 1 || found.has(next)) return;
+          found.add(next);
+          before.push(next);
+        });
+        work.steps(looked);
+        if (work.isDue) yield null;
+      }
+      level = before;
+    }
+    return found;
+  }
+}
+
+function lengthOf({ levels }: Side): number {
+  return levels.length - 1;
+}
+
+function begin(side: Side, place: number): void {
+  side.levels = [[place]];
+  side.seen[place] = 1;
+}
+
+/** Returns how many places it had reached beside its first. */
+function clear({ levels, seen }: Side): number {
+  let reached = -1;
+  for (const level of levels) {
+    for (const place of level) seen[place] = 0;
+    reached += level.length;
+  }
+  return Math.max(0, reached);
+}
+
+/** Calls `take` for each edge of some types at a place, a loop once. Returns how many edges were looked at. */
+function eachNeighbour(
+  { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes }: GraphArrays,
+  place: number,
+  direction: Direction,
+  types: Uint8Array,
+  take: (place: number, edge: number) => void,
+): number {
+  let looked = 1;
+  if (direction !== 'in') {
+    const end = outOffsets[place + 1]!;
+    looked += end - outOffsets[place]!;
+    for (let edge = outOffsets[place]!; edge < end; edge++) if (types[edgeTypes[edge]!] === 1) take(targets[edge]!, edge);
+  }
+  if (direction !== 'out') {
+    const end = intoOffsets[place + 1]!;
+    looked += end - intoOffsets[place]!;
+    for (let i = intoOffsets[place]!; i < end; i++) {
+      const edge = intoEdges[i]!;
+      if (types[edgeTypes[edge]!] === 1 && (direction !== 'both' || sources[edge] !== place)) take(sources[edge]!, edge);
+    }
+  }
+  return looked;
+}
