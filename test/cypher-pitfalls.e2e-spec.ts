@@ -14,10 +14,15 @@ describe('one meaning of Cypher', () => {
   beforeAll(async () => {
     test = await startTestApp();
     owner = test.admin;
-    await upload(test, 'pitfalls', 'id,s,x,big,f,d\n1,a,7,9223372036854775807,0.1,0.10\n2,,2,1,2.5,2.50\n', 'id:int,x:int,big:bigint');
+    await upload(
+      test,
+      'pitfalls',
+      'id,s,x,big,f,d,long,nick\n1,a,7,9223372036854775807,0.1,0.10,98098596.656565991168,Al\n2,,2,1,2.5,2.50,1.000000000001,\n',
+      'id:int,x:int,big:bigint',
+    );
     await upload(test, 'pitfall_links', 'id,from,to,x\n1,1,2,7\n', 'id:int,from:int,to:int,x:int');
     const columns =
-      '[{column: id}, {column: s, type: string}, {column: x}, {column: big}, {column: f, type: float}, {column: d, type: "decimal(9,2)"}]';
+      '[{column: id}, {column: s, type: string}, {column: x}, {column: big}, {column: f, type: float}, {column: d, type: "decimal(9,2)"}, {column: long, type: "decimal(30,12)"}, {column: nick, property: alias}]';
     ({ graphId } = await ingest(
       test,
       `version: 1
@@ -67,6 +72,20 @@ edges:
     [n1, 'RETURN 1 IN [1.0, 2]', one(true, 'boolean')],
     ['MATCH ()-[r:R]->()', 'RETURN properties(r).x / 2', one(3, 'integer')],
     ['MATCH ()-[r:R]->()', 'RETURN r.x / 2', one(3, 'integer')],
+    // A property by the name of its column, wherever the node stands.
+    [n1, 'RETURN n.nick AS n', one('Al', 'string')],
+    [n1, "RETURN n['nick']", one('Al', 'string')],
+    [`${n1} WITH n AS m`, 'RETURN m.nick', one('Al', 'string')],
+    [`${n1} UNWIND [n] AS m`, 'RETURN m.nick', one('Al', 'string')],
+    [`${n1} WITH {nick: n.alias} AS n`, 'RETURN n.nick', one('Al', 'string')],
+    ['MATCH (:N)<-[r:R]-({id: 1})', 'RETURN startNode(r).nick', one('Al', 'string')],
+    ['MATCH p = (:N {id: 1})-->()', 'RETURN [m IN nodes(p) | m.nick]', one(['Al', null], 'list')],
+    [n1, 'RETURN n.long', one('98098596.656565991168', 'number')],
+    [n1, 'RETURN n.long * 2', one('196197193.313131982336', 'number')],
+    [n2, 'RETURN n.long', one(1.000000000001, 'number')],
+    ['MATCH (n:N)', 'RETURN sum(n.long)', one('98098597.656565991169', 'number')],
+    ['MATCH (n:N)', 'RETURN avg(n.long) + 1', one(49049299.828282996, 'number')],
+    [n1, 'RETURN n.d / 3', one(0.03333333333333333, 'number')],
     [n1, 'RETURN n.x / $p', one(7, 'float'), '{"p": 1.0}'],
     [n1, 'RETURN n.x / $p', one(3, 'integer'), '{"p": 2}'],
     [n1, 'RETURN n.x / $p', one(3.5, 'float'), '{"p": 2.0}'],

@@ -183,7 +183,7 @@ export class ColumnResponse {
   @ApiProperty({
     example: 'node',
     description:
-      'node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration, any；JSON 无法表示的数（NaN、无穷、超过 2^53 的整数与小数）在行中是文本，类型仍为 integer、float 或 number / numbers that JSON cannot hold (NaN, the infinities, integers and decimals beyond 2^53) are strings in the rows, and the type is still integer, float or number',
+      'node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration, any；JSON 无法表示的数（NaN、无穷、超过 2^53 的数、位数超过浮点数的小数）在行中是文本，类型仍为 integer、float 或 number / numbers that JSON cannot hold (NaN, the infinities, numbers beyond 2^53, decimals with more digits than a float) are strings in the rows, and the type is still integer, float or number',
   })
   type: string;
 }

@@ -1,21 +1,30 @@
-import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
+import { type StoredNames } from '../syntax/cypher-ast.js';
+import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../values/cypher-value.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { temporalComponent } from '../values/temporal/temporal-component.js';
 import { typeNameOf } from '../values/type-names.js';
 import { ValueFault } from '../values/value-fault.js';
 import { isGraphValue } from './graph-functions.js';
 
-/** `value.name` of a node, relationship, map or time. Null where there is no such property. */
-export function propertyOf(value: CypherValue, name: string): CypherValue {
+/**
+ * `value.name` of a node, relationship, map or time. Null where there is no such property.
+ * @param stored what an element calls the property, if it has none of this name
+ */
+export function propertyOf(value: CypherValue, name: string, stored?: StoredNames): CypherValue {
   if (value === null) return null;
   if (isMap(value)) return value.get(name) ?? null;
-  if (isGraphValue(value) && value.kind !== 'path') return value.properties.get(name) ?? null;
+  if (isGraphValue(value) && value.kind !== 'path')
+    return value.properties.get(name) ?? value.properties.get(storedName(value, stored) ?? name) ?? null;
   if (isTemporal(value) || isDuration(value)) {
     const component = temporalComponent(value, name);
     if (component !== undefined) return component;
   }
   const { zh, en } = typeNameOf(value);
   throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
+}
+
+function storedName(element: NodeValue | EdgeValue, stored: StoredNames | undefined): string | undefined {
+  return element.kind === 'node' ? stored?.nodes.get(element.labels[0] ?? '') : stored?.edges.get(element.type);
 }
 
 /** `value[index]`: an item of a list, from its end if below zero, or a property by name. Null outside of the list. */

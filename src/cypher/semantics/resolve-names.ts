@@ -1,4 +1,12 @@
-import { type CypherQuery, type MapEntry, type Name, type NodePattern, type PathPattern } from '../syntax/cypher-ast.js';
+import {
+  type CypherQuery,
+  type Expression,
+  type MapEntry,
+  type Name,
+  type NodePattern,
+  type PathPattern,
+  type ReturnItem,
+} from '../syntax/cypher-ast.js';
 import { type QueryContext } from './query-context.js';
 
 /** The labels or types that an element may have, according to its pattern and the schema. None for edges of any type. */
@@ -14,9 +22,13 @@ interface Element {
 export function resolveNames(query: CypherQuery, context: QueryContext): Name[] {
   const parameters: Name[] = [];
   const elements = new Map<string, Element>();
+  /** Variables that also stand for something else than an element of a pattern, such as the item of a list. */
+  const rebound = new Set<string>();
   visit(query, node => {
     if (isNamed(node)) for (const group of node.labels) for (const label of group) label.name = context.label(label);
     if (isEdge(node)) for (const type of node.types) type.name = context.edgeType(type);
+    if (isItem(node) ? isOtherThan(node.name, node.expression) : 'list' in node && 'variable' in node)
+      rebound.add((isItem(node) ? node.name : node.variable) as string);
   });
   visit(query, node => {
     if (!isPath(node)) return;
@@ -25,12 +37,32 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
   });
   visit(query, node => {
     if (node.kind === 'parameter') parameters.push({ name: node.name as string, position: node.position as number });
-    if (node.kind !== 'property') return;
-    const object = node.object as { kind: string; name: string };
-    const element = object.kind === 'variable' ? elements.get(object.name) : undefined;
-    if (element) node.name = nameOf(node.name as string, element);
+    if (node.kind === 'property') resolveProperty(node as Tree & Property);
+    if (node.kind === 'index') resolveIndex(node as Tree & Index);
   });
   return parameters;
+
+  function resolveProperty(node: Property): void {
+    const element = elementOf(node.object);
+    if (element) {
+      const { name, word } = context.property(node.name, element.kind, element.owners);
+      node.name = name;
+      if (word !== null) return;
+    }
+    const stored = context.schema.storedNames(node.name);
+    if (stored) node.stored = stored;
+  }
+
+  /** `n['property']` is `n.property`. */
+  function resolveIndex({ object, index }: Index): void {
+    const element = elementOf(object);
+    if (element && index.kind === 'literal' && typeof index.value === 'string') index.value = nameOf(index.value, element);
+  }
+
+  /** The element that a variable stands for in the whole query. */
+  function elementOf(object: Expression): Element | undefined {
+    return object.kind === 'variable' && !rebound.has(object.name) ? elements.get(object.name) : undefined;
+  }
 
   function declare(pattern: { variable: string | null; properties: MapEntry[] }, found: Element): void {
     const known = pattern.variable === null ? undefined : elements.get(pattern.variable);
@@ -70,6 +102,17 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
 }
 
 type Tree = Record<string, unknown>;
+
+type Property = Expression & { kind: 'property' };
+type Index = Expression & { kind: 'index' };
+
+function isItem(node: Tree): node is Tree & ReturnItem {
+  return node.aliased === true;
+}
+
+function isOtherThan(name: string, expression: Expression): boolean {
+  return expression.kind !== 'variable' || expression.name !== name;
+}
 
 function isNamed(node: Tree): node is Tree & { labels: Name[][] } {
   return 'labels' in node && Array.isArray(node.labels);

@@ -1,4 +1,5 @@
 import { nearestName } from '../../text/nearest-name.js';
+import { type StoredNames } from '../syntax/cypher-ast.js';
 import { wordOf } from '../values/value-type.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from './graph-schema.js';
 
@@ -135,6 +136,24 @@ export class SchemaIndex {
 
   edgeProperty(name: string, types: string[]): ResolvedProperty {
     return resolve(name, this.propertiesOf(this.types, types.length === 0 ? this.typeNames : types));
+  }
+
+  /** What the elements call the property that has this name as its source column. Null if some element has a property of the name itself. */
+  storedNames(name: string): StoredNames | null {
+    const nodes = this.storedBy(this.labels, this.labelNames, name);
+    const edges = this.storedBy(this.types, this.typeNames, name);
+    return nodes.size + edges.size === 0 ? null : { nodes, edges };
+  }
+
+  private storedBy(elements: Map<string, Element>, owners: string[], name: string): Map<string, string> {
+    const stored = new Map<string, string>();
+    const { byName, byColumn } = this.propertiesOf(elements, owners);
+    if (byName.has(name) || !byColumn.has(name)) return stored;
+    for (const owner of owners) {
+      const [first, ...others] = elements.get(owner)?.properties.filter(({ column }) => column === name) ?? [];
+      if (first && others.every(other => other.name === first.name)) stored.set(owner, first.name);
+    }
+    return stored;
   }
 
   nearestNodeProperty(name: string, labels: string[]): string | null {

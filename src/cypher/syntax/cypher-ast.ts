@@ -108,6 +108,12 @@ export interface OrderItem {
   descending: boolean;
 }
 
+/** Names of properties by the label of a node, and by the type of an edge. */
+export interface StoredNames {
+  nodes: ReadonlyMap<string, string>;
+  edges: ReadonlyMap<string, string>;
+}
+
 export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export type StringOperator = 'STARTS WITH' | 'ENDS WITH' | 'CONTAINS';
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '^';
@@ -118,7 +124,8 @@ export type Expression = { position: number } & (
   | { kind: 'number'; text: string; integer: boolean }
   | { kind: 'parameter'; name: string }
   | { kind: 'variable'; name: string }
-  | { kind: 'property'; object: Expression; name: string }
+  /** `stored`: the property that is meant of elements with this label or type, if they have none of this name. */
+  | { kind: 'property'; object: Expression; name: string; stored?: StoredNames }
   | { kind: 'index'; object: Expression; index: Expression }
   | { kind: 'slice'; object: Expression; from: Expression | null; to: Expression | null }
   | { kind: 'list'; items: Expression[] }

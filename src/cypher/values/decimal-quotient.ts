@@ -12,7 +12,7 @@ export function quotientOf(dividend: Decimal, divisor: Decimal): Decimal {
   const shift = decimals - dividend.scale + divisor.scale;
   const above = dividend.units * 10n ** BigInt(Math.max(shift, 0));
   const below = divisor.units * 10n ** BigInt(Math.max(-shift, 0));
-  return new Decimal(dividedHalfUp(above, below), decimals).normalized();
+  return new Decimal(dividedHalfUp(above, below), decimals, true).normalized();
 }
 
 /** The decimal with at most so many decimals, rounded half up. A negative number rounds to tens, hundreds and so on. */

@@ -1,8 +1,12 @@
-/** An exact decimal: `units` × 10^-`scale`. Values with other scales may be equal. */
+/**
+ * An exact decimal: `units` × 10^-`scale`. Values with other scales may be equal. `isRounded` is set for quotients, and for what is
+ * calculated with them: their last digits mean nothing.
+ */
 export class Decimal {
   constructor(
     readonly units: bigint,
     readonly scale: number,
+    readonly isRounded = false,
   ) {}
 
   /** Reads digits with an optional sign, point and exponent. Null for any other text. */
@@ -22,7 +26,7 @@ export class Decimal {
 
   plus(other: Decimal): Decimal {
     const scale = Math.max(this.scale, other.scale);
-    return new Decimal(this.unitsAt(scale) + other.unitsAt(scale), scale);
+    return new Decimal(this.unitsAt(scale) + other.unitsAt(scale), scale, this.isRounded || other.isRounded);
   }
 
   minus(other: Decimal): Decimal {
@@ -30,17 +34,17 @@ export class Decimal {
   }
 
   times(other: Decimal): Decimal {
-    return new Decimal(this.units * other.units, this.scale + other.scale);
+    return new Decimal(this.units * other.units, this.scale + other.scale, this.isRounded || other.isRounded);
   }
 
   /** Has the sign of the dividend, as in PostgreSQL. `other` must not be zero. */
   remainder(other: Decimal): Decimal {
     const scale = Math.max(this.scale, other.scale);
-    return new Decimal(this.unitsAt(scale) % other.unitsAt(scale), scale);
+    return new Decimal(this.unitsAt(scale) % other.unitsAt(scale), scale, this.isRounded || other.isRounded);
   }
 
   negated(): Decimal {
-    return new Decimal(-this.units, this.scale);
+    return new Decimal(-this.units, this.scale, this.isRounded);
   }
 
   /** Negative, zero or positive. */
@@ -54,7 +58,7 @@ export class Decimal {
   normalized(): Decimal {
     let { units, scale } = this;
     for (; scale > 0 && units % 10n === 0n; scale -= 1) units /= 10n;
-    return new Decimal(units, scale);
+    return new Decimal(units, scale, this.isRounded);
   }
 
   toNumber(): number {

@@ -26,8 +26,8 @@ export const cypherDifferences: CypherDifference[] = [
   {
     name: 'decimals',
     meaning: {
-      zh: '来源的小数是精确的：小数与整数、小数运算得精确的小数，与浮点数运算得浮点数；NaN、无穷与大于 2^53 的数在答案中是文本',
-      en: 'Decimals of the source are exact: with integers and decimals they give exact decimals, with floats a float; NaN, the infinities and numbers beyond 2^53 leave as strings',
+      zh: '来源的小数是精确的：小数与整数、小数运算得精确的小数，与浮点数运算得浮点数；NaN、无穷、大于 2^53 的数与位数超过浮点数的小数在答案中是文本；商与平均值取最接近的浮点数',
+      en: 'Decimals of the source are exact: with integers and decimals they give exact decimals, with floats a float; NaN, the infinities, numbers beyond 2^53 and decimals with more digits than a float leave as strings, and quotients and means as the nearest float',
     },
     example: 'MATCH (p:Product) RETURN p.单价 * 3, p.单价 * 0.1, 9007199254740993',
   },

@@ -11,13 +11,16 @@ export interface ShownElements {
   edges: ReadonlyMap<number, AnswerEdge>;
 }
 
-/** A value as JSON. What JSON cannot hold leaves as a text: integers and decimals beyond 2^53, NaN, the infinities, and times. */
+/**
+ * A value as JSON. What JSON cannot hold leaves as a text: integers beyond 2^53, decimals with more digits than a float, NaN, the
+ * infinities, and times.
+ */
 export function toAnswerValue(value: CypherValue, shown: ShownElements): unknown {
   const inner = (each: CypherValue) => toAnswerValue(each, shown);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'bigint') return toExactNumber(value.toString());
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  if (value instanceof Decimal) return toExactNumber(value.toString());
+  if (value instanceof Decimal) return toExactNumber(value.isRounded ? roundedText(value) : value.toString());
   if (isList(value)) return value.map(inner);
   if (isMap(value)) return Object.fromEntries([...value].map(([name, each]) => [name, inner(each)]));
   switch (value.kind) {
@@ -31,6 +34,12 @@ export function toAnswerValue(value: CypherValue, shown: ShownElements): unknown
       // A time of the source looks as it does there.
       return (value as { source?: string }).source ?? temporalText(value);
   }
+}
+
+/** A quotient with the digits of a float, because a text would not be more exact. */
+function roundedText(value: Decimal): string {
+  const nearest = value.toNumber();
+  return Math.abs(nearest) <= Number.MAX_SAFE_INTEGER ? String(nearest) : value.toString();
 }
 
 const columnTypes: Partial<Record<ReturnType<typeof kindOf>, string>> = {

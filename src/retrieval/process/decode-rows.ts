@@ -31,7 +31,7 @@ export async function decodeRows(
   return rows;
 }
 
-function decodeCell(cell: string | null, { type, word }: Exclude<CompiledColumn, { constant: unknown }>): CypherValue {
+function decodeCell(cell: string | null, { type, word, isRounded }: Exclude<CompiledColumn, { constant: unknown }>): CypherValue {
   if (cell === null) return type === 'number' ? 0n : null;
   switch (type) {
     case 'boolean':
@@ -44,7 +44,7 @@ function decodeCell(cell: string | null, { type, word }: Exclude<CompiledColumn,
       return Number(cell);
     case 'decimal':
     case 'number':
-      return Decimal.parse(cell);
+      return decimalOf(cell, isRounded);
     case 'node':
       return nodeOf(Number(cell));
     case 'edge':
@@ -56,6 +56,11 @@ function decodeCell(cell: string | null, { type, word }: Exclude<CompiledColumn,
         null
       );
   }
+}
+
+function decimalOf(cell: string, isRounded: boolean): Decimal | null {
+  const decimal = Decimal.parse(cell);
+  return decimal && isRounded ? new Decimal(decimal.units, decimal.scale, true) : decimal;
 }
 
 function nodeOf(id: number): NodeValue {

@@ -20,8 +20,8 @@ export interface CompileOptions {
 /** A column of the result. A constant is no part of the statement. */
 export type CompiledColumn =
   | { name: string; constant: CypherValue }
-  /** `word` is the mapping's word for the type of a property that is read as it is. */
-  | { name: string; type: ValueType; word: string | null };
+  /** `word` is the mapping's word for the type of a property that is read as it is. `isRounded`: its decimals rest on a mean. */
+  | { name: string; type: ValueType; word: string | null; isRounded: boolean };
 
 /**
  * One statement. Every column that is no constant is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
@@ -73,9 +73,10 @@ class PlanCompiler {
     const isFlat = aggregation === null;
     const body = isFlat ? this.select(this.matched, this.source(), [this.evidence()]) : this.grouped(aggregation);
     if (body.length > maxSqlCharacters) throw new NotInSqlError('a statement this long');
+    const means = aggregation?.aggregates.filter(({ expression }) => expression.function === 'avg').map(({ name }) => name) ?? [];
     const columns = this.columns.map(({ name, expression }): CompiledColumn => {
       if (expression.kind === 'constant') return { name, constant: expression.value };
-      return { name, type: expression.type, word: isRaw(expression) ? expression.word : null };
+      return { name, type: expression.type, word: isRaw(expression) ? expression.word : null, isRounded: mentions(expression, means) };
     });
     return { ...this.parameters.finish(`${body}\n${this.page()}`), columns, evidence: isFlat ? 'rows' : 'none' };
   }
@@ -250,6 +251,12 @@ function expressionsOf(operator: Operator): TypedExpression[] {
     default:
       return operator satisfies never;
   }
+}
+
+/** Tells whether a variable of these names occurs in an expression. */
+function mentions(expression: TypedExpression, names: readonly string[]): boolean {
+  if (expression.kind === 'variable') return names.includes(expression.name);
+  return operandsOf(expression).some(operand => mentions(operand, names));
 }
 
 function lines(...parts: string[]): string {
