@@ -1,7 +1,6 @@
 import { type Expression } from '../../syntax/cypher-ast.js';
-import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
-import { checkedSize } from '../../values/value-size.js';
+import { GrowingList } from '../../values/growing-list.js';
 import { type ExpressionPlace, type Rows } from './expression-place.js';
 import { occurs } from './compile-pattern-expression.js';
 import { type Evaluate, type Row } from './scope.js';
@@ -22,7 +21,7 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
   const isUnion = distinct && compiled.length > 1;
   return query.at(position, row => {
     if (form === 'EXISTS') return compiled.some(part => occurs(part.run([[...row]])));
-    const values: CypherValue[] = [];
+    const values = new GrowingList();
     let count = 0n;
     const seen = new Set<string>();
     for (const { run, columns } of compiled) {
@@ -34,7 +33,7 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
         if (form === 'COLLECT') values.push(found[columns![0]!.slot] ?? null);
       }
     }
-    return form === 'COUNT' ? count : checkedSize(values);
+    return form === 'COUNT' ? count : values.items;
   });
 }
 

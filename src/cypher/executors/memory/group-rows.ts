@@ -39,7 +39,7 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
     return {
       add: row => {
         try {
-          const values = args.map(arg => arg(row));
+          const values = args.map(arg => query.work.through(arg(row)));
           if (seen) {
             const key = keyOf(values[0] ?? null);
             if (seen.has(key)) return;
@@ -86,7 +86,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       yield null;
       continue;
     }
-    const key = keys.map(each => keyOf(each(row))).join('\n');
+    const key = keys.map(each => keyOf(work.through(each(row)))).join('\n');
     let group = groups.get(key);
     if (!group) {
       group = open([...row]);
