@@ -8,10 +8,10 @@ const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 /** Runs a query that matches nothing. Returns its values, and how often it paused. */
 function run(text: string): { values: unknown[]; pauses: number } {
   const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
-  const { rows } = prepareInMemory(parseCypher(text), emptyGraph, { parameters: new Map(), limits, now });
+  const prepared = prepareInMemory(parseCypher(text), emptyGraph, { parameters: new Map(), limits, now });
   let pauses = 0;
   const values: unknown[] = [];
-  for (const row of rows()) {
+  for (const row of prepared.rows()) {
     if (row === null) pauses += 1;
     else values.push(...row.values);
   }
