@@ -59,12 +59,12 @@ describe('Work', () => {
     const takeSteps = (stepMs: number) => {
       for (let i = 0; i < 64; i++, ms += stepMs) work.step();
     };
-    takeSteps(10);
+    takeSteps(20);
     work.resume();
-    takeSteps(10);
+    takeSteps(20);
     work.resume();
-    expect(() => takeSteps(20)).toThrow(
-      expect.objectContaining({ code: 'query_too_much_work', context: expect.objectContaining({ limit_ms: 1_000 }) }),
+    expect(() => takeSteps(40)).toThrow(
+      expect.objectContaining({ code: 'query_too_much_work', context: expect.objectContaining({ limit_ms: 2_000 }) }),
     );
   });
 

@@ -6,7 +6,7 @@ import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
 /** An expression is evaluated in one go, so this bounds how long it holds the process. */
 const mostStepsOfExpression = 500_000;
 /** For steps that take long: a process that does not answer for some seconds is killed with everybody's queries. */
-const mostMsOfExpression = 1_000;
+const mostMsOfExpression = 2_000;
 const stepsBetweenPauses = 2_000;
 const msBetweenPauses = 5;
 /** Reading the clock takes about as long as a step, so it is read only so often. A power of two. */
