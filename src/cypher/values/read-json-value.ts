@@ -3,29 +3,43 @@ import { Decimal } from './decimal.js';
 
 const token = /\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{}:,]))/y;
 
-type ReadFraction = (text: string) => CypherValue;
+/** How numbers are read, by whether they have a fraction or an exponent. */
+interface ReadNumber {
+  integer: (text: string) => CypherValue;
+  fraction: (text: string) => CypherValue;
+}
+
+/** The most characters of an integer of 64 bits. Reading a million digits would take seconds. */
+const longestInteger = 20;
+const beyondIntegers = 10n ** 20n;
 
 /**
  * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost.
  * @throws SyntaxError for any other text
  */
 export function readJsonValue(text: string): CypherValue {
-  return readWith(text, number => Decimal.parse(number));
+  return readWith(text, { integer: BigInt, fraction: number => Decimal.parse(number) });
 }
 
 /**
- * Reads the JSON object of a caller's parameters: 1 is an integer of any size, 1.0 and 1e0 are floats.
+ * Reads the JSON object of a caller's parameters: 1 is an integer, 1.0 and 1e0 are floats. An integer of more than 20 characters is read as
+ * one beyond 64 bits, whichever it is, because none of them may be used.
  * @throws SyntaxError for any other text
  */
 export function readJsonParameters(text: string): CypherMap {
-  const value = readWith(text, Number);
+  const value = readWith(text, { integer: integerOf, fraction: Number });
   if (!isMap(value)) throw new SyntaxError('no JSON object');
   return value;
 }
 
-function readWith(text: string, fraction: ReadFraction): CypherValue {
+function integerOf(text: string): bigint {
+  if (text.length <= longestInteger) return BigInt(text);
+  return text.startsWith('-') ? -beyondIntegers : beyondIntegers;
+}
+
+function readWith(text: string, numbers: ReadNumber): CypherValue {
   token.lastIndex = 0;
-  return read(next(text), text, fraction);
+  return read(next(text), text, numbers);
 }
 
 function next(text: string): RegExpExecArray {
@@ -34,28 +48,27 @@ function next(text: string): RegExpExecArray {
   return found;
 }
 
-function read([, string, number, word, sign]: RegExpExecArray, text: string, fraction: ReadFraction): CypherValue {
+function read([, string, number, word, sign]: RegExpExecArray, text: string, numbers: ReadNumber): CypherValue {
   if (string !== undefined) return unescaped(string);
-  if (number !== undefined) return /^-?\d+$/.test(number) ? BigInt(number) : fraction(number);
+  if (number !== undefined) return /^-?\d+$/.test(number) ? numbers.integer(number) : numbers.fraction(number);
   if (word !== undefined) return word === 'null' ? null : word === 'true';
-  if (sign === '[') return readItems(text, fraction);
-  if (sign === '{') return readEntries(text, fraction);
+  if (sign === '[') return readItems(text, numbers);
+  if (sign === '{') return readEntries(text, numbers);
   throw new SyntaxError('not JSON');
 }
 
-function readItems(text: string, fraction: ReadFraction): CypherValue[] {
+function readItems(text: string, numbers: ReadNumber): CypherValue[] {
   const items: CypherValue[] = [];
-  for (let found = next(text); found[4] !== ']'; found = next(text))
-    items.push(read(found[4] === ',' ? next(text) : found, text, fraction));
+  for (let found = next(text); found[4] !== ']'; found = next(text)) items.push(read(found[4] === ',' ? next(text) : found, text, numbers));
   return items;
 }
 
-function readEntries(text: string, fraction: ReadFraction): Map<string, CypherValue> {
+function readEntries(text: string, numbers: ReadNumber): Map<string, CypherValue> {
   const entries = new Map<string, CypherValue>();
   for (let found = next(text); found[4] !== '}'; found = next(text)) {
     const [, name] = found[4] === ',' ? next(text) : found;
     next(text);
-    entries.set(unescaped(name ?? ''), read(next(text), text, fraction));
+    entries.set(unescaped(name ?? ''), read(next(text), text, numbers));
   }
   return entries;
 }

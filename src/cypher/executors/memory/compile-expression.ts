@@ -4,6 +4,7 @@ import { MissingParameterError } from '../../syntax/cypher.errors.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { ValueFault } from '../../values/value-fault.js';
 import { typeNameOf } from '../../values/type-names.js';
+import { listOf } from '../../values/growing-list.js';
 import { checkedSize } from '../../values/value-size.js';
 import { negate } from '../../values/arithmetic.js';
 import { compileCall } from './compile-call.js';
@@ -55,15 +56,19 @@ export function compileExpression(expression: Expression, place: ExpressionPlace
     case 'slice': {
       const object = compile(expression.object);
       const [from, to] = [expression.from && compile(expression.from), expression.to && compile(expression.to)];
-      return query.at(position, row => slice(object(row), from?.(row), to?.(row)));
+      return query.at(position, row => query.work.through(slice(object(row), from?.(row), to?.(row))));
     }
     case 'list': {
       const items = expression.items.map(compile);
-      return query.at(position, row => checkedSize(items.map(item => item(row))));
+      return query.at(position, row => listOf(items, row));
     }
     case 'map': {
-      const entries = expression.entries.map(({ name, value }) => [name, compile(value)] as const);
-      return query.at(position, row => checkedSize(new Map(entries.map(([name, value]) => [name, value(row)]))));
+      const names = expression.entries.map(({ name }) => name);
+      const makers = expression.entries.map(({ value }) => compile(value));
+      return query.at(position, row => {
+        const values = listOf(makers, row);
+        return checkedSize(new Map(names.map((name, i) => [name, values[i] ?? null])));
+      });
     }
     case 'logical': {
       const operands = expression.operands.map(condition);

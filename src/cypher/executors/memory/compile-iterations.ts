@@ -2,7 +2,7 @@ import { type Expression, type Quantifier } from '../../syntax/cypher-ast.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
 import { typeNameOf } from '../../values/type-names.js';
 import { ValueFault } from '../../values/value-fault.js';
-import { checkedSize } from '../../values/value-size.js';
+import { GrowingList } from '../../values/growing-list.js';
 import { compileCondition, compile, type ExpressionPlace } from './expression-place.js';
 import { hasAggregateCall } from './aggregate-calls.js';
 import { type Evaluate, type Row } from './scope.js';
@@ -31,14 +31,14 @@ function bodyOf(expression: Iteration, inner: ExpressionPlace, list: Evaluate, s
       return row => {
         const items = itemsOf(list(row));
         if (items === null) return null;
-        const found: CypherValue[] = [];
+        const found = new GrowingList();
         for (const item of items) {
           work.step();
           row[slot] = item;
           if (where && where(row) !== true) continue;
           found.push(projection ? projection(row) : item);
         }
-        return checkedSize(found);
+        return found.items;
       };
     }
     case 'quantifier': {

@@ -48,7 +48,8 @@ export function compileBinary(expression: Expression & { kind: 'binary' }, place
         );
   const [left, right] = [compile(expression.left, place), compile(expression.right, place)];
   const operation = operations[operator];
-  return place.query.at(position, row => operation(left(row), right(row)));
+  const { work } = place.query;
+  return place.query.at(position, row => operation(work.through(left(row)), work.through(right(row))));
 }
 
 function negated(value: boolean | null): boolean | null {

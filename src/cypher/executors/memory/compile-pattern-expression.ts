@@ -1,6 +1,5 @@
 import { type Expression, type PathPattern } from '../../syntax/cypher-ast.js';
-import { type CypherValue } from '../../values/cypher-value.js';
-import { checkedSize } from '../../values/value-size.js';
+import { GrowingList } from '../../values/growing-list.js';
 import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type Evaluate, type Scope } from './scope.js';
@@ -24,13 +23,13 @@ export function compilePatternExpression(
   const slot = match.scope.find(variable)!.slot;
   const all = pattern.shortest === 'all';
   return place.query.at(position, row => {
-    const paths: CypherValue[] = [];
+    const paths = new GrowingList();
     for (const found of match.run([...row])) {
       if (found === null) continue;
       if (!all) return found[slot] ?? null;
       paths.push(found[slot] ?? null);
     }
-    return all ? checkedSize(paths) : null;
+    return all ? paths.items : null;
   });
 }
 
@@ -52,9 +51,9 @@ function compileComprehension(expression: Expression & { kind: 'patternComprehen
   const match = place.query.compilers.match({ patterns: [pattern], where }, withoutColumns(place));
   const value = compile(projection, { query: place.query, scope: match.scope });
   return place.query.at(position, row => {
-    const found: CypherValue[] = [];
+    const found = new GrowingList();
     for (const each of match.run([...row])) if (each !== null) found.push(value(each));
-    return checkedSize(found);
+    return found.items;
   });
 }
 

@@ -112,7 +112,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         yield null;
         continue;
       }
-      const key = keyOfRow(columns.map(({ slot }) => row[slot] ?? null));
+      const key = keyOfRow(columns.map(({ slot }) => query.work.through(row[slot] ?? null)));
       if (seen.has(key)) continue;
       seen.add(key);
       query.work.holdBytes(2 * key.length + 64);
@@ -135,7 +135,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         yield null;
         continue;
       }
-      const found = keys.map(({ value }) => value(row));
+      const found = keys.map(({ value }) => query.work.through(value(row)));
       held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
       // Far more rows than are wanted need not be held.
       if (held.length < 2 * most + 1_000) continue;

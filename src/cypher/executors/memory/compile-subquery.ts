@@ -1,6 +1,5 @@
 import { type Expression } from '../../syntax/cypher-ast.js';
-import { type CypherValue } from '../../values/cypher-value.js';
-import { checkedSize } from '../../values/value-size.js';
+import { GrowingList } from '../../values/growing-list.js';
 import { compileUnion } from './compile-union.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
@@ -17,7 +16,7 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
       position,
     );
   return query.at(position, row => {
-    const values: CypherValue[] = [];
+    const values = new GrowingList();
     let count = 0n;
     for (const found of union.run(() => [...row])) {
       if (found === null) continue;
@@ -25,6 +24,6 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
       count += 1n;
       if (form === 'COLLECT') values.push(found.values[0] ?? null);
     }
-    return form === 'EXISTS' ? false : form === 'COUNT' ? count : checkedSize(values);
+    return form === 'EXISTS' ? false : form === 'COUNT' ? count : values.items;
   });
 }

@@ -51,7 +51,7 @@ export function compileUnion(
             yield null;
             continue;
           }
-          const values = slots[i]!.map(slot => row[slot] ?? null);
+          const values = slots[i]!.map(slot => query.work.through(row[slot] ?? null));
           if (seen) {
             const key = keyOfRow(values);
             if (seen.has(key)) continue;

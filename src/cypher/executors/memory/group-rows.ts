@@ -41,7 +41,7 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
     return {
       add: row => {
         try {
-          const values = args.map(arg => arg(row));
+          const values = args.map(arg => query.work.through(arg(row)));
           if (countsNodes && row.nodes !== undefined) return accumulator.addTimes!(values, row.nodes);
           if (seen) {
             const key = keyOf(values[0] ?? null);
@@ -89,7 +89,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       yield null;
       continue;
     }
-    const key = keyOfRow(keys.map(each => each(row)));
+    const key = keyOfRow(keys.map(each => work.through(each(row))));
     let group = groups.get(key);
     if (!group) {
       group = open([...row]);

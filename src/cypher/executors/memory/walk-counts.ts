@@ -41,7 +41,7 @@ export class WalkCounts {
     const last = chain.hops.length - 1;
     const { direction, types } = chain.hops[from]!;
     const isLastOfWide = from === last && isWide(chain, nodeSets.length);
-    let filter = chain.filters[from + 1]!;
+    let filter = chain.filters[from + 1] ?? null;
     if (isLastOfWide && !filter) return yield* degreesOf(graph, direction, types);
     const ways = new Float64Array(nodeSets.length);
     let beyond: Uint8Array | Float64Array | null = isLastOfWide ? filter!.mask() : null;
