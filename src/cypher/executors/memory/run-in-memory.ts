@@ -2,7 +2,7 @@ import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
 import { type Now } from '../../values/temporal/clock-parts.js';
-import { type Behind } from './behind.js';
+import { type Behind, BehindBuilder, MergedBehind } from './behind.js';
 import { compileClauses, type Watch } from './compile-clauses.js';
 import { compileCondition, compileExpression } from './compile-expression.js';
 import { compileMatch } from './compile-match.js';
@@ -41,6 +41,8 @@ export interface PreparedQuery {
   columns: string[];
   /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
+  /** Whether the rows so far rest on matches that they do not tell. */
+  omitsMatches(): boolean;
 }
 
 /**
@@ -61,10 +63,43 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
         0,
       );
   }
-  return { columns, rows };
+  return { columns, rows, omitsMatches: () => running.omitsMatches };
 
   function* rows(): Generator<AnswerRow | null> {
-    const seen = parts.length > 1 && query.distinct ? new Set<string>() : null;
+    if (parts.length > 1 && query.distinct) yield* distinctRows();
+    else yield* allRows();
+  }
+
+  /** The first of equal rows, with what the others rest on. */
+  function* distinctRows(): Generator<AnswerRow | null> {
+    const seen = new Map<string, BehindBuilder>();
+    const merged = new MergedBehind();
+    let isWhole = false;
+    try {
+      for (const row of allRows()) {
+        if (row === null) {
+          yield null;
+          continue;
+        }
+        const key = row.values.map(keyOf).join('\n');
+        const first = seen.get(key);
+        if (first) {
+          if (row.behind) merged.merge(first, row.behind);
+          continue;
+        }
+        const behind = new BehindBuilder();
+        if (row.behind) behind.add(row.behind);
+        seen.set(key, behind);
+        running.work.holdBytes(2 * key.length + 64);
+        yield { ...row, behind };
+      }
+      isWhole = true;
+    } finally {
+      if (!isWhole) running.omitsMatches = true;
+    }
+  }
+
+  function* allRows(): Generator<AnswerRow | null> {
     for (const part of parts) {
       const slots = slotsOf(part);
       for (const row of part.run([running.frame.emptyRow()])) {
@@ -73,14 +108,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
           running.work.resume();
           continue;
         }
-        const values = slots.map(slot => row[slot] ?? null);
-        if (seen) {
-          const key = values.map(keyOf).join('\n');
-          if (seen.has(key)) continue;
-          seen.add(key);
-          running.work.holdBytes(2 * key.length + 64);
-        }
-        yield { values, behind: row.behind ?? null };
+        yield { values: slots.map(slot => row[slot] ?? null), behind: row.behind ?? null };
         running.work.resume();
       }
     }
@@ -102,15 +130,20 @@ function watching(profile: ClauseProfile[]): Watch {
     const entry = { operator: word, rows: 0, time_ms: 0 };
     // A clause is asked for its first row after the clauses behind it.
     profile.unshift(entry);
-    for (;;) {
-      const [before, started] = [inner, performance.now()];
-      const next = rows.next();
-      const spent = performance.now() - started;
-      entry.time_ms += spent - (inner - before);
-      inner = before + spent;
-      if (next.done) return;
-      if (next.value !== null) entry.rows += 1;
-      yield next.value;
+    try {
+      for (;;) {
+        const [before, started] = [inner, performance.now()];
+        const next = rows.next();
+        const spent = performance.now() - started;
+        entry.time_ms += spent - (inner - before);
+        inner = before + spent;
+        if (next.done) return;
+        if (next.value !== null) entry.rows += 1;
+        yield next.value;
+      }
+    } finally {
+      // A clause is told when nobody asks for further rows, as it is without a profile.
+      rows.return(undefined);
     }
   }
 }
