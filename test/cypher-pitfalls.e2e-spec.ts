@@ -153,6 +153,29 @@ edges:
     ]);
   });
 
+  it('cites the matches of all equal rows that DISTINCT and UNION give once, or says that it cannot', async () => {
+    const citing = async (cypher: string) => {
+      const { citations, warnings } = await ask(cypher, '{}', ', "cache": "refresh"');
+      return [citations.map(({ label, key }: any) => `${label} ${key.id}`).sort(), warnings];
+    };
+    const all = ['N 1', 'N 2', 'R 1'];
+    const some = [expect.any(Array), [expect.stringContaining('Not all citations')]];
+    const pairs = 'MATCH (a:N)-[r:R]-(b:N)';
+    expect(await citing(`${pairs} RETURN DISTINCT type(r) AS t`)).toEqual([all, []]);
+    expect(await citing('MATCH (n:N) RETURN DISTINCT n.x > 0 AS t')).toEqual([['N 1', 'N 2'], []]);
+    expect(await citing('MATCH (n:N) WITH DISTINCT n.x > 0 AS t ORDER BY t RETURN t')).toEqual([['N 1', 'N 2'], []]);
+    expect(await citing('MATCH (n:N) RETURN 1 AS t UNION MATCH ()-[r:R]->() RETURN 1 AS t')).toEqual([all, []]);
+    expect(await citing(`${pairs} RETURN DISTINCT a`)).toEqual([all, []]);
+    // The clause behind has read the row before an equal one comes.
+    expect(await citing('MATCH (n:N) WITH DISTINCT n.x > 0 AS t RETURN t')).toEqual(some);
+    expect(await citing('MATCH (n:N) WITH n RETURN DISTINCT n.x > 0 AS t LIMIT 1')).toEqual(some);
+  });
+
+  it('says that citations leave out the matches of EXISTS and COUNT', async () => {
+    for (const value of ['EXISTS { (n)-[:R]-() }', 'COUNT { (n)-[:R]-() }', 'size([(n)-[:R]-(m) | m.x])'])
+      expect((await ask(`MATCH (n:N {id: 1}) RETURN ${value} AS x`)).warnings).toEqual([expect.stringContaining('EXISTS')]);
+  });
+
   it('says which executor ran a query, and why', async () => {
     const planOf = async (cypher: string) => {
       const { plan } = await ask(cypher);

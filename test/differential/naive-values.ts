@@ -29,7 +29,14 @@ export interface Element {
   properties: Map<string, Value>;
 }
 
-export type Value = null | boolean | string | bigint | number | Dec | Day | Value[] | Map<string, Value> | Element;
+export class Path {
+  constructor(
+    readonly nodes: Element[],
+    readonly edges: Element[],
+  ) {}
+}
+
+export type Value = null | boolean | string | bigint | number | Dec | Day | Value[] | Map<string, Value> | Element | Path;
 
 /** The kinds of errors that openCypher names. */
 export class NaiveError extends Error {
@@ -40,7 +47,7 @@ export class NaiveError extends Error {
 
 export const isNumber = (value: Value): value is bigint | number | Dec =>
   typeof value === 'bigint' || typeof value === 'number' || value instanceof Dec;
-const isElement = (value: Value): value is Element => value !== null && typeof value === 'object' && 'kind' in value;
+export const isElement = (value: Value): value is Element => value !== null && typeof value === 'object' && 'kind' in value;
 
 export function equal(a: Value, b: Value): boolean | null {
   if (a === null || b === null) return null;
@@ -183,6 +190,7 @@ export function shown(value: Value): unknown {
   }
   if (Array.isArray(value)) return value.map(shown);
   if (value instanceof Map) return Object.fromEntries([...value].map(([name, inner]) => [name, shown(inner)]));
+  if (value instanceof Path) throw new Error('The test shows no paths');
   return `${value.name} ${value.key}`;
 }
 
@@ -198,5 +206,6 @@ export function keyOf(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(keyOf).join()}]`;
   if (value instanceof Map) return `{${[...value].map(([name, inner]) => `${name}:${keyOf(inner)}`).sort().join()}}`; // prettier-ignore
   if (isElement(value)) return `${value.kind} ${value.name} ${value.key}`;
+  if (value instanceof Path) return `path ${[...value.nodes, ...value.edges].map(keyOf).join()}`;
   return value instanceof Day ? `day ${value.text}` : JSON.stringify(value);
 }

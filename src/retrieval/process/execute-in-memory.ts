@@ -2,6 +2,7 @@ import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.
 import { Pace } from '../../common/turns/pace.js';
 import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
 import { type AnswerRow, prepareInMemory } from '../../cypher/executors/memory/run-in-memory.js';
+import { type CypherQuery } from '../../cypher/syntax/cypher-ast.js';
 import { type CypherValue } from '../../cypher/values/cypher-value.js';
 import { type Now } from '../../cypher/values/temporal/clock-parts.js';
 import { sizeOf } from '../../cypher/values/value-size.js';
@@ -14,6 +15,10 @@ import { type CypherRequest } from './cypher-request.js';
 
 /** Enough rows to fill the citations. */
 const mostCited = 5_000;
+const omitsExpressions = {
+  zh: '引用不含 EXISTS、COUNT、COLLECT 与模式表达式内部的匹配',
+  en: 'Citations do not list the matches inside of EXISTS, COUNT, COLLECT and patterns in expressions',
+};
 /** Enough for some seconds; `timeout_ms` ends most queries before. */
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
@@ -37,9 +42,9 @@ export async function executeInMemory(
     rows,
     isTruncated,
     examples: new AnswerElements(),
-    isCut: rows.some(({ behind }) => behind === null || behind.isCut),
+    isCut: prepared.omitsMatches() || rows.some(({ behind }) => behind === null || behind.isCut),
     tables: [],
-    warnings: [],
+    warnings: looksInExpressions(query) ? [omitsExpressions] : [],
     plan: { executor: 'memory', ...(request.profile && { profile: profile.map(rounded) }) },
     isOfItsMoment: clock.isRead || callsRandom(query),
   };
@@ -62,11 +67,19 @@ class WatchedClock implements Now {
   }
 }
 
-function callsRandom(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { kind, name } = value as { kind?: unknown; name?: unknown };
-  if (kind === 'call' && String(name).toLowerCase() === 'rand') return true;
-  return Object.values(value).some(callsRandom);
+function callsRandom(query: CypherQuery): boolean {
+  return holds(query, ({ kind, name }) => kind === 'call' && String(name).toLowerCase() === 'rand');
+}
+
+/** Expressions that look for matches of their own. */
+function looksInExpressions(query: CypherQuery): boolean {
+  return holds(query, ({ kind }) => ['pattern', 'patternComprehension', 'subquery'].includes(String(kind)));
+}
+
+/** Whether a part of the tree is of a kind. */
+function holds(tree: unknown, isMeant: (part: { kind?: unknown; name?: unknown }) => boolean): boolean {
+  if (typeof tree !== 'object' || tree === null) return false;
+  return isMeant(tree) || Object.values(tree).some(part => holds(part, isMeant));
 }
 
 /** Takes one row more than asked for, which shows whether there are more. @throws AnswerTooLargeError before rows take more than an answer may */

@@ -6,7 +6,6 @@ import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
 import { findOperator, operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
 import { NotInSqlError } from '../../cypher/semantics/not-in-sql.error.js';
 import { type Pattern } from '../../cypher/semantics/pattern.js';
-import { elementsIn } from '../../cypher/values/elements-in.js';
 import { sqlstateOf } from '../../sql/sqlstate.js';
 import { type Citation, type ExecutorReason } from '../protocol.js';
 import { AnswerElements } from './answer-elements.js';
@@ -56,7 +55,7 @@ async function execute(
   const ms = Math.round((performance.now() - started) * 100) / 100;
   const isTruncated = found.length > limit;
   const rows = isTruncated ? found.slice(0, limit) : found;
-  const cited = rows.length > 0 && restsOnMatches(plan, rows) ? await citeMatches(reader, plan, rows, pace) : null;
+  const cited = rows.length > 0 && restsOnMatches(plan) ? await citeMatches(reader, plan, rows, pace) : null;
   return {
     columns: plan.columns,
     rows,
@@ -71,10 +70,12 @@ async function execute(
 }
 
 /** Tells whether rows rest on matches that they do not show, because they stand for many of them. */
-function restsOnMatches(plan: QueryPlan, rows: AnswerRow[]): boolean {
+function restsOnMatches(plan: QueryPlan): boolean {
   const aggregation = findOperator(plan.root, 'aggregate');
-  const isShown = () => rows.some(({ values }) => values.some(value => !elementsIn(value).next().done));
-  return aggregation !== null && (aggregation.aggregates.length > 0 || !isShown());
+  if (!aggregation) return false;
+  const shown = new Set(aggregation.keys.map(({ expression }) => (expression.kind === 'variable' ? expression.name : null)));
+  const matched = patternsOf(plan).flatMap(({ nodes, edges }) => [...nodes, ...edges]);
+  return aggregation.aggregates.length > 0 || matched.some(({ variable }) => !shown.has(variable));
 }
 
 async function fetchRows(reader: GraphReader, compiled: CompiledQuery, pace: Pace): Promise<AnswerRow[]> {

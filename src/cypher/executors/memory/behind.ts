@@ -3,6 +3,9 @@ import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from 
 /** The most nodes and edges that are kept for a row. */
 const mostElements = 100;
 
+/** The most nodes and edges that equal rows add to those that DISTINCT or UNION keeps, in one query. */
+const mostMerged = 5_000;
+
 /** The nodes and edges of the matches that a row rests on. `isCut` is set when there are more. */
 export interface Behind {
   nodes: ReadonlyMap<number, NodeValue>;
@@ -34,8 +37,12 @@ export class BehindBuilder implements Behind {
     this.isCut ||= isCut;
   }
 
+  get count(): number {
+    return this.nodes.size + this.edges.size;
+  }
+
   get isFull(): boolean {
-    return this.nodes.size + this.edges.size >= mostElements;
+    return this.count >= mostElements;
   }
 
   private addValue(value: CypherValue): void {
@@ -68,5 +75,20 @@ export class BehindBuilder implements Behind {
     if (this.edges.has(edge.id)) return;
     if (this.isFull) this.isCut = true;
     else this.edges.set(edge.id, edge);
+  }
+}
+
+/** Gives the rows that DISTINCT or UNION keeps what the rows equal to them rest on. */
+export class MergedBehind {
+  private merged = 0;
+
+  merge(kept: BehindBuilder, other: Behind): void {
+    if (this.merged >= mostMerged) {
+      kept.isCut = true;
+      return;
+    }
+    const before = kept.count;
+    kept.add(other);
+    this.merged += kept.count - before;
   }
 }

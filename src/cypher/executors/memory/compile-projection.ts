@@ -12,7 +12,7 @@ import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOfRow } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
 import { aggregateCallsIn, checkUnambiguous, hasAggregateCall, isAggregateCall } from './aggregate-calls.js';
-import { BehindBuilder } from './behind.js';
+import { BehindBuilder, MergedBehind } from './behind.js';
 import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, compileCondition, type ExpressionPlace, type Rows } from './expression-place.js';
 import { compileAggregate, groupRows } from './group-rows.js';
@@ -105,18 +105,37 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
+  /** The first of equal rows. The others add what they rest on to it, which clauses that have read the row do not see any more. */
   function* distinctRows(rows: Rows): Rows {
-    const seen = new Set<string>();
-    for (const row of rows) {
-      if (row === null) {
-        yield null;
-        continue;
+    const seen = new Map<string, BehindBuilder>();
+    const merged = new MergedBehind();
+    const isReadAtOnce = projection.kind === 'with' && keys.length === 0;
+    let isWhole = false;
+    try {
+      for (const row of rows) {
+        if (row === null) {
+          yield null;
+          continue;
+        }
+        const key = keyOfRow(columns.map(({ slot }) => query.work.through(row[slot] ?? null)));
+        const first = seen.get(key);
+        if (first) {
+          const before = first.count;
+          if (row.behind) merged.merge(first, row.behind);
+          if (isReadAtOnce && (first.count > before || first.isCut)) query.omitsMatches = true;
+          continue;
+        }
+        const behind = new BehindBuilder();
+        if (row.behind) behind.add(row.behind);
+        row.behind = behind;
+        seen.set(key, behind);
+        query.work.holdBytes(2 * key.length + 64);
+        yield row;
       }
-      const key = keyOfRow(columns.map(({ slot }) => query.work.through(row[slot] ?? null)));
-      if (seen.has(key)) continue;
-      seen.add(key);
-      query.work.holdBytes(2 * key.length + 64);
-      yield row;
+      isWhole = true;
+    } finally {
+      // Rows that nobody asked for may equal the ones before.
+      if (!isWhole) query.omitsMatches = true;
     }
   }
 

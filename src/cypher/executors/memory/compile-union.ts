@@ -1,6 +1,7 @@
 import { type Clause, type UnionQuery } from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOfRow } from '../../values/equality.js';
+import { BehindBuilder, MergedBehind } from './behind.js';
 import { type CompiledClauses } from './expression-place.js';
 import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
@@ -19,7 +20,7 @@ export interface CompiledUnion {
 }
 
 /**
- * Compiles queries joined by UNION, also a single one. Rows of several are given once unless ALL is said.
+ * Compiles queries joined by UNION, also a single one. Rows of several are given once unless ALL is said, with what the others rest on.
  * @throws CypherSyntaxError if they have different columns
  */
 export function compileUnion(
@@ -42,8 +43,10 @@ export function compileUnion(
   return { columns, run };
 
   function* run(input: () => Row): Generator<UnionRow | null> {
-    const seen = parts.length > 1 && distinct ? new Set<string>() : null;
+    const seen = parts.length > 1 && distinct ? new Map<string, BehindBuilder>() : null;
+    const merged = new MergedBehind();
     let held = 0;
+    let isWhole = false;
     try {
       for (const [i, part] of parts.entries()) {
         for (const row of part.run([input()])) {
@@ -54,15 +57,25 @@ export function compileUnion(
           const values = slots[i]!.map(slot => query.work.through(row[slot] ?? null));
           if (seen) {
             const key = keyOfRow(values);
-            if (seen.has(key)) continue;
-            seen.add(key);
+            const first = seen.get(key);
+            if (first) {
+              if (row.behind) merged.merge(first, row.behind);
+              continue;
+            }
+            const behind = new BehindBuilder();
+            if (row.behind) behind.add(row.behind);
+            row.behind = behind;
+            seen.set(key, behind);
             held += 2 * key.length + 64;
             query.work.holdBytes(2 * key.length + 64);
           }
           yield { values, row };
         }
       }
+      isWhole = true;
     } finally {
+      // Rows that nobody asked for may equal the ones before.
+      if (seen && !isWhole) query.omitsMatches = true;
       query.work.holdBytes(-held);
     }
   }

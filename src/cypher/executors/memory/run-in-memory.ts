@@ -41,6 +41,8 @@ export interface PreparedQuery {
   columns: string[];
   /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
+  /** Whether the rows so far rest on matches that they do not tell. */
+  omitsMatches(): boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   const union = compileUnion(query, running, clauses =>
     compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch),
   );
-  return { columns: union.columns, rows };
+  return { columns: union.columns, rows, omitsMatches: () => running.omitsMatches };
 
   function* rows(): Generator<AnswerRow | null> {
     for (const found of union.run(() => running.frame.emptyRow())) {
@@ -73,15 +75,20 @@ function watching(profile: ClauseProfile[]): Watch {
     const entry = { operator: word, rows: 0, time_ms: 0 };
     // A clause is asked for its first row after the clauses behind it.
     profile.unshift(entry);
-    for (;;) {
-      const [before, started] = [inner, performance.now()];
-      const next = rows.next();
-      const spent = performance.now() - started;
-      entry.time_ms += spent - (inner - before);
-      inner = before + spent;
-      if (next.done) return;
-      if (next.value !== null) entry.rows += 1;
-      yield next.value;
+    try {
+      for (;;) {
+        const [before, started] = [inner, performance.now()];
+        const next = rows.next();
+        const spent = performance.now() - started;
+        entry.time_ms += spent - (inner - before);
+        inner = before + spent;
+        if (next.done) return;
+        if (next.value !== null) entry.rows += 1;
+        yield next.value;
+      }
+    } finally {
+      // A clause is told when nobody asks for further rows, as it is without a profile.
+      rows.return(undefined);
     }
   }
 }

@@ -51,6 +51,8 @@ export interface Compilers {
 /** What all parts of one query share. */
 export class RunningQuery {
   readonly frame = new Frame();
+  /** Whether rows that were given rest on matches that they did not know then. */
+  omitsMatches = false;
 
   constructor(
     readonly text: string,

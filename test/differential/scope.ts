@@ -1,0 +1,92 @@
+import { type Dice } from '../support/dice.js';
+import { isElement, type Value } from './naive-values.js';
+import { type Row } from './row.js';
+
+/** An expression as Cypher and as a function. */
+export interface Expression {
+  text: string;
+  /** @throws NaiveError */
+  run: (row: Row) => Value;
+}
+
+/** `list` holds texts, `integers` and `elements` what they say; `bag` is a list whose order nothing decides; `map` has texts and integers. */
+export type Kind =
+  'string' | 'integer' | 'float' | 'decimal' | 'boolean' | 'day' | 'list' | 'integers' | 'elements' | 'bag' | 'map' | 'any';
+
+/** The kinds whose values can be grouped and ordered without a tie that the test does not see. */
+export type PlainKind = 'string' | 'integer' | 'float' | 'decimal' | 'boolean' | 'day';
+export const plainKinds: readonly PlainKind[] = ['string', 'integer', 'float', 'decimal', 'boolean', 'day'];
+
+export interface BoundElement {
+  name: string;
+  kind: 'node' | 'edge';
+  /** The labels or types that it may have. */
+  names: string[];
+}
+
+export type Bound =
+  | BoundElement
+  /** Which of several shortest paths a query finds is not said; all of them have the same length. */
+  | { name: string; kind: 'path'; isAnyOfMany: boolean }
+  | { name: string; kind: 'value'; of: Kind; /** The kind of the items of a bag. */ items?: PlainKind };
+
+/** The properties of each label and type. */
+export const propertyKinds: Record<string, Partial<Record<string, Kind>>> = {
+  A: { id: 'integer', s: 'string', i: 'integer', big: 'integer', d: 'decimal', f: 'float', t: 'boolean', day: 'day', l: 'list', j: 'any', m: 'integer' }, // prettier-ignore
+  B: { id: 'string', s: 'string', i: 'integer', d: 'decimal', m: 'string' },
+  R: { id: 'integer', w: 'integer', f: 'float' },
+  S: { id: 'integer', w: 'integer', s: 'string' },
+  T: { id: 'integer' },
+};
+
+/** What a query has named so far, and its parameters. */
+export class Scope {
+  readonly parameters: Record<string, Value> = {};
+  bound: Bound[] = [];
+  private count = 0;
+
+  constructor(
+    readonly dice: Dice,
+    /** Whether the query may use what only memory runs. */
+    readonly isRich: boolean,
+  ) {}
+
+  /** A name that stands for nothing else in the query. */
+  name = (prefix: string): string => `${prefix}${this.count++}`;
+
+  bindElement(kind: 'node' | 'edge', names: string[]): string {
+    const name = this.name(kind === 'node' ? 'n' : 'r');
+    this.bound.push({ name, kind, names: names.length > 0 ? names : kind === 'node' ? ['A', 'B'] : ['R', 'S', 'T'] });
+    return name;
+  }
+
+  get elements(): BoundElement[] {
+    return this.bound.flatMap(each => (each.kind === 'node' || each.kind === 'edge' ? [each] : []));
+  }
+
+  get nodes(): BoundElement[] {
+    return this.elements.filter(({ kind }) => kind === 'node');
+  }
+
+  valuesOf(kind: Kind): (Bound & { kind: 'value' })[] {
+    return this.bound.filter(each => each.kind === 'value').filter(each => each.of === kind);
+  }
+
+  /** What `make` makes with further names, which are gone behind it. */
+  inside<T>(make: () => T): T {
+    const before = this.bound;
+    this.bound = [...before];
+    try {
+      return make();
+    } finally {
+      this.bound = before;
+    }
+  }
+}
+
+export function propertyOf(value: Value | undefined, name: string): Value {
+  if (value == null) return null;
+  if (value instanceof Map) return value.get(name) ?? null;
+  if (!isElement(value)) throw new Error(`The test reads ${name} of a value that has none`);
+  return value.properties.get(name) ?? null;
+}
