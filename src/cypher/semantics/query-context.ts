@@ -9,6 +9,9 @@ import { type QueryWarning } from './typed-tree.js';
 /** Of further unknown names the nearest one is not looked for: a name is compared with all of a graph's, which may be tens of thousands. */
 const mostSuggestions = 5;
 
+/** Of several labels or types without a property, so many are named. */
+const mostOwners = 3;
+
 /**
  * The context of one query: its text for places, the caller's parameters, and the graph's schema. An unknown label, type or
  * property is a warning with the nearest name, and matches nothing, as openCypher has it.
@@ -59,7 +62,8 @@ export class QueryContext {
     const resolved = kind === 'node' ? schema.nodeProperty(name, owners) : schema.edgeProperty(name, owners);
     if (resolved.known) return resolved;
     const nearest = () => (kind === 'node' ? schema.nearestNodeProperty(name, owners) : schema.nearestEdgeProperty(name, owners));
-    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
+    const isElsewhere = kind === 'node' ? schema.nodeProperty(name, schema.labelNames).known : schema.edgeProperty(name, []).known;
+    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null, isElsewhere ? owners : []);
     return resolved;
   }
 
@@ -78,12 +82,18 @@ export class QueryContext {
     name: string,
     findNearest: () => string | null,
     position: number | null,
+    /** The labels or types that are meant, if others have the name. */
+    owners: readonly string[] = [],
   ): void {
     if (this.schema.isEmpty || this.unknown.has(`${code} ${name}`)) return;
     const nearest = this.unknown.size < mostSuggestions ? findNearest() : null;
+    const whose =
+      owners.length === 0
+        ? { zh: '图中', en: 'The graph has' }
+        : { zh: owners.slice(0, mostOwners).join('、'), en: `${owners.slice(0, mostOwners).join(', ')} has` };
     const text = {
-      zh: `图中没有${zh}「${name}」${nearest === null ? '' : `，是否指「${nearest}」？`}`,
-      en: `The graph has no ${en} ${name}${nearest === null ? '' : `; did you mean ${nearest}?`}`,
+      zh: `${whose.zh}没有${zh}「${name}」${nearest === null ? '' : `，是否指「${nearest}」？`}`,
+      en: `${whose.en} no ${en} ${name}${nearest === null ? '' : `; did you mean ${nearest}?`}`,
     };
     const place = position === null ? null : this.place(position);
     this.unknown.set(`${code} ${name}`, { code, text, context: { name, ...(nearest === null ? {} : { nearest }), ...place } });

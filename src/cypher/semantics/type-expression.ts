@@ -159,8 +159,15 @@ function mismatchOf(
   context: QueryContext,
   position: number,
 ): Parameters<QueryContext['warnMismatch']>[0] {
+  const text =
+    operator === '=' || operator === '<>'
+      ? { zh: `${left} 与 ${right} 永不相等`, en: `${left} and ${right} are never equal` }
+      : {
+          zh: `${left} 与 ${right} 没有大小之分，比较的结果为 null`,
+          en: `${left} and ${right} have no order, so comparing them gives null`,
+        };
   return {
-    text: { zh: `${left} 与 ${right} 不可比较，结果不会为真`, en: `${left} and ${right} are never equal or ordered` },
+    text,
     context: { operator, left, right, ...context.place(position) },
   };
 }

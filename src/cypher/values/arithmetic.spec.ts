@@ -2,6 +2,7 @@ import { add, divide, multiply, negate, power, remainder, subtract } from './ari
 import { maxValueBytes } from './bounds.js';
 import { type CypherValue, greatestInteger, leastInteger } from './cypher-value.js';
 import { Decimal } from './decimal.js';
+import { temporalFunctions } from './temporal/temporal-functions.js';
 
 const operations = { '+': add, '-': subtract, '*': multiply, '/': divide, '%': remainder, '^': power };
 type Operator = keyof typeof operations;
@@ -9,6 +10,11 @@ const decimal = (text: string) => Decimal.parse(text)!;
 const shown = (value: CypherValue) => (value instanceof Decimal ? `decimal ${value.normalized().toString()}` : value);
 
 describe('arithmetic', () => {
+  it('tells how to subtract a time from a time', () => {
+    const day = temporalFunctions.date!.call(['2024-05-01'], { epochNanoseconds: 0n, timeZone: 'UTC' });
+    expect(() => subtract(day, day)).toThrow('duration.between(earlier, later)');
+  });
+
   it.each<[CypherValue, Operator, CypherValue, unknown]>([
     [1n, '+', 2n, 3n],
     [1n, '+', 2.5, 3.5],

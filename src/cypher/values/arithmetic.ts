@@ -30,6 +30,7 @@ export function subtract(a: CypherValue, b: CypherValue): CypherValue {
     if (isDuration(a)) return minusDurations(a, b);
     if (isTemporal(a)) return subtractDuration(a, b);
   }
+  if (isTemporal(a) && isTemporal(b)) throw differenceOfTimes();
   throw wrongOperands('-', a, b);
 }
 
@@ -87,6 +88,13 @@ function join(a: CypherValue, b: CypherValue): string {
 
 function factor(value: CypherNumber): number | bigint {
   return value instanceof Decimal ? value.toNumber() : value;
+}
+
+function differenceOfTimes(): ValueFault {
+  return new ValueFault('TypeError', 'InvalidArgumentType', {
+    zh: '两个时间不能相减；它们之间的时长是 duration.between(较早, 较晚)，天数是 duration.inDays(较早, 较晚).days',
+    en: 'A time cannot be subtracted from a time; the duration between them is duration.between(earlier, later), and the days are duration.inDays(earlier, later).days',
+  });
 }
 
 function wrongOperands(operator: string, a: CypherValue, b: CypherValue): ValueFault {

@@ -44,7 +44,7 @@ function decodeCell(cell: string | null, { type, word, isRounded }: Exclude<Comp
       return Number(cell);
     case 'decimal':
     case 'number':
-      return decimalOf(cell, isRounded);
+      return decimalOf(cell, isRounded === true);
     case 'node':
       return nodeOf(Number(cell));
     case 'edge':

@@ -21,7 +21,7 @@ export interface CompileOptions {
 export type CompiledColumn =
   | { name: string; constant: CypherValue }
   /** `word` is the mapping's word for the type of a property that is read as it is. `isRounded`: its decimals rest on a mean. */
-  | { name: string; type: ValueType; word: string | null; isRounded: boolean };
+  | { name: string; type: ValueType; word: string | null; isRounded?: true };
 
 /**
  * One statement. Every column that is no constant is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
@@ -76,7 +76,12 @@ class PlanCompiler {
     const means = aggregation?.aggregates.filter(({ expression }) => expression.function === 'avg').map(({ name }) => name) ?? [];
     const columns = this.columns.map(({ name, expression }): CompiledColumn => {
       if (expression.kind === 'constant') return { name, constant: expression.value };
-      return { name, type: expression.type, word: isRaw(expression) ? expression.word : null, isRounded: mentions(expression, means) };
+      return {
+        name,
+        type: expression.type,
+        word: isRaw(expression) ? expression.word : null,
+        ...(mentions(expression, means) && { isRounded: true as const }),
+      };
     });
     return { ...this.parameters.finish(`${body}\n${this.page()}`), columns, evidence: isFlat ? 'rows' : 'none' };
   }
