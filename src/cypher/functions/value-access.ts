@@ -1,7 +1,9 @@
 import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
+import { spend } from '../values/effort.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { temporalComponent } from '../values/temporal/temporal-component.js';
 import { typeNameOf } from '../values/type-names.js';
+import { sizeOf } from '../values/value-size.js';
 import { ValueFault } from '../values/value-fault.js';
 import { isGraphValue } from './graph-functions.js';
 
@@ -9,13 +11,23 @@ import { isGraphValue } from './graph-functions.js';
 export function propertyOf(value: CypherValue, name: string): CypherValue {
   if (value === null) return null;
   if (isMap(value)) return value.get(name) ?? null;
-  if (isGraphValue(value) && value.kind !== 'path') return value.properties.get(name) ?? null;
+  if (isGraphValue(value) && value.kind !== 'path') return read(value.properties.get(name) ?? null);
   if (isTemporal(value) || isDuration(value)) {
+    spend(unitsOfTime);
     const component = temporalComponent(value, name);
     if (component !== undefined) return component;
   }
   const { zh, en } = typeNameOf(value);
   throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
+}
+
+/** A time is read by its calendar. */
+const unitsOfTime = 50;
+
+/** A long text or list of an element may be read from its JSON each time. */
+function read(value: CypherValue): CypherValue {
+  spend(sizeOf(value) >> 3);
+  return value;
 }
 
 /** `value[index]`: an item of a list, from its end if below zero, or a property by name. Null outside of the list. */
@@ -37,7 +49,11 @@ export function itemAt(value: CypherValue, index: CypherValue): CypherValue {
 /** `list[from..to]`. An absent bound is undefined, and a bound that is null makes the slice null. */
 export function slice(list: CypherValue, from: CypherValue | undefined, to: CypherValue | undefined): CypherValue {
   if (list === null || from === null || to === null) return null;
-  if (isList(list)) return list.slice(boundOf(from), boundOf(to));
+  if (isList(list)) {
+    const items = list.slice(boundOf(from), boundOf(to));
+    spend(items.length >> 2);
+    return items;
+  }
   const { zh, en } = typeNameOf(list);
   throw typeFault('InvalidArgumentType', `${zh}不能以 [..] 截取`, `[..] does not apply to ${en}`);
 }

@@ -1,3 +1,5 @@
+import { spend } from './effort.js';
+
 /** An exact decimal: `units` × 10^-`scale`. Values with other scales may be equal. */
 export class Decimal {
   constructor(
@@ -11,6 +13,8 @@ export class Decimal {
     if (!found) return null;
     const [, sign, whole = '', fraction = '', exponent = '0'] = found;
     if (whole + fraction === '') return null;
+    // Long numbers take longer the more digits they have.
+    spend(20 + text.length + Math.abs(Number(exponent)));
     const units = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
     const scale = fraction.length - Number(exponent);
     return scale >= 0 ? new Decimal(units, scale) : new Decimal(units * 10n ** BigInt(-scale), 0);
@@ -30,6 +34,7 @@ export class Decimal {
   }
 
   times(other: Decimal): Decimal {
+    spend(this.scale + other.scale);
     return new Decimal(this.units * other.units, this.scale + other.scale);
   }
 
@@ -53,6 +58,7 @@ export class Decimal {
   /** The same number with the fewest decimals. */
   normalized(): Decimal {
     let { units, scale } = this;
+    spend((scale * scale) >> 6);
     for (; scale > 0 && units % 10n === 0n; scale -= 1) units /= 10n;
     return new Decimal(units, scale);
   }
@@ -69,6 +75,7 @@ export class Decimal {
   }
 
   private unitsAt(scale: number): bigint {
+    spend(scale >> 1);
     return this.units * 10n ** BigInt(scale - this.scale);
   }
 }

@@ -7,6 +7,7 @@ import {
   walk,
   type WithClause,
 } from '../../syntax/cypher-ast.js';
+import { sortInSteps } from '../../functions/sort-in-steps.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
@@ -17,8 +18,10 @@ import { compile, compileCondition, type ExpressionPlace, type Rows } from './ex
 import { compileAggregate, groupRows } from './group-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
-import { sortInSteps } from './sort-in-steps.js';
 import { staticType } from './static-type.js';
+
+/** Two rows in ORDER BY, besides what long values add. */
+const unitsOfComparison = 5;
 
 interface Column {
   name: string;
@@ -131,7 +134,9 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   /** @param most the number of first rows that are wanted */
   function* sortedRows(rows: Rows, most: number): Rows {
     let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
+    const isDue = () => query.work.isDue;
     const compare = (a: { keys: CypherValue[] }, b: { keys: CypherValue[] }): number => {
+      query.work.spend(unitsOfComparison);
       for (const [i, { descending }] of keys.entries()) {
         const order = compareForOrder(a.keys[i] ?? null, b.keys[i] ?? null);
         if (order !== 0) return descending ? -order : order;
@@ -147,10 +152,10 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
       held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
       // Far more rows than are wanted need not be held.
       if (held.length < 2 * most + 1_000) continue;
-      held = yield* sortInSteps(held, compare);
+      held = yield* sortInSteps(held, compare, isDue);
       for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
     }
-    held = yield* sortInSteps(held, compare);
+    held = yield* sortInSteps(held, compare, isDue);
     for (const { row } of held) yield row;
   }
 

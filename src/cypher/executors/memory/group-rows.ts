@@ -12,7 +12,7 @@ export interface GroupedAggregate {
   slot: number;
   /** Whether a row may stand for many equal ones. */
   takesTimes: boolean;
-  start(): { add(row: Row): void; readonly bytes: number; result(): CypherValue };
+  start(): { add(row: Row): void; readonly bytes: number; prepare(isDue: () => boolean): Generator<null, void>; result(): CypherValue };
 }
 
 export function compileAggregate(call: AggregateCall, place: ExpressionPlace): GroupedAggregate {
@@ -54,6 +54,9 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
       },
       get bytes() {
         return bytes + (accumulator.bytes ?? 0);
+      },
+      *prepare(isDue) {
+        yield* accumulator.prepare?.(isDue) ?? [];
       },
       result: () => {
         try {
@@ -104,9 +107,10 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
     if (work.isDue) yield null;
   }
   for (const { first, running, behind } of groups.values()) {
-    aggregates.forEach(({ slot }, i) => {
+    for (const [i, { slot }] of aggregates.entries()) {
+      yield* running[i]!.prepare(() => work.isDue);
       first[slot] = running[i]!.result();
-    });
+    }
     first.behind = behind;
     work.row(first.length);
     if (work.isDue) yield null;

@@ -1,6 +1,7 @@
 import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
 import { keyOf } from '../../values/equality.js';
+import { metered } from '../../values/effort.js';
 import { type Now } from '../../values/temporal/clock-parts.js';
 import { type Behind } from './behind.js';
 import { compileClauses, type Watch } from './compile-clauses.js';
@@ -49,8 +50,12 @@ export interface PreparedQuery {
  */
 export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now, profile }: MemoryRun): PreparedQuery {
   const running = new RunningQuery(query.text, graph, parameters, new Work(limits), now, compilers);
+  const { work } = running;
   const watch = profile && watching(profile);
-  const parts = query.queries.map(clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch));
+  // Compiling evaluates constants.
+  const parts = metered(work, () =>
+    query.queries.map(clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch)),
+  );
   const columns = (parts[0]?.columns ?? []).map(({ name }) => name);
   for (const part of parts.slice(1)) {
     const names = (part.columns ?? []).map(({ name }) => name);
@@ -64,13 +69,22 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   return { columns, rows };
 
   function* rows(): Generator<AnswerRow | null> {
+    const found = answers();
+    for (;;) {
+      const next = metered(work, () => found.next());
+      if (next.done) return;
+      yield next.value;
+      work.resume();
+    }
+  }
+
+  function* answers(): Generator<AnswerRow | null> {
     const seen = parts.length > 1 && query.distinct ? new Set<string>() : null;
     for (const part of parts) {
       const slots = slotsOf(part);
       for (const row of part.run([running.frame.emptyRow()])) {
         if (row === null) {
           yield null;
-          running.work.resume();
           continue;
         }
         const values = slots.map(slot => row[slot] ?? null);
@@ -78,10 +92,9 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
           const key = values.map(keyOf).join('\n');
           if (seen.has(key)) continue;
           seen.add(key);
-          running.work.holdBytes(2 * key.length + 64);
+          work.holdBytes(2 * key.length + 64);
         }
         yield { values, behind: row.behind ?? null };
-        running.work.resume();
       }
     }
   }

@@ -1,11 +1,14 @@
 import { ApiError } from '../../../common/errors/api-error.js';
 import { type Behind, bytesOfBehind } from './behind.js';
+import { type Meter } from '../../values/effort.js';
 import { heldBytesOf } from '../../values/value-size.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 
-/** An expression is evaluated in one go, so this bounds how long it holds the process. */
-const mostStepsOfExpression = 500_000;
+/** An expression is evaluated in one go, so this bounds how long it holds the process: some 50 ms, in units of `spend`. */
+const mostUnitsOfExpression = 2_000_000;
+const unitsOfStep = 5;
 const stepsBetweenPauses = 2_000;
+const unitsBetweenPauses = 50_000;
 
 export interface WorkLimits {
   /** Nodes and edges looked at, items gone through and rows made. */
@@ -30,19 +33,26 @@ export class WorkExceededError extends ApiError {
 }
 
 /** Counts the work of one query and ends it at its limits. */
-export class Work {
+export class Work implements Meter {
   private done = 0;
   private rows = 0;
   private held = 0;
   private pauseAt = stepsBetweenPauses;
-  private endOfExpression = mostStepsOfExpression;
+  /** The units since the last pause. */
+  private spent = 0;
 
   constructor(private readonly limits: WorkLimits) {}
 
   /** Counts a node, an edge or an item. */
   step(): void {
     this.done += 1;
-    if (this.done > this.endOfExpression) this.exceeded();
+    this.spend(unitsOfStep);
+  }
+
+  /** Counts what takes time but is no step, as reading a long text is. It delays pauses no further, and ends long expressions. */
+  spend(units: number): void {
+    this.spent += units;
+    if (this.spent > mostUnitsOfExpression) this.exceeded();
   }
 
   /** Counts many at once, outside of expressions. */
@@ -54,12 +64,12 @@ export class Work {
   row(width: number): void {
     this.rows += 1;
     this.done += 1 + (width >> 3);
-    if (this.done > this.endOfExpression) this.exceeded();
+    this.spend(unitsOfStep + width);
   }
 
   /** Whether it is time to let other work go on. */
   get isDue(): boolean {
-    if (this.done < this.pauseAt) return false;
+    if (this.done < this.pauseAt && this.spent < unitsBetweenPauses) return false;
     this.pauseAt = this.done + stepsBetweenPauses;
     return true;
   }
@@ -67,7 +77,7 @@ export class Work {
   /** The query goes on after a pause. Without one, as inside of an expression, it comes to its end soon. */
   resume(): void {
     if (this.done > this.limits.steps) this.exceeded();
-    this.endOfExpression = this.done + mostStepsOfExpression;
+    this.spent = 0;
   }
 
   /** Counts values that are held until the end of a clause. Returns their bytes. */

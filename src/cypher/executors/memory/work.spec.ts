@@ -1,0 +1,90 @@
+import { emptyGraph } from '../../prepare-cypher.js';
+import { parseCypher } from '../../syntax/parse-cypher.js';
+import { type CypherValue } from '../../values/cypher-value.js';
+import { prepareInMemory } from './run-in-memory.js';
+import { WorkExceededError } from './work.js';
+
+const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
+const now = { epochNanoseconds: 0n, timeZone: 'Asia/Shanghai' };
+const text = 'x'.repeat(900_000);
+const items = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i));
+const map = (count: number) => new Map(items(count).map(i => [`name ${i}`, i]));
+const parameters = new Map<string, CypherValue>([
+  ['text', text],
+  ['same', text.slice(1) + text.slice(-1)],
+  ['late', `${'x'.repeat(450_000)}y`],
+  ['periodic', `y${'x'.repeat(450_000)}`],
+  ['commas', 'a,'.repeat(100_000)],
+  ['list', items(100_000)],
+  ['equal', items(100_000)],
+  ['texts', items(20_000).map(String)],
+  ['map', map(20_000)],
+  ['equalMap', map(20_000)],
+]);
+
+function rowsOf(query: string): Generator<{ values: CypherValue[] } | null> {
+  return prepareInMemory(parseCypher(query), emptyGraph, { parameters, limits, now }).rows();
+}
+
+describe('one expression', () => {
+  it.each([
+    'size($text)',
+    'reverse($text)',
+    'toUpper($text)',
+    'right($text, 1)',
+    'substring($text, 800000, 1)',
+    "replace($text, 'y', '')",
+    "replace($commas, ',', ';')",
+    "replace($text, $periodic, '')",
+    "split($commas, ',')",
+    '$text CONTAINS $periodic',
+    '$text CONTAINS $late',
+    "($text + i) STARTS WITH 'y'",
+    '$text = $same',
+    '$text < $same',
+    '$list = $equal',
+    '$list < $equal',
+    '$map = $equalMap',
+    '-1 IN $list',
+    '$list IN [$equal]',
+    '$list + i',
+    '[$list, i]',
+    '{list: $list}',
+    '$list[1..]',
+    'tail($list)',
+    'reverse($list)',
+    'keys($map)',
+    'toIntegerList($texts)',
+    'range(1, 100000)',
+    'all(x IN $list WHERE x >= 0)',
+    "toFloat('1e9999')",
+    'datetime()',
+    "date('2024-05-01') + duration('P1M')",
+    'COLLECT { UNWIND $list AS x RETURN DISTINCT x }',
+  ])('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
+    expect(() => [...rowsOf(`RETURN size([i IN range(1, 10000) WHERE (${expression}) IS NULL]) AS n`)]).toThrow(WorkExceededError);
+  });
+
+  it.each([
+    ['size(replace($text, $periodic, ""))', 900_000n],
+    ['$text CONTAINS $late', false],
+    ['size(split($commas, ","))', 100_001n],
+    ['size([i IN range(1, 100000) WHERE i % 2 = 0 AND i > 10 | i * i])', 49_995n],
+    ['size(reduce(text = "", i IN range(1, 20000) | text + i + ","))', 108_894n],
+    ['size([x IN $list | x / size($list)])', 100_000n],
+  ])('%s is answered', (expression, value) => {
+    expect([...rowsOf(`RETURN ${expression} AS n`)].filter(row => row !== null)).toMatchObject([{ values: [value] }]);
+  });
+});
+
+describe('a query', () => {
+  it.each([
+    ['sorts texts that begin alike', 'UNWIND range(1, 30) AS i WITH $text + (100 - i) AS t ORDER BY t RETURN size(t) AS n', 50],
+    ['numbers its rows', 'UNWIND range(1, 200000) AS i RETURN percentileCont(i, 0.5) AS n', 20],
+    ['goes through a long text in each row', 'UNWIND range(1, 200) AS i RETURN size($text) AS n', 100],
+    ['compares long lists in each row', 'UNWIND range(1, 200) AS i WITH i WHERE $list <> $equal RETURN i', 100],
+    ['has a key of a long list in each row', 'UNWIND range(1, 200) AS i RETURN DISTINCT $list AS l', 100],
+  ])('that %s pauses in between', (_, query, pauses) => {
+    expect([...rowsOf(query)].filter(row => row === null).length).toBeGreaterThanOrEqual(pauses);
+  });
+});
