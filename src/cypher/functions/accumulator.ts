@@ -7,6 +7,8 @@ export interface Accumulator {
   add(args: readonly CypherValue[]): void;
   /** Adds the same arguments so many times. Absent where that is no less work than adding them one by one. */
   addTimes?(args: readonly CypherValue[], times: number): void;
+  /** The longer part of the way to the result, where there is one; yields where the work should pause. */
+  prepare?(isDue: () => boolean): Generator<null, void>;
   result(): CypherValue;
 }
 

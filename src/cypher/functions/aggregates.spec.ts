@@ -9,6 +9,7 @@ function over(name: string, values: CypherValue[], ...more: CypherValue[]): Cyph
   const accumulator = aggregateFunctions[name.toLowerCase()]?.start();
   if (!accumulator) throw new Error(`${name} is missing`);
   values.forEach(value => accumulator.add([value, ...more]));
+  for (const _ of accumulator.prepare?.(() => false) ?? []);
   return accumulator.result();
 }
 

@@ -1,5 +1,6 @@
 import { type CypherValue } from '../values/cypher-value.js';
 import { Decimal } from '../values/decimal.js';
+import { spend } from '../values/effort.js';
 import { fittingInteger } from '../values/number-arithmetic.js';
 import { floatOf, isNumber } from '../values/numbers.js';
 import { textOf } from '../values/text-of.js';
@@ -12,6 +13,8 @@ type Conversion = (value: NonNullable<CypherValue>) => CypherValue;
 
 /** No longer text is a number. */
 const longestNumber = 500;
+/** A text that is no number, or a fault that is caught. */
+const unitsOfConversion = 20;
 const specialFloats: Readonly<Record<string, number>> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
 
 export const conversionFunctions = tableOf(
@@ -23,7 +26,10 @@ export const conversionFunctions = tableOf(
 
 /** `toX` refuses a value of a wrong type, `toXOrNull` gives null for it, and `toXList` does so for each item. */
 function threeOf(name: string, convert: Conversion): CypherFunction[] {
-  const orNull = (value: CypherValue) => (value === null ? null : withoutFault(convert, value));
+  const orNull = (value: CypherValue) => {
+    spend(unitsOfConversion);
+    return value === null ? null : withoutFault(convert, value);
+  };
   return [
     ofOne(name, convert),
     ofOne(`${name}OrNull`, orNull),
@@ -64,6 +70,7 @@ function toBoolean(value: NonNullable<CypherValue>): CypherValue {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value !== 0n;
   if (typeof value !== 'string') throw wrongArgument('toBoolean', takes.readableAsBoolean, value);
+  spend(value.length >> 1);
   const text = value.trim().toLowerCase();
   if (text === 'true') return true;
   return text === 'false' ? false : null;

@@ -1,5 +1,7 @@
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from '../values/cypher-value.js';
+import { spend } from '../values/effort.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
+import { sizeOf } from '../values/value-size.js';
 import { ofOne, tableOf, takes, wrongArgument } from './cypher-function.js';
 
 export const graphFunctions = tableOf(
@@ -39,7 +41,12 @@ function pathArgument(name: string, value: CypherValue): PathValue {
 }
 
 function propertiesArgument(name: string, value: CypherValue): CypherMap {
-  if (isMap(value)) return value;
+  if (isMap(value)) {
+    spend(value.size);
+    return value;
+  }
   if (!isGraphValue(value) || value.kind === 'path') throw wrongArgument(name, takes.propertied, value);
-  return value.properties;
+  const { properties } = value;
+  spend(sizeOf(properties) >> 2);
+  return properties;
 }

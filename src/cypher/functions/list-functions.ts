@@ -1,4 +1,5 @@
 import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
+import { spend } from '../values/effort.js';
 import { ValueFault } from '../values/value-fault.js';
 import { typeNameOf } from '../values/type-names.js';
 import { bytesOfItems, checkBytes } from '../values/value-size.js';
@@ -25,14 +26,15 @@ export const listFunctions = tableOf(
   }),
   ofOne('reverse', value => {
     if (typeof value === 'string') return backwards(value);
-    return listArgument('reverse', value, takes.stringOrList).toReversed();
+    return copied(listArgument('reverse', value, takes.stringOrList)).toReversed();
   }),
   ofOne('head', value => listArgument('head', value)[0] ?? null),
   ofOne('last', value => listArgument('last', value).at(-1) ?? null),
-  ofOne('tail', value => listArgument('tail', value).slice(1)),
+  ofOne('tail', value => copied(listArgument('tail', value)).slice(1)),
   strict('range', 2, 3, (...args) => {
     const range = readRange(args);
     checkBytes(bytesOfItems(range.count));
+    spend(4 * range.count);
     return [...itemsOf(range)];
   }),
 );
@@ -45,6 +47,12 @@ export function iterateRange(args: readonly CypherValue[]): Iterable<bigint> | n
 export function listArgument(name: string, value: CypherValue, expected = takes.list): readonly CypherValue[] {
   if (!isList(value)) throw wrongArgument(name, expected, value);
   return value;
+}
+
+/** Counts that the list is copied. */
+function copied(list: readonly CypherValue[]): readonly CypherValue[] {
+  spend(list.length >> 2);
+  return list;
 }
 
 interface Range {

@@ -1,9 +1,11 @@
 import { bytesOfCollectedItem, maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
+import { spend } from '../values/effort.js';
 import { compareNumbers, type CypherNumber, floatOf, isNumber } from '../values/numbers.js';
 import { compareForOrder } from '../values/order.js';
 import { checkBytes } from '../values/value-size.js';
 import { type Accumulator } from './accumulator.js';
+import { sortInSteps } from './sort-in-steps.js';
 import { outOfRange, takes, wrongArgument } from './cypher-function.js';
 
 /** `stDev` and `stDevP` by Welford's method, which needs no second pass. 0.0 for less than two values. */
@@ -32,10 +34,10 @@ export class StandardDeviation implements Accumulator {
   }
 }
 
-/** The values of a group in their order, and the share asked for, which the first row decides. */
+/** The values of a group in their order, and the share asked for, which the first row decides. `prepare` comes before the result. */
 abstract class Percentile implements Accumulator {
   bytes = 0;
-  private readonly values: CypherNumber[] = [];
+  private values: CypherNumber[] = [];
   private share: number | null = null;
 
   constructor(private readonly name: string) {}
@@ -48,9 +50,13 @@ abstract class Percentile implements Accumulator {
     this.values.push(numberOf(this.name, value));
   }
 
+  *prepare(isDue: () => boolean): Generator<null, void> {
+    this.values = yield* sortInSteps(this.values, compared, isDue);
+  }
+
   result(): CypherValue {
     if (this.values.length === 0 || this.share === null) return null;
-    return this.at(this.values.sort(compareForOrder), this.share);
+    return this.at(this.values, this.share);
   }
 
   protected abstract at(sorted: readonly CypherNumber[], share: number): CypherValue;
@@ -79,6 +85,11 @@ export class ContinuousPercentile extends Percentile {
     const [below, above] = [Math.floor(place), Math.ceil(place)].map(i => floatOf(sorted[i] ?? 0n)) as [number, number];
     return below === above ? below : below + (above - below) * (place - Math.floor(place));
   }
+}
+
+function compared(a: CypherNumber, b: CypherNumber): number {
+  spend(5);
+  return compareForOrder(a, b);
 }
 
 function numberOf(name: string, value: CypherValue): CypherNumber {

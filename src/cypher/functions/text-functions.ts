@@ -1,6 +1,8 @@
 import { type CypherValue } from '../values/cypher-value.js';
+import { spend } from '../values/effort.js';
 import { bytesOfItems, checkBytes } from '../values/value-size.js';
 import { countArgument, type CypherFunction, ofOne, strict, tableOf, textArgument } from './cypher-function.js';
+import { piecesOf } from './search-text.js';
 
 export const textFunctions = tableOf(
   ofText('toUpper', upperCase),
@@ -30,17 +32,23 @@ export const textFunctions = tableOf(
 
 /** Characters are code points, as in PostgreSQL. */
 export function countOfCharacters(text: string): number {
+  spend(text.length >> 3);
   let count = text.length;
   for (let i = 0; i < text.length; i += 1) if (isPairAt(text, i)) count -= 1;
   return count;
 }
 
 export function backwards(text: string): string {
+  spend(4 * text.length);
   return [...text].reverse().join('');
 }
 
 function ofText(name: string, body: (text: string) => CypherValue): CypherFunction {
-  return ofOne(name, value => body(textArgument(name, value)));
+  return ofOne(name, value => {
+    const text = textArgument(name, value);
+    spend(text.length >> 1);
+    return body(text);
+  });
 }
 
 function upperCase(text: string): string {
@@ -53,7 +61,9 @@ function lowerCase(text: string): string {
 
 function charactersFrom(text: string, start: number, count: number): string {
   const from = unitsOf(text, 0, start);
-  return text.slice(from, unitsOf(text, from, count));
+  const to = unitsOf(text, from, count);
+  spend((to >> 3) + (text.length >> 4));
+  return text.slice(from, to);
 }
 
 function lastCharacters(text: string, count: number): string {
@@ -69,30 +79,29 @@ function unitsOf(text: string, from: number, characters: number): number {
 }
 
 function isPairAt(text: string, at: number): boolean {
-  return (text.codePointAt(at) ?? 0) > 0xffff;
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }
 
 /** Looking for the empty text changes nothing. */
 function replaced(text: string, from: string, to: string): string {
   if (from === '') return text;
-  if (to.length > from.length) checkBytes(text.length + (to.length - from.length) * occurrences(text, from));
-  return text.replaceAll(from, () => to);
+  const between = piecesOf(text, from);
+  const length = text.length + (to.length - from.length) * (between.length - 1);
+  checkBytes(length);
+  spend(length >> 4);
+  return between.join(to);
 }
 
 function pieces(text: string, separator: string): CypherValue {
   if (separator === '') return charactersOf(text);
-  checkBytes(text.length + bytesOfItems(occurrences(text, separator) + 1));
-  return text.split(separator);
+  const found = piecesOf(text, separator);
+  checkBytes(text.length + bytesOfItems(found.length));
+  return found;
 }
 
 /** Splitting at the empty text gives each character. */
 function charactersOf(text: string): string[] {
   checkBytes(text.length + bytesOfItems(countOfCharacters(text)));
+  spend(2 * text.length);
   return [...text];
-}
-
-function occurrences(text: string, part: string): number {
-  let count = 0;
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1;
-  return count;
 }

@@ -1,8 +1,10 @@
 import { type StoredNames } from '../syntax/cypher-ast.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../values/cypher-value.js';
+import { spend } from '../values/effort.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { temporalComponent } from '../values/temporal/temporal-component.js';
 import { typeNameOf } from '../values/type-names.js';
+import { sizeOf } from '../values/value-size.js';
 import { ValueFault } from '../values/value-fault.js';
 import { isGraphValue } from './graph-functions.js';
 
@@ -14,8 +16,9 @@ export function propertyOf(value: CypherValue, name: string, stored?: StoredName
   if (value === null) return null;
   if (isMap(value)) return value.get(name) ?? null;
   if (isGraphValue(value) && value.kind !== 'path')
-    return value.properties.get(name) ?? value.properties.get(storedName(value, stored) ?? name) ?? null;
+    return read(value.properties.get(name) ?? value.properties.get(storedName(value, stored) ?? name) ?? null);
   if (isTemporal(value) || isDuration(value)) {
+    spend(unitsOfTime);
     const component = temporalComponent(value, name);
     if (component !== undefined) return component;
   }
@@ -25,6 +28,15 @@ export function propertyOf(value: CypherValue, name: string, stored?: StoredName
 
 function storedName(element: NodeValue | EdgeValue, stored: StoredNames | undefined): string | undefined {
   return element.kind === 'node' ? stored?.nodes.get(element.labels[0] ?? '') : stored?.edges.get(element.type);
+}
+
+/** A time is read by its calendar. */
+const unitsOfTime = 50;
+
+/** A long text or list of an element may be read from its JSON each time. */
+function read(value: CypherValue): CypherValue {
+  spend(sizeOf(value) >> 3);
+  return value;
 }
 
 /** `value[index]`: an item of a list, from its end if below zero, or a property by name. Null outside of the list. */
@@ -46,7 +58,11 @@ export function itemAt(value: CypherValue, index: CypherValue): CypherValue {
 /** `list[from..to]`. An absent bound is undefined, and a bound that is null makes the slice null. */
 export function slice(list: CypherValue, from: CypherValue | undefined, to: CypherValue | undefined): CypherValue {
   if (list === null || from === null || to === null) return null;
-  if (isList(list)) return list.slice(boundOf(from), boundOf(to));
+  if (isList(list)) {
+    const items = list.slice(boundOf(from), boundOf(to));
+    spend(items.length >> 2);
+    return items;
+  }
   const { zh, en } = typeNameOf(list);
   throw typeFault('InvalidArgumentType', `${zh}不能以 [..] 截取`, `[..] does not apply to ${en}`);
 }

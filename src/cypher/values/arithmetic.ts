@@ -1,5 +1,6 @@
 import { type CypherValue, isList } from './cypher-value.js';
 import { Decimal } from './decimal.js';
+import { spend } from './effort.js';
 import { addNumbers, divideNumbers, multiplyNumbers, negateNumber, remainderOfNumbers, subtractNumbers } from './number-arithmetic.js';
 import { type CypherNumber, floatOf, isNumber } from './numbers.js';
 import { divideDuration, minusDurations, plusDurations, scaleDuration } from './temporal/duration.js';
@@ -76,6 +77,7 @@ export function negate(value: CypherValue): CypherValue {
 
 function append(a: readonly CypherValue[], b: readonly CypherValue[]): CypherValue {
   checkBytes(bytesOfItems(a.length + b.length));
+  spend(a.length + b.length);
   return checkedSize([...a, ...b]);
 }
 

@@ -1,12 +1,14 @@
+import { spend } from './effort.js';
+
 /** Negative, zero or positive by code point, as PostgreSQL's collation C. JavaScript's `<` goes by UTF-16 unit. */
 export function compareTexts(a: string, b: string): number {
+  if (a.length === b.length) spend(a.length >> 4);
   if (a === b) return 0;
   const shared = Math.min(a.length, b.length);
-  for (let i = 0; i < shared; i += 1) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (x !== y) return inCodePointOrder(x) - inCodePointOrder(y);
-  }
-  return a.length - b.length;
+  let i = 0;
+  while (i < shared && a.charCodeAt(i) === b.charCodeAt(i)) i += 1;
+  spend(i >> 2);
+  return i < shared ? inCodePointOrder(a.charCodeAt(i)) - inCodePointOrder(b.charCodeAt(i)) : a.length - b.length;
 }
 
 /** Code points above 0xffff begin with a surrogate, and come after all others. */

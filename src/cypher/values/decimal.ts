@@ -1,3 +1,5 @@
+import { spend } from './effort.js';
+
 /**
  * An exact decimal: `units` × 10^-`scale`. Values with other scales may be equal. `isRounded` is set for quotients, and for what is
  * calculated with them: their last digits mean nothing.
@@ -15,6 +17,8 @@ export class Decimal {
     if (!found) return null;
     const [, sign, whole = '', fraction = '', exponent = '0'] = found;
     if (whole + fraction === '') return null;
+    // Long numbers take longer the more digits they have.
+    spend(20 + text.length + Math.abs(Number(exponent)));
     const units = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
     const scale = fraction.length - Number(exponent);
     return scale >= 0 ? new Decimal(units, scale) : new Decimal(units * 10n ** BigInt(-scale), 0);
@@ -34,6 +38,7 @@ export class Decimal {
   }
 
   times(other: Decimal): Decimal {
+    spend(this.scale + other.scale);
     return new Decimal(this.units * other.units, this.scale + other.scale, this.isRounded || other.isRounded);
   }
 
@@ -57,6 +62,7 @@ export class Decimal {
   /** The same number with the fewest decimals. */
   normalized(): Decimal {
     let { units, scale } = this;
+    spend((scale * scale) >> 6);
     for (; scale > 0 && units % 10n === 0n; scale -= 1) units /= 10n;
     return new Decimal(units, scale, this.isRounded);
   }
@@ -73,6 +79,7 @@ export class Decimal {
   }
 
   private unitsAt(scale: number): bigint {
+    spend(scale >> 1);
     return this.units * 10n ** BigInt(scale - this.scale);
   }
 }

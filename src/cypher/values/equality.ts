@@ -1,5 +1,6 @@
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
+import { spend } from './effort.js';
 import { compareNumbers, isNumber, numberKey } from './numbers.js';
 import { temporalKey } from './temporal/compare-temporals.js';
 import { type DurationValue, type TemporalValue } from './temporal/temporal-value.js';
@@ -12,6 +13,7 @@ type Tagged = NodeValue | EdgeValue | PathValue | TemporalValue | DurationValue;
 export function equals(a: CypherValue, b: CypherValue): boolean | null {
   if (a === null || b === null) return null;
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
+  if (typeof a === 'string' && typeof b === 'string') return equalTexts(a, b);
   if (typeof a !== 'object' || typeof b !== 'object' || b instanceof Decimal) return a === b;
   if (isList(a)) return isList(b) ? equalLists(a, b) : false;
   if (isList(b)) return false;
@@ -32,6 +34,7 @@ export function isIn(value: CypherValue, list: CypherValue): boolean | null {
   }
   let isUnknown = false;
   for (const item of list) {
+    spend(2);
     const result = equals(value, item);
     if (result === true) return true;
     isUnknown ||= result === null;
@@ -45,7 +48,8 @@ export function isIn(value: CypherValue, list: CypherValue): boolean | null {
  */
 export function keyOf(value: CypherValue): string {
   if (value === null) return '0';
-  if (typeof value === 'string') return `s${value}`;
+  spend(2);
+  if (typeof value === 'string') return keyOfText(value);
   if (typeof value === 'boolean') return value ? 't' : 'f';
   if (isNumber(value)) return `#${numberKey(value)}`;
   if (isList(value)) return `[${keyOfRow(value)}`;
@@ -58,11 +62,23 @@ export function keyOfRow(values: readonly CypherValue[]): string {
   return values.map(value => measured(keyOf(value))).join('');
 }
 
+function equalTexts(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  spend(a.length >> 4);
+  return a === b;
+}
+
+function keyOfText(text: string): string {
+  spend(text.length >> 4);
+  return `s${text}`;
+}
+
 function equalLists(a: readonly CypherValue[], b: readonly CypherValue[]): boolean | null {
   if (a.length !== b.length) return false;
   let isUnknown = false;
-  for (const [i, item] of a.entries()) {
-    const result = equals(item, b[i] ?? null);
+  for (let i = 0; i < a.length; i += 1) {
+    spend(2);
+    const result = equals(a[i] ?? null, b[i] ?? null);
     if (result === false) return false;
     isUnknown ||= result === null;
   }
@@ -70,8 +86,10 @@ function equalLists(a: readonly CypherValue[], b: readonly CypherValue[]): boole
 }
 
 function equalMaps(a: CypherMap, b: CypherMap): boolean | null {
+  if (a.size !== b.size) return false;
+  spend(4 * a.size);
   const names = [...a.keys()];
-  if (a.size !== b.size || names.some(name => !b.has(name))) return false;
+  if (names.some(name => !b.has(name))) return false;
   return equalLists(
     names.map(name => a.get(name) ?? null),
     names.map(name => b.get(name) ?? null),
@@ -79,6 +97,7 @@ function equalMaps(a: CypherMap, b: CypherMap): boolean | null {
 }
 
 function keyOfMap(map: CypherMap): string {
+  spend(10 * map.size);
   const names = [...map.keys()].sort();
   return `{${names.map(name => measured(name) + measured(keyOf(map.get(name) ?? null))).join('')}`;
 }

@@ -1,5 +1,6 @@
 import { compareTexts } from './compare-texts.js';
 import { type CypherMap, type CypherValue, isList, isMap, type PathValue } from './cypher-value.js';
+import { spend } from './effort.js';
 import { equals } from './equality.js';
 import { compareNumbers, isNumber } from './numbers.js';
 import { compareTemporals, temporalKey } from './temporal/compare-temporals.js';
@@ -69,7 +70,9 @@ function compared(a: CypherValue, b: CypherValue): number | null {
 
 /** The first items that are not equal decide. A list comes after its own beginning. */
 function comparedLists(a: readonly CypherValue[], b: readonly CypherValue[]): number | null {
-  for (const [i, item] of a.slice(0, b.length).entries()) {
+  for (const [i, item] of a.entries()) {
+    if (i >= b.length) break;
+    spend(2);
     const other = b[i] ?? null;
     const result = equals(item, other);
     if (result === null) return null;
@@ -85,6 +88,7 @@ function rankOf(value: CypherValue): number {
 function compareLists(a: readonly CypherValue[], b: readonly CypherValue[]): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i += 1) {
+    spend(1);
     const result = compareForOrder(a[i] ?? null, b[i] ?? null);
     if (result !== 0) return result;
   }
@@ -93,12 +97,15 @@ function compareLists(a: readonly CypherValue[], b: readonly CypherValue[]): num
 
 /** By size, then by names, then by the values in the order of their names. */
 function compareMaps(a: CypherMap, b: CypherMap): number {
+  if (a.size !== b.size) return a.size - b.size;
+  spend(20 * a.size);
   const [namesOfA, namesOfB] = [a, b].map(map => [...map.keys()].sort(compareTexts)) as [string[], string[]];
   const valuesOf = (map: CypherMap, names: string[]) => names.map(name => map.get(name) ?? null);
-  return a.size - b.size || compareLists(namesOfA, namesOfB) || compareLists(valuesOf(a, namesOfA), valuesOf(b, namesOfB));
+  return compareLists(namesOfA, namesOfB) || compareLists(valuesOf(a, namesOfA), valuesOf(b, namesOfB));
 }
 
 function comparePaths(a: PathValue, b: PathValue): number {
+  spend(a.edges.length + b.edges.length);
   const stepsOf = ({ nodes, edges }: PathValue) => nodes.flatMap((node, i) => [node, ...edges.slice(i, i + 1)]);
   return compareLists(stepsOf(a), stepsOf(b));
 }

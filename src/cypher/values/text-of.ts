@@ -1,5 +1,6 @@
 import { type CypherValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
+import { spend } from './effort.js';
 import { isDuration, isTemporal } from './temporal/is-temporal.js';
 import { temporalText } from './temporal/temporal-text.js';
 
@@ -8,6 +9,7 @@ export { typeNameOf } from './type-names.js';
 /** The text of a value as toString() gives it. Null for null, lists, maps and parts of the graph, which have none. */
 export function textOf(value: CypherValue): string | null {
   if (typeof value === 'string') return value;
+  spend(10);
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return textOfFloat(value);
   if (value instanceof Decimal) return value.normalized().toString();

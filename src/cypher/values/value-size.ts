@@ -1,10 +1,13 @@
 import { maxValueBytes } from './bounds.js';
 import { type CypherValue, isList, isMap } from './cypher-value.js';
+import { spend } from './effort.js';
 import { ValueFault } from './value-fault.js';
 
 const bytesOfItem = 8;
 const bytesOfObject = 48;
 const bytesOfElement = 150;
+/** Beyond so many nothing is counted. */
+const mostItems = maxValueBytes / bytesOfItem;
 const deepest = 500;
 
 /** An expression would build a text, list or map that is too large. No value is ever cut. */
@@ -34,7 +37,10 @@ export function heldBytesOf(value: CypherValue): number {
   if (value === null || typeof value !== 'object') return bytesOfItem;
   const sum = (values: Iterable<CypherValue>) => {
     let bytes = bytesOfObject;
-    for (const item of values) bytes += bytesOfItem + heldBytesOf(item);
+    for (const item of values) {
+      spend(1);
+      bytes += bytesOfItem + heldBytesOf(item);
+    }
     return bytes;
   };
   if (isList(value)) return sum(value);
@@ -62,8 +68,12 @@ export function bytesOfItems(count: number): number {
 function sizeWithin(value: CypherValue, depth: number): number {
   if (typeof value === 'string') return value.length;
   if (value === null || typeof value !== 'object') return 0;
-  if (isList(value)) return sizeOfItems(value, bytesOfItems(value.length), depth);
+  if (isList(value)) {
+    spend(2 * Math.min(value.length, mostItems));
+    return sizeOfItems(value, bytesOfItems(value.length), depth);
+  }
   if (!isMap(value)) return 0;
+  spend(5 * value.size);
   const names = [...value.keys()].reduce((size, name) => size + bytesOfItem + name.length, 0);
   return sizeOfItems(value.values(), names, depth);
 }

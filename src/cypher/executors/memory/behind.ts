@@ -1,3 +1,4 @@
+import { spend } from '../../values/effort.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../../values/cypher-value.js';
 
 /** The most nodes and edges that are kept for a row. */
@@ -46,6 +47,7 @@ export class BehindBuilder implements Behind {
   }
 
   private addValue(value: CypherValue): void {
+    spend(1);
     if (typeof value !== 'object' || value === null) return;
     if (isList(value)) {
       for (const item of value.slice(0, mostElements)) this.addValue(item);

@@ -43,10 +43,7 @@ export function compileCall(expression: Expression & { kind: 'call' | 'countAll'
     );
   const args = given.map(arg => compile(arg, place));
   const call = found.call;
-  const { work } = query;
-  // Functions go through texts, and through the lists that they make, but size() and head() take no longer for longer lists.
-  const argument = (value: CypherValue) => (typeof value === 'string' ? work.through(value) : value);
-  return query.at(position, row => work.through(call(args.map(arg => argument(arg(row))))));
+  return query.at(position, row => call(args.map(arg => arg(row))));
 
   function findFunction(
     wanted: string,

@@ -56,7 +56,7 @@ export function compileExpression(expression: Expression, place: ExpressionPlace
     case 'slice': {
       const object = compile(expression.object);
       const [from, to] = [expression.from && compile(expression.from), expression.to && compile(expression.to)];
-      return query.at(position, row => query.work.through(slice(object(row), from?.(row), to?.(row))));
+      return query.at(position, row => slice(object(row), from?.(row), to?.(row)));
     }
     case 'list': {
       const items = expression.items.map(compile);

@@ -1,6 +1,8 @@
 import { type BinaryOperator, type Expression } from '../../syntax/cypher-ast.js';
+import { hasPart } from '../../functions/search-text.js';
 import { add, divide, multiply, power, remainder, subtract } from '../../values/arithmetic.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
+import { spend } from '../../values/effort.js';
 import { equals, isIn } from '../../values/equality.js';
 import { lessOrEqual, lessThan } from '../../values/order.js';
 import { isTemporal } from '../../values/temporal/is-temporal.js';
@@ -22,7 +24,7 @@ const operations: Record<Exclude<BinaryOperator, 'XOR'>, Operation> = {
   '>=': ofTimes((left, right) => lessOrEqual(right, left)),
   'STARTS WITH': ofTexts((left, right) => left.startsWith(right)),
   'ENDS WITH': ofTexts((left, right) => left.endsWith(right)),
-  CONTAINS: ofTexts((left, right) => left.includes(right)),
+  CONTAINS: ofTexts(hasPart),
   IN: (left, right) => isIn(left, isTemporal(left) && isList(right) ? right.map(item => asTimeLike(item, left)) : right),
   '+': add,
   '-': subtract,
@@ -48,8 +50,7 @@ export function compileBinary(expression: Expression & { kind: 'binary' }, place
         );
   const [left, right] = [compile(expression.left, place), compile(expression.right, place)];
   const operation = operations[operator];
-  const { work } = place.query;
-  return place.query.at(position, row => operation(work.through(left(row)), work.through(right(row))));
+  return place.query.at(position, row => operation(left(row), right(row)));
 }
 
 function negated(value: boolean | null): boolean | null {
@@ -61,7 +62,9 @@ function ofTexts(operation: (left: string, right: string) => boolean): Operation
   const textOf = (value: CypherValue) => (isTemporal(value) ? temporalText(value) : value);
   return (left, right) => {
     const [a, b] = [textOf(left), textOf(right)];
-    return typeof a === 'string' && typeof b === 'string' ? operation(a, b) : null;
+    if (typeof a !== 'string' || typeof b !== 'string') return null;
+    spend((a.length + b.length) >> 4);
+    return operation(a, b);
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type WithClause,
 } from '../../syntax/cypher-ast.js';
 import { freeVariables } from '../../syntax/free-variables.js';
+import { sortInSteps } from '../../functions/sort-in-steps.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOfRow } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
@@ -19,8 +20,10 @@ import { compileAggregate, groupRows } from './group-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
 import { type SlotsRead, slotsRead } from './slots-read.js';
-import { sortInSteps } from './sort-in-steps.js';
 import { staticType } from './static-type.js';
+
+/** Two rows in ORDER BY, besides what long values add. */
+const unitsOfComparison = 5;
 
 interface Column {
   name: string;
@@ -117,7 +120,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
           yield null;
           continue;
         }
-        const key = keyOfRow(columns.map(({ slot }) => query.work.through(row[slot] ?? null)));
+        const key = keyOfRow(columns.map(({ slot }) => row[slot] ?? null));
         const first = seen.get(key);
         if (first) {
           const before = first.count;
@@ -142,7 +145,9 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   /** @param most the number of first rows that are wanted */
   function* sortedRows(rows: Rows, most: number): Rows {
     let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
+    const isDue = () => query.work.isDue;
     const compare = (a: { keys: CypherValue[] }, b: { keys: CypherValue[] }): number => {
+      query.work.spend(unitsOfComparison);
       for (const [i, { descending }] of keys.entries()) {
         const order = compareForOrder(a.keys[i] ?? null, b.keys[i] ?? null);
         if (order !== 0) return descending ? -order : order;
@@ -154,14 +159,14 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         yield null;
         continue;
       }
-      const found = keys.map(({ value }) => query.work.through(value(row)));
+      const found = keys.map(({ value }) => value(row));
       held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
       // Far more rows than are wanted need not be held.
       if (held.length < 2 * most + 1_000) continue;
-      held = yield* sortInSteps(held, compare);
+      held = yield* sortInSteps(held, compare, isDue);
       for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
     }
-    held = yield* sortInSteps(held, compare);
+    held = yield* sortInSteps(held, compare, isDue);
     for (const { row } of held) yield row;
   }
 

@@ -54,7 +54,7 @@ export function compileUnion(
             yield null;
             continue;
           }
-          const values = slots[i]!.map(slot => query.work.through(row[slot] ?? null));
+          const values = slots[i]!.map(slot => row[slot] ?? null);
           if (seen) {
             const key = keyOfRow(values);
             const first = seen.get(key);

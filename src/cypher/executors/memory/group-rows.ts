@@ -13,7 +13,7 @@ export interface GroupedAggregate {
   slot: number;
   /** Whether a row may stand for many equal ones. */
   takesTimes: boolean;
-  start(): { add(row: Row): void; readonly bytes: number; result(): CypherValue };
+  start(): { add(row: Row): void; readonly bytes: number; prepare(isDue: () => boolean): Generator<null, void>; result(): CypherValue };
 }
 
 export function compileAggregate(call: AggregateCall, place: ExpressionPlace): GroupedAggregate {
@@ -41,7 +41,7 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
     return {
       add: row => {
         try {
-          const values = args.map(arg => query.work.through(arg(row)));
+          const values = args.map(arg => arg(row));
           if (countsNodes && row.nodes !== undefined) return accumulator.addTimes!(values, row.nodes);
           if (seen) {
             const key = keyOf(values[0] ?? null);
@@ -57,6 +57,9 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
       },
       get bytes() {
         return bytes + (accumulator.bytes ?? 0);
+      },
+      *prepare(isDue) {
+        yield* accumulator.prepare?.(isDue) ?? [];
       },
       result: () => {
         try {
@@ -89,7 +92,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       yield null;
       continue;
     }
-    const key = keyOfRow(keys.map(each => work.through(each(row))));
+    const key = keyOfRow(keys.map(each => each(row)));
     let group = groups.get(key);
     if (!group) {
       group = open([...row]);
@@ -107,9 +110,10 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
     if (work.isDue) yield null;
   }
   for (const { first, running, behind } of groups.values()) {
-    aggregates.forEach(({ slot }, i) => {
+    for (const [i, { slot }] of aggregates.entries()) {
+      yield* running[i]!.prepare(() => work.isDue);
       first[slot] = running[i]!.result();
-    });
+    }
     first.behind = behind;
     work.row(first.length);
     if (work.isDue) yield null;

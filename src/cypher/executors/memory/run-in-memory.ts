@@ -1,5 +1,6 @@
 import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
+import { metered } from '../../values/effort.js';
 import { type Now } from '../../values/temporal/clock-parts.js';
 import { type Behind } from './behind.js';
 import { compileClauses, type Watch } from './compile-clauses.js';
@@ -51,16 +52,21 @@ export interface PreparedQuery {
  */
 export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now, profile }: MemoryRun): PreparedQuery {
   const running = new RunningQuery(query.text, graph, parameters, new Work(limits), now, compilers);
+  const { work } = running;
   const watch = profile && watching(profile);
-  const union = compileUnion(query, running, clauses =>
-    compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch),
+  // Compiling evaluates constants.
+  const union = metered(work, () =>
+    compileUnion(query, running, clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch)),
   );
   return { columns: union.columns, rows, omitsMatches: () => running.omitsMatches };
 
   function* rows(): Generator<AnswerRow | null> {
-    for (const found of union.run(() => running.frame.emptyRow())) {
-      yield found && { values: found.values, behind: found.row.behind ?? null };
-      running.work.resume();
+    const found = union.run(() => running.frame.emptyRow());
+    for (;;) {
+      const next = metered(work, () => found.next());
+      if (next.done) return;
+      yield next.value && { values: next.value.values, behind: next.value.row.behind ?? null };
+      work.resume();
     }
   }
 }

@@ -76,9 +76,11 @@ export class RunningQuery {
     return new CypherValueError('TypeError', detail, sentence, this.place(position));
   }
 
-  /** The evaluation with the place added to the faults of its values. */
+  /** The evaluation, which counts as a unit of work, with the place added to the faults of its values. */
   at(position: number, evaluate: Evaluate): Evaluate {
+    const { work } = this;
     return row => {
+      work.spend(1);
       try {
         return evaluate(row);
       } catch (fault) {

@@ -1,19 +1,14 @@
 import { ApiError } from '../../../common/errors/api-error.js';
 import { type Behind, bytesOfBehind } from './behind.js';
+import { type Meter } from '../../values/effort.js';
 import { heldBytesOf } from '../../values/value-size.js';
-import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
+import { type CypherValue } from '../../values/cypher-value.js';
 
-/** An expression is evaluated in one go, so this bounds how long it holds the process. */
-const mostStepsOfExpression = 500_000;
-/** For steps that take long: a process that does not answer for some seconds is killed with everybody's queries. */
-const mostMsOfExpression = 2_000;
+/** An expression is evaluated in one go, so this bounds how long it holds the process: some 50 ms, in units of `spend`. */
+const mostUnitsOfExpression = 2_000_000;
+const unitsOfStep = 5;
 const stepsBetweenPauses = 2_000;
-const msBetweenPauses = 5;
-/** Reading the clock takes about as long as a step, so it is read only so often. A power of two. */
-const stepsBetweenLooks = 16;
-/** What an operation goes through in about the time of a step. */
-const charactersOfStep = 1_024;
-const itemsOfStep = 64;
+const unitsBetweenPauses = 50_000;
 
 export interface WorkLimits {
   /** Nodes and edges looked at, items gone through and rows made. */
@@ -38,39 +33,26 @@ export class WorkExceededError extends ApiError {
 }
 
 /** Counts the work of one query and ends it at its limits. */
-export class Work {
+export class Work implements Meter {
   private done = 0;
   private rows = 0;
   private held = 0;
   private pauseAt = stepsBetweenPauses;
-  private endOfExpression = mostStepsOfExpression;
-  private lookAt = stepsBetweenLooks;
-  private asked = 0;
-  private resumedMs: number;
+  /** The units since the last pause. */
+  private spent = 0;
 
-  /** @param now a clock in milliseconds */
-  constructor(
-    private readonly limits: WorkLimits,
-    private readonly now: () => number = () => performance.now(),
-  ) {
-    this.resumedMs = now();
-  }
+  constructor(private readonly limits: WorkLimits) {}
 
   /** Counts a node, an edge or an item. */
   step(): void {
     this.done += 1;
-    if (this.done >= this.lookAt) this.look();
+    this.spend(unitsOfStep);
   }
 
-  /** Counts what it takes to go through a value once, as most operations do. Returns the value. */
-  through<T extends CypherValue>(value: T): T {
-    if (typeof value === 'string') {
-      if (value.length >= charactersOfStep) this.weigh(value.length / charactersOfStep);
-    } else if (typeof value === 'object' && value !== null) {
-      const items = isList(value) ? value.length : isMap(value) ? value.size : 0;
-      if (items >= itemsOfStep) this.weigh(items / itemsOfStep);
-    }
-    return value;
+  /** Counts what takes time but is no step, as reading a long text is. It delays pauses no further, and ends long expressions. */
+  spend(units: number): void {
+    this.spent += units;
+    if (this.spent > mostUnitsOfExpression) this.exceeded();
   }
 
   /** Counts many at once, outside of expressions. */
@@ -82,13 +64,12 @@ export class Work {
   row(width: number): void {
     this.rows += 1;
     this.done += 1 + (width >> 3);
-    if (this.done >= this.lookAt) this.look();
+    this.spend(unitsOfStep + width);
   }
 
-  /** Whether it is time to let other work go on: after many rows, or few that took long. */
+  /** Whether it is time to let other work go on. */
   get isDue(): boolean {
-    const isLook = (++this.asked & (stepsBetweenLooks - 1)) === 0;
-    if (this.done < this.pauseAt && !(isLook && this.now() - this.resumedMs >= msBetweenPauses)) return false;
+    if (this.done < this.pauseAt && this.spent < unitsBetweenPauses) return false;
     this.pauseAt = this.done + stepsBetweenPauses;
     return true;
   }
@@ -96,8 +77,7 @@ export class Work {
   /** The query goes on after a pause. Without one, as inside of an expression, it comes to its end soon. */
   resume(): void {
     if (this.done > this.limits.steps) this.exceeded();
-    this.endOfExpression = this.done + mostStepsOfExpression;
-    this.resumedMs = this.now();
+    this.spent = 0;
   }
 
   /** Counts values that are held until the end of a clause. Returns their bytes. */
@@ -125,28 +105,6 @@ export class Work {
         en: `sorting, grouping or DISTINCT holds more than ${heldBytes} bytes of rows`,
       },
       { held_bytes: this.held, limit_bytes: heldBytes, rows: this.rows },
-    );
-  }
-
-  private weigh(steps: number): void {
-    this.done += Math.ceil(steps);
-    this.look();
-  }
-
-  private look(): void {
-    this.lookAt = this.done + stepsBetweenLooks;
-    if (this.done > this.endOfExpression) this.exceeded();
-    if (this.now() - this.resumedMs > mostMsOfExpression) this.tookTooLong();
-  }
-
-  private tookTooLong(): never {
-    const { done: steps, rows } = this;
-    throw new WorkExceededError(
-      {
-        zh: `一个表达式计算了 ${mostMsOfExpression} 毫秒仍未完成`,
-        en: `one expression has taken ${mostMsOfExpression} ms and has not come to its end`,
-      },
-      { steps, rows, limit_ms: mostMsOfExpression },
     );
   }
 

@@ -1,3 +1,4 @@
+import { spend } from '../effort.js';
 import { greatestInteger, leastInteger } from '../cypher-value.js';
 import { Decimal } from '../decimal.js';
 import { ValueFault } from '../value-fault.js';
@@ -21,6 +22,7 @@ export interface DurationParts {
  * of a nanosecond is cut off.
  */
 export function toDuration(parts: DurationParts, divisor = 1n): DurationValue {
+  spend(100);
   const days = parts.days * day + (parts.months % divisor) * month;
   const nanoseconds = (parts.nanoseconds + (days % (day * divisor))) / divisor;
   const nanosecond = ((nanoseconds % second) + second) % second;

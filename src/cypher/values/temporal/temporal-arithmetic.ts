@@ -1,9 +1,11 @@
 import { type Temporal } from 'temporal-polyfill';
+import { spend } from '../effort.js';
 import { negatedDuration } from './duration.js';
 import { beyondTime, withinRange } from './temporal-faults.js';
 import { type DurationValue, nanosecondsOf, type TemporalValue } from './temporal-value.js';
 import { atZone, epochNanosecondsOf, inZone, zoneOf } from './zone.js';
 
+const [unitsOfDays, unitsInZone] = [600, 2_500];
 const day = 86_400_000_000_000n;
 /** More than lies between the first and the last day of Temporal. */
 const mostDays = 200_000_000n;
@@ -11,6 +13,7 @@ const mostDays = 200_000_000n;
 /** Adds the months, then the days, then the rest. A time of day wraps around midnight. A date takes the whole days of the rest. */
 export function addDuration<T extends TemporalValue>(temporal: T, duration: DurationValue): T;
 export function addDuration(temporal: TemporalValue, duration: DurationValue): TemporalValue {
+  spend(temporal.kind === 'datetime' ? unitsInZone : unitsOfDays);
   const rest = nanosecondsOf(duration);
   switch (temporal.kind) {
     case 'date':

@@ -1,4 +1,5 @@
 import { type CypherValue, isMap } from '../cypher-value.js';
+import { spend } from '../effort.js';
 import { fromParts, type Now, partsFor, partsOfNow, partsOfText, type TemporalKind } from './clock-parts.js';
 import { durationBetween, durationInDays, durationInMonths, durationInSeconds } from './duration-between.js';
 import { isDuration, isTemporal } from './is-temporal.js';
@@ -19,6 +20,10 @@ export interface TemporalFunction {
 }
 
 type Call = (args: readonly CypherValue[], now: Now) => CypherValue;
+
+/** What a time of a calendar and one of a zone cost. */
+const unitsOfCalendar = 500;
+const unitsOfZone = 2_500;
 
 const kinds: readonly TemporalKind[] = ['date', 'localtime', 'time', 'localdatetime', 'datetime'];
 
@@ -51,7 +56,16 @@ export const temporalFunctions: Readonly<Record<string, TemporalFunction>> = Obj
 /** What is not known makes the whole value unknown: null gives null, also inside a map. */
 function define(name: string, least: number, most: number, call: Call): TemporalFunction {
   const isUnknown = (value: CypherValue) => value === null || (isMap(value) && [...value.values()].includes(null));
-  return { name, least, most, call: (args, now) => (args.some(isUnknown) ? null : call(args, now)) };
+  const units = /^(datetime|time)|\./.test(name) ? unitsOfZone : unitsOfCalendar;
+  return {
+    name,
+    least,
+    most,
+    call: (args, now) => {
+      spend(args.length === 0 ? unitsOfZone : units);
+      return args.some(isUnknown) ? null : call(args, now);
+    },
+  };
 }
 
 function construct(kind: TemporalKind, value: CypherValue | undefined, now: Now): TemporalValue {

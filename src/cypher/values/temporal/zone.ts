@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { spend } from '../effort.js';
 import { wrongValue, withinRange } from './temporal-faults.js';
 import { type DateTimeValue } from './temporal-value.js';
 
@@ -44,6 +45,7 @@ export function epochNanosecondsOf({ dateTime, offsetSeconds }: DateTimeValue): 
 
 /** The nanoseconds since 1970 if the clock stands in UTC. */
 export function asUtc(dateTime: Temporal.PlainDateTime): bigint {
+  spend(300);
   return withinRange(() => dateTime.toZonedDateTime('UTC').epochNanoseconds);
 }
 
