@@ -1,5 +1,5 @@
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
-import { ingest, runToEnd, upload } from './support/ingestion.js';
+import { aGraph, aJob, ingest, runToEnd, upload } from './support/ingestion.js';
 import { until } from './support/slow-queries.js';
 
 /** Problems that users of other graph services reported of their stored answers, each by its number there. */
@@ -83,6 +83,70 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
       await as.get(`/api/graphs/${ours}/queries/${foreign.query_id}`).expect(404);
       await as.get(`/api/graphs/${theirs}/queries`).expect(403);
     }
+  }, 60_000);
+
+  /** A question that found nothing is asked again once there is something to find, and still finds nothing. */
+  it('do not outlive the first load, nor a mapping that gives names (HKUDS/LightRAG#755)', async () => {
+    await upload(test, 'houses', 'id,name\n1,House\n');
+    const graphId = await aGraph(test);
+    const list = { cypher: 'MATCH (e:楼盘) RETURN e' };
+    const [question, search] = [{ question: '有多少个房产？' }, { search: 'House' }];
+    for (const body of [list, search]) expect((await ask(graphId, body)).rows).toEqual([]);
+    const jobId = await aJob(test, graphId, mapping('houses'));
+    await runToEnd(test, jobId);
+    expect(names(await ask(graphId, search))).toEqual(['House']);
+    expect((await ask(graphId, question)).rows).toEqual([[1]]);
+    expect((await ask(graphId, list)).rows).toEqual([]);
+    const named = mapping('houses').replace('label: 房产,', 'label: 房产, aliases: [楼盘],');
+    await admin.post(`/api/ingestion/jobs/${jobId}/revisions`).send({ mapping_yaml: named }).expect(200);
+    await runToEnd(test, jobId);
+    expect(names(await ask(graphId, list))).toEqual(['House']);
+  }, 60_000);
+
+  /** What was kept of a document comes back after it is deleted, mended and loaded again. */
+  it('do not come back with a graph that is deleted and made anew (HKUDS/LightRAG#2442)', async () => {
+    const list = { cypher: 'MATCH (e:房产) RETURN e' };
+    await upload(test, 'mended', 'id,name\n1,Hous\n');
+    const { graphId: former } = await ingest(test, mapping('mended'));
+    await ask(former, list);
+    expect((await ask(former, list)).cache.status).toBe('hit');
+    const { body: late } = await admin
+      .post(`/api/graphs/${former}/query`)
+      .set('Prefer', 'respond-async')
+      .send({ ...list, cache: 'refresh' });
+    await admin.delete(`/api/graphs/${former}`).expect(204);
+    await upload(test, 'mended', 'id,name\n1,House\n');
+    const { graphId } = await ingest(test, mapping('mended'));
+    const { rows, cache } = await ask(graphId, list);
+    expect([names({ rows }), cache.status]).toEqual([['House'], 'miss']);
+    await admin.post(`/api/graphs/${former}/query`).send(list).expect(404);
+    await admin.get(`/api/graphs/${former}/queries/${late.query_id}`).expect(404);
+    for (const table of ['queries', 'query_runs']) {
+      const { rows: left } = await test.pool.query(`SELECT FROM ${table} WHERE graph_id = $1`, [former]);
+      expect([table, left]).toEqual([table, []]);
+    }
+  }, 60_000);
+
+  /** What one call sets for its group, a call for another group under way at the same time reads. */
+  it('come from the graph that was asked, when many are asked at once (getzep/graphiti#1676)', async () => {
+    const graphs = await Promise.all(
+      ['east', 'west'].map(async name => {
+        await upload(test, name, `id,name\n1,eldaa of ${name}\n`);
+        return { name, graphId: (await ingest(test, mapping(name))).graphId };
+      }),
+    );
+    const asked = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => i).flatMap(i =>
+        graphs.flatMap(({ name, graphId }) =>
+          [{ search: 'eldaa' }, { cypher: `MATCH (e:房产) RETURN e LIMIT ${1 + (i % 3)}` }].map(async body => [
+            name,
+            names(await ask(graphId, body)),
+          ]),
+        ),
+      ),
+    );
+    expect(asked).toHaveLength(40);
+    for (const [name, found] of asked) expect(found).toEqual([`eldaa of ${name as string}`]);
   }, 60_000);
 
   it('are none of a query that failed: it is tried again each time', async () => {

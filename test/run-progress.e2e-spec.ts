@@ -3,6 +3,7 @@ import { type TestApp, startTestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection, slowRows } from './support/foreign-tables.js';
 import { aGraph, aJob, ingest, runToEnd, upload } from './support/ingestion.js';
+import { readEvents, type StreamedEvent } from './support/slow-queries.js';
 
 let app: TestApp;
 let foreign: ForeignPostgres;
@@ -18,45 +19,15 @@ afterAll(async () => {
   await Promise.all([app.close(), foreign.remove()]);
 });
 
-interface Event {
-  type: string;
-  id: string;
-  data: any;
-}
-
-/** Reads a stream to its end, at most for so long. Comments are events of type `comment`. */
-async function watch(runId: number, { lastId = '', forMs = 60_000, onEvent = (_: Event) => undefined } = {}) {
-  const response = await fetch(`${app.url}/api/ingestion/runs/${runId}/events`, {
-    headers: { Authorization: `Bearer ${app.admin.token}`, ...(lastId && { 'Last-Event-ID': lastId }) },
-    signal: AbortSignal.timeout(forMs),
-  });
-  const events: Event[] = [];
-  let text = '';
-  try {
-    for await (const bytes of response.body ?? []) {
-      text += Buffer.from(bytes as Uint8Array).toString();
-      const blocks = text.split('\n\n');
-      text = blocks.pop()!;
-      for (const block of blocks.map(each => each.trim()).filter(each => each !== '')) {
-        const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
-        const event = block.startsWith(':')
-          ? { type: 'comment', id: '', data: null }
-          : { type: field('event'), id: field('id'), data: JSON.parse(field('data')) };
-        events.push(event);
-        onEvent(event);
-      }
-    }
-  } catch (error) {
-    if ((error as Error).name !== 'TimeoutError') throw error;
-  }
-  return { status: response.status, headers: response.headers, events };
-}
+/** Reads the events of a run to their end, at most for so long. */
+const watch = (runId: number, options: Parameters<typeof readEvents>[3] = {}) =>
+  readEvents(app, `/api/ingestion/runs/${runId}/events`, app.admin, { forMs: 60_000, ...options });
 
 const start = async (jobId: number, query = ''): Promise<number> =>
   (await app.admin.post(`/api/ingestion/jobs/${jobId}/run${query}`).expect(202)).body.id;
 
 /** The figures of one step, in the order in which they came. */
-const stepsOf = (events: Event[], step: string) => events.map(({ data }) => data?.progress).filter(each => each?.step === step);
+const stepsOf = (events: StreamedEvent[], step: string) => events.map(({ data }) => data?.progress).filter(each => each?.step === step);
 
 const expectRising = (figures: (number | null)[]) => expect(figures).toEqual([...figures].sort((a, b) => (a ?? -1) - (b ?? -1)));
 

@@ -1,5 +1,5 @@
 import { Pace } from '../common/turns/pace.js';
-import { hashName } from './index-format.js';
+import { hashName } from './fnv.js';
 import { NameTable } from './name-table.js';
 
 const tableOf = (names: string[]): Promise<NameTable> =>

@@ -1,5 +1,5 @@
 import { type Pace } from '../common/turns/pace.js';
-import { hashName } from './index-format.js';
+import { hashName } from './fnv.js';
 
 /** Finds nodes by their whole name. An open hash over the two name hashes, with a chain through the nodes of a bucket. */
 export class NameTable {

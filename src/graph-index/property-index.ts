@@ -1,3 +1,4 @@
+import { hashText } from './fnv.js';
 import { type Steps } from '../text/steps.js';
 import { cellAt, type PropertyColumn } from './property-column.js';
 import { sharedUint32 } from './shared-arrays.js';
@@ -55,11 +56,7 @@ export function placesWith({ heads, next }: PropertyIndex, value: IndexedValue, 
 const bits = new DataView(new ArrayBuffer(8));
 
 function hashOf(value: IndexedValue): number {
-  if (typeof value === 'string') {
-    let hash = 0x811c9dc5;
-    for (let i = 0; i < value.length; i++) hash = Math.imul(hash ^ value.charCodeAt(i), 0x01000193);
-    return mixed(hash);
-  }
+  if (typeof value === 'string') return mixed(hashText(value));
   // Zero and minus zero are equal.
   bits.setFloat64(0, value === 0 ? 0 : value);
   return mixed(bits.getUint32(0) ^ Math.imul(bits.getUint32(4), 0x9e3779b1));

@@ -1,6 +1,7 @@
 import { Pace } from '../common/turns/pace.js';
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
-import { fieldFlags, fieldBits, hashName, type IndexParts } from './index-format.js';
+import { hashName } from './fnv.js';
+import { fieldFlags, fieldBits, type IndexParts } from './index-format.js';
 import { SearchIndex } from './search-index.js';
 import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
 

@@ -1,5 +1,6 @@
 import { Pace } from '../common/turns/pace.js';
-import { fieldFlags, fieldBits, type IndexParts, hashName } from './index-format.js';
+import { hashName } from './fnv.js';
+import { fieldFlags, fieldBits, type IndexParts } from './index-format.js';
 import { NameTable } from './name-table.js';
 import { BestOf } from './best-of.js';
 import { TermExpansion, type TermMatch } from './term-expansion.js';

@@ -153,7 +153,7 @@ export class QueryRequest {
     isArray: true,
     example: ['plan'],
     description:
-      'profile（仅 cypher）：在 plan.profile 中给出各步骤的行数与时间；这样的答案不保存 / profile (cypher only): rows and time of each operator, in plan.profile; such an answer is not stored',
+      'profile（仅 cypher）：在 plan.profile 中给出各步骤的行数与时间；由 SQL 执行的查询为此再执行一次；这样的答案不保存 / profile (cypher only): rows and time of each operator, in plan.profile; a query that runs as SQL is run once more for it; such an answer is not stored',
   })
   @IsOptional()
   @IsArray()

@@ -124,7 +124,7 @@ export class Expressions {
   /** A property or variable of the kind, where there is one; else a property that none has, or a constant. */
   property(kind: Kind): Expression {
     const { dice, elements } = this.scope;
-    const choices = elements.flatMap(({ name, names }) =>
+    const choices: { name: string; property: string | null }[] = elements.flatMap(({ name, names }) =>
       names.flatMap(owner =>
         Object.keys(propertyKinds[owner]!)
           .filter(property => kind === 'any' || names.every(each => (propertyKinds[each]![property] ?? kind) === kind))

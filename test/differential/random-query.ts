@@ -6,7 +6,7 @@ import { Patterns } from './patterns.js';
 import { type Column, type Projected, type Projection, Projections } from './projections.js';
 import { type RandomGraph } from './random-graph.js';
 import { Row } from './row.js';
-import { type Bound, type Expression, type Kind, plainKinds, Scope } from './scope.js';
+import { type Expression, type Kind, plainKinds, Scope } from './scope.js';
 
 /** Queries with more rows than this at any place are worth no time. */
 const mostRows = 1_500;

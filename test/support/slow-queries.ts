@@ -17,7 +17,7 @@ export interface StreamedEvent {
   data: any;
 }
 
-/** Reads an event stream to its end. Comments are events of type `comment`. */
+/** Reads an event stream to its end, at most for so long. Comments are events of type `comment`. */
 export async function readEvents(
   app: TestApp,
   path: string,
@@ -30,18 +30,22 @@ export async function readEvents(
   });
   const events: StreamedEvent[] = [];
   let text = '';
-  for await (const bytes of response.body ?? []) {
-    text += Buffer.from(bytes as Uint8Array).toString();
-    const blocks = text.split('\n\n');
-    text = blocks.pop()!;
-    for (const block of blocks.map(each => each.trim()).filter(each => each !== '')) {
-      const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
-      const event = block.startsWith(':')
-        ? { type: 'comment', id: '', data: null }
-        : { type: field('event'), id: field('id'), data: JSON.parse(field('data')) };
-      events.push(event);
-      onEvent(event);
+  try {
+    for await (const bytes of response.body ?? []) {
+      text += Buffer.from(bytes as Uint8Array).toString();
+      const blocks = text.split('\n\n');
+      text = blocks.pop()!;
+      for (const block of blocks.map(each => each.trim()).filter(each => each !== '')) {
+        const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
+        const event = block.startsWith(':')
+          ? { type: 'comment', id: '', data: null }
+          : { type: field('event'), id: field('id'), data: JSON.parse(field('data')) };
+        events.push(event);
+        onEvent(event);
+      }
     }
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error;
   }
   return { status: response.status, headers: response.headers, events };
 }

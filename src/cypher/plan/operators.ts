@@ -45,3 +45,8 @@ export function findOperator<K extends Operator['kind']>(root: Operator, kind: K
   for (const operator of operatorsOf(root)) if (operator.kind === kind) return operator as Operator & { kind: K };
   return null;
 }
+
+/** The patterns of all matches, from the top. */
+export function patternsOf({ root }: QueryPlan): Pattern[] {
+  return [...operatorsOf(root)].flatMap(operator => (operator.kind === 'match' ? [operator.pattern] : []));
+}

@@ -3,9 +3,8 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
 import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/compile-plan.js';
 import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
-import { findOperator, operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
+import { findOperator, patternsOf, type QueryPlan } from '../../cypher/plan/operators.js';
 import { NotInSqlError } from '../../cypher/semantics/not-in-sql.error.js';
-import { type Pattern } from '../../cypher/semantics/pattern.js';
 import { sqlstateOf } from '../../sql/sqlstate.js';
 import { type Citation, type ExecutorReason } from '../protocol.js';
 import { AnswerElements } from './answer-elements.js';
@@ -13,6 +12,7 @@ import { type Executed } from './assemble-answer.js';
 import { decodeRows } from './decode-rows.js';
 import { explainFailure } from './explain-failure.js';
 import { type GraphElements } from './graph-elements.js';
+import { profileSql } from './profile-sql.js';
 import { type GraphReader } from './retrieval-database.js';
 import { type CypherRequest } from './cypher-request.js';
 import { citeSources } from './to-citations.js';
@@ -48,11 +48,9 @@ async function execute(
   { limit, profile }: CypherRequest,
   pace: Pace,
 ): Promise<Executed> {
-  const started = performance.now();
   // One row more than asked for shows whether there are more.
   const compiled = compilePlan(plan, { graphId: reader.graphId, limit: limit + 1 });
   const found = await fetchRows(reader, compiled, pace);
-  const ms = Math.round((performance.now() - started) * 100) / 100;
   const isTruncated = found.length > limit;
   const rows = isTruncated ? found.slice(0, limit) : found;
   const cited = rows.length > 0 && restsOnMatches(plan) ? await citeMatches(reader, plan, rows, pace) : null;
@@ -64,7 +62,7 @@ async function execute(
     isCut: false,
     tables: cited?.isWhole ? citeTables(schema, plan) : [],
     warnings: cited?.warnings ?? [],
-    plan: { executor: 'sql', sql: compiled.sql, ...(profile && { profile: [{ operator: 'SQL', rows: found.length, time_ms: ms }] }) },
+    plan: { executor: 'sql', sql: compiled.sql, ...(profile && { profile: await profileSql(reader, plan, compiled) }) },
     isOfItsMoment: false,
   };
 }
@@ -118,8 +116,4 @@ function citeTables(schema: GraphElements, plan: QueryPlan): Citation[] {
     labels.size + types.size === 0 ? true : (kind === 'node' ? labels : types).has(name),
   );
   return citeSources(sources);
-}
-
-function patternsOf({ root }: QueryPlan): Pattern[] {
-  return [...operatorsOf(root)].flatMap(operator => (operator.kind === 'match' ? [operator.pattern] : []));
 }

@@ -1,3 +1,5 @@
+import { hashBytes } from '../../../graph-index/fnv.js';
+
 const [tab, newline, backslash, letterN, minus, zero] = [9, 10, 92, 78, 45, 48];
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
@@ -81,7 +83,7 @@ export class FieldNumbers {
   numberOf(row: CopyRows, field: number): number {
     const bytes = row.raw(field);
     if (this.last?.bytes.equals(bytes)) return this.last.number;
-    const hash = hashOf(bytes);
+    const hash = hashBytes(bytes);
     const alike = this.byHash.get(hash) ?? [];
     let found = alike.find(each => each.bytes.equals(bytes));
     if (!found) {
@@ -91,11 +93,4 @@ export class FieldNumbers {
     this.last = found;
     return found.number;
   }
-}
-
-/** FNV-1a of 32 bits. */
-function hashOf(bytes: Buffer): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
 }
