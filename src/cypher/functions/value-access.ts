@@ -1,15 +1,16 @@
-import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
+import { type StoredNames } from '../syntax/cypher-ast.js';
+import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../values/cypher-value.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { temporalComponent } from '../values/temporal/temporal-component.js';
 import { typeNameOf } from '../values/type-names.js';
 import { ValueFault } from '../values/value-fault.js';
 import { isGraphValue } from './graph-functions.js';
 
-/** `value.name` of a node, relationship, map or time. Null where there is no such property. */
-export function propertyOf(value: CypherValue, name: string): CypherValue {
+/** `value.name` of a node, relationship, map or time. Null where there is no such property. @param stored other names of it in elements */
+export function propertyOf(value: CypherValue, name: string, stored?: StoredNames): CypherValue {
   if (value === null) return null;
   if (isMap(value)) return value.get(name) ?? null;
-  if (isGraphValue(value) && value.kind !== 'path') return value.properties.get(name) ?? null;
+  if (isGraphValue(value) && value.kind !== 'path') return value.properties.get(storedNameOf(value, name, stored)) ?? null;
   if (isTemporal(value) || isDuration(value)) {
     const component = temporalComponent(value, name);
     if (component !== undefined) return component;
@@ -18,8 +19,14 @@ export function propertyOf(value: CypherValue, name: string): CypherValue {
   throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
 }
 
+/** The name under which an element stores a property. The first label of a node is that of its key. */
+export function storedNameOf(element: NodeValue | EdgeValue, name: string, stored: StoredNames | undefined): string {
+  if (!stored) return name;
+  return (element.kind === 'node' ? stored.nodes.get(element.labels[0] ?? '') : stored.edges.get(element.type)) ?? name;
+}
+
 /** `value[index]`: an item of a list, from its end if below zero, or a property by name. Null outside of the list. */
-export function itemAt(value: CypherValue, index: CypherValue): CypherValue {
+export function itemAt(value: CypherValue, index: CypherValue, stored?: StoredNames): CypherValue {
   if (value === null || index === null) return null;
   const { zh, en } = typeNameOf(index);
   if (isList(value)) {
@@ -27,7 +34,7 @@ export function itemAt(value: CypherValue, index: CypherValue): CypherValue {
     throw typeFault('ListElementAccessByNonInteger', `列表的下标须为整数，而非${zh}`, `The index of a list is an integer, not ${en}`);
   }
   if (isMap(value) || isGraphValue(value)) {
-    if (typeof index === 'string') return propertyOf(value, index);
+    if (typeof index === 'string') return propertyOf(value, index, stored);
     throw typeFault('MapElementAccessByNonString', `属性名须为文本，而非${zh}`, `The name of a property is a string, not ${en}`);
   }
   const type = typeNameOf(value);

@@ -1,4 +1,4 @@
-import { type CypherQuery, isConstant } from '../syntax/cypher-ast.js';
+import { type CypherQuery, isConstant, type StoredNames } from '../syntax/cypher-ast.js';
 
 export interface PropertiesRead {
   /** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`. */
@@ -19,6 +19,8 @@ export function propertiesRead(query: CypherQuery): PropertiesRead {
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) return value.forEach(visit);
     const node = value as Tree;
+    const stored = node.storedNames as StoredNames | undefined;
+    for (const name of [...(stored?.nodes.values() ?? []), ...(stored?.edges.values() ?? [])]) names.add(name);
     if (node.kind === 'property') names.add(node.name as string);
     // A pattern of a node or an edge, whose properties are entries of a map.
     if (Array.isArray(node.properties))

@@ -82,6 +82,13 @@ export interface MapEntry {
   name: string;
   value: Expression;
   position: number;
+  storedNames?: StoredNames | undefined;
+}
+
+/** The names under which elements store a property that the query calls otherwise, by label of the key and by type. */
+export interface StoredNames {
+  nodes: ReadonlyMap<string, string>;
+  edges: ReadonlyMap<string, string>;
 }
 
 /** What WITH and RETURN have in common. */
@@ -118,8 +125,8 @@ export type Expression = { position: number } & (
   | { kind: 'number'; text: string; integer: boolean }
   | { kind: 'parameter'; name: string }
   | { kind: 'variable'; name: string }
-  | { kind: 'property'; object: Expression; name: string }
-  | { kind: 'index'; object: Expression; index: Expression }
+  | { kind: 'property'; object: Expression; name: string; storedNames?: StoredNames | undefined }
+  | { kind: 'index'; object: Expression; index: Expression; storedNames?: StoredNames | undefined }
   | { kind: 'slice'; object: Expression; from: Expression | null; to: Expression | null }
   | { kind: 'list'; items: Expression[] }
   | { kind: 'map'; entries: MapEntry[] }
