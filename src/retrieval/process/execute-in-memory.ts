@@ -37,7 +37,7 @@ export async function executeInMemory(
     rows,
     isTruncated,
     examples: new AnswerElements(),
-    isCut: rows.some(({ behind }) => behind === null || behind.isCut),
+    isCut: prepared.hasUncited() || rows.some(({ behind }) => behind === null || behind.isCut),
     tables: [],
     warnings: [],
     plan: { executor: 'memory', ...(request.profile && { profile: profile.map(rounded) }) },

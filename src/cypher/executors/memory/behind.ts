@@ -10,6 +10,11 @@ export interface Behind {
   isCut: boolean;
 }
 
+/** Whether a row rests on any node or edge of a match before. */
+export function hasBehind({ behind }: { behind?: Behind }): boolean {
+  return behind !== undefined && behind.nodes.size + behind.edges.size > 0;
+}
+
 /** About the bytes that it keeps from being freed. */
 export function bytesOfBehind({ nodes, edges }: Behind): number {
   return 300 + 200 * (nodes.size + edges.size);

@@ -12,7 +12,7 @@ import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOfRow } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
 import { aggregateCallsIn, checkUnambiguous, hasAggregateCall, isAggregateCall } from './aggregate-calls.js';
-import { BehindBuilder } from './behind.js';
+import { BehindBuilder, hasBehind } from './behind.js';
 import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, compileCondition, type ExpressionPlace, type Rows } from './expression-place.js';
 import { compileAggregate, groupRows } from './group-rows.js';
@@ -113,7 +113,10 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         continue;
       }
       const key = keyOfRow(columns.map(({ slot }) => row[slot] ?? null));
-      if (seen.has(key)) continue;
+      if (seen.has(key)) {
+        query.hasUncited ||= hasBehind(row);
+        continue;
+      }
       seen.add(key);
       query.work.holdBytes(2 * key.length + 64);
       yield row;

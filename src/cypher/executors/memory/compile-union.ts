@@ -1,6 +1,7 @@
 import { type Clause, type UnionQuery } from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOfRow } from '../../values/equality.js';
+import { hasBehind } from './behind.js';
 import { type CompiledClauses } from './expression-place.js';
 import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
@@ -54,7 +55,10 @@ export function compileUnion(
           const values = slots[i]!.map(slot => row[slot] ?? null);
           if (seen) {
             const key = keyOfRow(values);
-            if (seen.has(key)) continue;
+            if (seen.has(key)) {
+              query.hasUncited ||= hasBehind(row);
+              continue;
+            }
             seen.add(key);
             held += 2 * key.length + 64;
             query.work.holdBytes(2 * key.length + 64);

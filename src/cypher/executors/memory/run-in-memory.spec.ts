@@ -153,4 +153,25 @@ describe('a query in memory', () => {
       expect([...row!.behind!.nodes.values()].map(node => plain(node)).sort()).toEqual([1, 3]);
     }
   });
+
+  it.each([
+    ['RETURN COUNT { MATCH (a:A) } AS n', true],
+    ['RETURN COUNT { UNWIND [1] AS x RETURN x } AS n', false],
+    ['RETURN EXISTS { (:A)-->() } AS e', true],
+    ['RETURN COLLECT { MATCH (a:A) RETURN a.id } AS l', true],
+    ['MATCH (a:A) WHERE (a)-->() RETURN a', true],
+    ['MATCH (a:A) RETURN [(a)-->(b) | b.id] AS l', true],
+    ['MATCH (a:A)-->(b) RETURN length(shortestPath((a)-[*]->(b))) AS l', true],
+    ['MATCH (a:A)-->(b) RETURN DISTINCT a.id AS id', true],
+    ['MATCH (a:A) RETURN DISTINCT a.id AS id', false],
+    ['UNWIND [1, 1] AS x RETURN DISTINCT x', false],
+    ['MATCH (a:A) RETURN 1 AS x UNION MATCH (b:B) RETURN 1 AS x', true],
+    ['MATCH (a:A) RETURN a.id AS x UNION MATCH (b:B) RETURN b.id AS x', false],
+    ['MATCH (a:A)-->(b) RETURN a.id, count(b)', false],
+  ])('says whether it rests on elements that no row cites: %s', (text, expected) => {
+    const graph = new WritableGraph(run);
+    graph.runSetup('CREATE (a:A {id: 1})-[:R]->(:B {id: 2}), (a)-[:R]->(:B {id: 3})');
+    const prepared = prepareInMemory(parseCypher(text), graph, run);
+    expect([[...prepared.rows()].length > 0, prepared.hasUncited()]).toEqual([true, expected]);
+  });
 });

@@ -41,6 +41,8 @@ export interface PreparedQuery {
   columns: string[];
   /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
+  /** Whether the rows so far rest on nodes and edges that none of them cites. */
+  hasUncited(): boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   const union = compileUnion(query, running, clauses =>
     compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch),
   );
-  return { columns: union.columns, rows };
+  return { columns: union.columns, rows, hasUncited: () => running.hasUncited };
 
   function* rows(): Generator<AnswerRow | null> {
     for (const found of union.run(() => running.frame.emptyRow())) {

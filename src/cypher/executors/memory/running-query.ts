@@ -51,6 +51,8 @@ export interface Compilers {
 /** What all parts of one query share. */
 export class RunningQuery {
   readonly frame = new Frame();
+  /** Whether an answer rests on nodes and edges that none of its rows cites: those of subqueries, patterns in expressions, and equal rows. */
+  hasUncited = false;
 
   constructor(
     readonly text: string,
