@@ -114,6 +114,50 @@ edges:
     },
   );
 
+  describe('with aliases, bound edges and times', () => {
+    let pitfalls: number;
+    beforeAll(async () => {
+      pitfalls = graphId;
+      await upload(test, 'goods', 'id,name,unit_price,day\n1,tea,5,2024-05-01\n2,rice,7,2024-05-02\n', 'id:int,unit_price:int,day:date');
+      await upload(test, 'shops', 'id,name\n1,corner\n2,market\n', 'id:int');
+      await upload(test, 'sales', 'id,shop,good,amount\n1,1,1,5\n2,1,2,9\n3,2,2,7\n', 'id:int,shop:int,good:int,amount:int');
+      ({ graphId } = await ingest(
+        test,
+        `version: 1
+nodes:
+  - {id: good, label: Good, table: goods, key: [id], columns: [{column: id}, {column: name, property: title, type: string}, {column: unit_price, property: price}, {column: day}]}
+  - {id: shop, label: Shop, table: shops, key: [id], columns: [{column: id}, {column: name, type: string}]}
+edges:
+  - {type: SELLS, table: sales, key: [id], from: {node: shop, match: {shop: id}}, to: {node: good, match: {good: id}}, columns: [{column: amount, property: count}]}
+`,
+      ));
+    });
+    afterAll(() => {
+      graphId = pitfalls;
+    });
+
+    it.each<[match: string, result: string, rows: unknown[][]]>([
+      ['MATCH (g:Good)', 'RETURN g.name AS a ORDER BY a', [['rice'], ['tea']]],
+      ['MATCH (n)', 'RETURN n.name AS a ORDER BY a', [['corner'], ['market'], ['rice'], ['tea']]],
+      ['MATCH (n)', "RETURN n['name'] AS a ORDER BY a", [['corner'], ['market'], ['rice'], ['tea']]],
+      ["MATCH (n {name: 'tea'})", 'RETURN n.unit_price AS a', [[5]]],
+      ["MATCH (n) WHERE n.name = 'tea'", 'RETURN n.unit_price AS a', [[5]]],
+      ['MATCH (:Shop {id: 2})-[r]->()', 'RETURN endNode(r).unit_price AS a', [[7]]],
+      ['MATCH p = (:Shop {id: 2})-->()', 'RETURN [n IN nodes(p) | n.name] AS a', [[['market', 'rice']]]],
+      ['MATCH (g:Good {id: 1}) WITH g AS h', 'RETURN h.unit_price AS a', [[5]]],
+      ["UNWIND [{name: 'x'}] AS n RETURN n.name AS a UNION MATCH (n:Good {id: 1})", 'RETURN n.name AS a', [['x'], ['tea']]],
+      ['MATCH (s:Shop)-[r {amount: g.unit_price}]->(g)', 'RETURN s.id, g.id ORDER BY s.id', [[1, 1], [2, 2]]],
+      ['MATCH ()-[r1]->() MATCH ()-[r2]->() MATCH (a)-[r1]->(b)<-[r2]-(c)', 'RETURN a.id, b.id, c.id ORDER BY a.id', [[1, 2, 2], [2, 2, 1]]],
+      ['MATCH (a:Shop)-->(b)', 'RETURN DISTINCT a.id AS b, b.id AS a ORDER BY a DESC, b', [[1, 2], [2, 2], [1, 1]]],
+      ['MATCH (a:Shop)-->(b)', 'RETURN DISTINCT a AS b, b AS a ORDER BY a.id DESC, b.id LIMIT 0', []],
+      ["MATCH (g:Good {day: '2024-05-02'})", 'RETURN g.id', [[2]]],
+      ["MATCH (g:Good) WHERE g.day = '2024-05-02'", 'RETURN g.id', [[2]]],
+    ])('%s %s', async (match, result, rows) => {
+      const { found } = await both(match, result);
+      expect(found.map(each => (each as { rows?: unknown }).rows ?? each)).toEqual([rows, rows]);
+    }); // prettier-ignore
+  });
+
   it('orders lists item by item, not by length', async () => {
     const rows = async (text: string) => (await ask(text)).rows;
     expect(await rows('UNWIND [[2], [1, 2, 3], [1]] AS l RETURN l ORDER BY l')).toEqual([[[1]], [[1, 2, 3]], [[2]]]);

@@ -8,15 +8,11 @@ import { sizeOf } from '../values/value-size.js';
 import { ValueFault } from '../values/value-fault.js';
 import { isGraphValue } from './graph-functions.js';
 
-/**
- * `value.name` of a node, relationship, map or time. Null where there is no such property.
- * @param stored what an element calls the property, if it has none of this name
- */
+/** `value.name` of a node, relationship, map or time. Null where there is no such property. @param stored other names of it in elements */
 export function propertyOf(value: CypherValue, name: string, stored?: StoredNames): CypherValue {
   if (value === null) return null;
   if (isMap(value)) return value.get(name) ?? null;
-  if (isGraphValue(value) && value.kind !== 'path')
-    return read(value.properties.get(name) ?? value.properties.get(storedName(value, stored) ?? name) ?? null);
+  if (isGraphValue(value) && value.kind !== 'path') return read(value.properties.get(storedNameOf(value, name, stored)) ?? null);
   if (isTemporal(value) || isDuration(value)) {
     spend(unitsOfTime);
     const component = temporalComponent(value, name);
@@ -26,8 +22,10 @@ export function propertyOf(value: CypherValue, name: string, stored?: StoredName
   throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
 }
 
-function storedName(element: NodeValue | EdgeValue, stored: StoredNames | undefined): string | undefined {
-  return element.kind === 'node' ? stored?.nodes.get(element.labels[0] ?? '') : stored?.edges.get(element.type);
+/** The name under which an element stores a property. The first label of a node is that of its key. */
+export function storedNameOf(element: NodeValue | EdgeValue, name: string, stored: StoredNames | undefined): string {
+  if (!stored) return name;
+  return (element.kind === 'node' ? stored.nodes.get(element.labels[0] ?? '') : stored.edges.get(element.type)) ?? name;
 }
 
 /** A time is read by its calendar. */
@@ -40,7 +38,7 @@ function read(value: CypherValue): CypherValue {
 }
 
 /** `value[index]`: an item of a list, from its end if below zero, or a property by name. Null outside of the list. */
-export function itemAt(value: CypherValue, index: CypherValue): CypherValue {
+export function itemAt(value: CypherValue, index: CypherValue, stored?: StoredNames): CypherValue {
   if (value === null || index === null) return null;
   const { zh, en } = typeNameOf(index);
   if (isList(value)) {
@@ -48,7 +46,7 @@ export function itemAt(value: CypherValue, index: CypherValue): CypherValue {
     throw typeFault('ListElementAccessByNonInteger', `列表的下标须为整数，而非${zh}`, `The index of a list is an integer, not ${en}`);
   }
   if (isMap(value) || isGraphValue(value)) {
-    if (typeof index === 'string') return propertyOf(value, index);
+    if (typeof index === 'string') return propertyOf(value, index, stored);
     throw typeFault('MapElementAccessByNonString', `属性名须为文本，而非${zh}`, `The name of a property is a string, not ${en}`);
   }
   const type = typeNameOf(value);

@@ -19,11 +19,9 @@ export function propertiesRead(query: CypherQuery): PropertiesRead {
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) return value.forEach(visit);
     const node = value as Tree;
-    if (node.kind === 'property') {
-      names.add(node.name as string);
-      const stored = node.stored as StoredNames | undefined;
-      for (const name of [...(stored?.nodes.values() ?? []), ...(stored?.edges.values() ?? [])]) names.add(name);
-    }
+    const stored = node.storedNames as StoredNames | undefined;
+    for (const name of [...(stored?.nodes.values() ?? []), ...(stored?.edges.values() ?? [])]) names.add(name);
+    if (node.kind === 'property') names.add(node.name as string);
     // A pattern of a node or an edge, whose properties are entries of a map.
     if (Array.isArray(node.properties))
       for (const entry of node.properties as { name: string; value: Tree }[]) {

@@ -1,91 +1,88 @@
-import {
-  type CypherQuery,
-  type Expression,
-  type MapEntry,
-  type Name,
-  type NodePattern,
-  type PathPattern,
-  type ReturnItem,
-} from '../syntax/cypher-ast.js';
+import { type CypherQuery, type Expression, type MapEntry, type Name, type PathPattern } from '../syntax/cypher-ast.js';
+import { type Names, type ScopedVisitor, walkUnion } from '../syntax/walk-in-scope.js';
+import { itemMeaning, type Meaning, meaningOf, type NamedElement } from './meanings.js';
 import { type QueryContext } from './query-context.js';
 
-/** The labels or types that an element may have, according to its pattern and the schema. None for edges of any type. */
-interface Element {
-  kind: 'node' | 'edge';
-  owners: string[];
-}
+type Scope = Names<Meaning>;
 
 /**
  * Gives labels, types and properties the names that the graph stores, in the whole tree of a query: aliases mean the same everywhere. An
- * unknown name is a warning and stays as it is. Collects the places where parameters are named.
+ * unknown name is a warning and stays as it is. Where only the running query knows which element has the property, the tree says the names
+ * by label and type. Collects the places where parameters are named.
  */
 export function resolveNames(query: CypherQuery, context: QueryContext): Name[] {
+  const { schema } = context;
   const parameters: Name[] = [];
-  const elements = new Map<string, Element>();
-  /** Variables that also stand for something else than an element of a pattern, such as the item of a list. */
-  const rebound = new Set<string>();
-  visit(query, node => {
-    if (isNamed(node)) for (const group of node.labels) for (const label of group) label.name = context.label(label);
-    if (isEdge(node)) for (const type of node.types) type.name = context.edgeType(type);
-    if (isItem(node) ? isOtherThan(node.name, node.expression) : 'list' in node && 'variable' in node)
-      rebound.add((isItem(node) ? node.name : node.variable) as string);
-  });
-  visit(query, node => {
-    if (!isPath(node)) return;
-    node.nodes.forEach((pattern, i) => declare(pattern, { kind: 'node', owners: labelsOf(node, i) }));
-    for (const pattern of node.edges) declare(pattern, { kind: 'edge', owners: pattern.types.map(({ name }) => name) });
-  });
-  visit(query, node => {
-    if (node.kind === 'parameter') parameters.push({ name: node.name as string, position: node.position as number });
-    if (node.kind === 'property') resolveProperty(node as Tree & Property);
-    if (node.kind === 'index') resolveIndex(node as Tree & Index);
-  });
+  const visitor: ScopedVisitor<Meaning> = { see, declare, itemOf: (list, scope) => list && itemMeaning(list, scope, schema), columnOf };
+  walkUnion(query, new Map(), visitor);
   return parameters;
 
-  function resolveProperty(node: Property): void {
-    const element = elementOf(node.object);
-    if (element) {
-      const { name, word } = context.property(node.name, element.kind, element.owners);
-      node.name = name;
-      if (word !== null) return;
+  function columnOf(expression: Expression, scope: Scope): Meaning {
+    return meaningOf(expression, scope, schema);
+  }
+
+  function see(expression: Expression, scope: Scope): void {
+    if (expression.kind === 'parameter') parameters.push(expression);
+    else if (expression.kind === 'property') rename(expression, meaningOf(expression.object, scope, schema));
+    else if (expression.kind === 'index') readIndex(expression, meaningOf(expression.object, scope, schema));
+    else if (expression.kind === 'hasLabels') {
+      const isEdge = meaningOf(expression.object, scope, schema)?.kind === 'edge';
+      for (const label of expression.labels.flat()) label.name = isEdge ? context.edgeType(label) : context.label(label);
     }
-    const stored = context.schema.storedNames(node.name);
-    if (stored) node.stored = stored;
   }
 
-  /** `n['property']` is `n.property`. */
-  function resolveIndex({ object, index }: Index): void {
-    const element = elementOf(object);
-    if (element && index.kind === 'literal' && typeof index.value === 'string') index.value = nameOf(index.value, element);
+  /** A property of an element has one name in all labels that it may have, or one in each. */
+  function rename(named: MapEntry | (Expression & { kind: 'property' }), meaning: Meaning): void {
+    const { name } = named;
+    if (meaning?.kind === 'list') return;
+    const resolved = meaning && context.property(name, meaning.kind, meaning.owners);
+    if (resolved && !resolved.varies) named.name = resolved.name;
+    else named.storedNames = schema.storedNames(name);
   }
 
-  /** The element that a variable stands for in the whole query. */
-  function elementOf(object: Expression): Element | undefined {
-    return object.kind === 'variable' && !rebound.has(object.name) ? elements.get(object.name) : undefined;
+  /** `element['name']` means `element.name`. */
+  function readIndex(expression: Expression & { kind: 'index' }, meaning: Meaning): void {
+    const { index } = expression;
+    if (meaning?.kind === 'list' || (index.kind !== 'literal' && index.kind !== 'parameter')) return;
+    const name = index.kind === 'literal' ? index.value : context.parameters.read(index.name, index.position);
+    if (typeof name !== 'string') return;
+    if (meaning) context.property(name, meaning.kind, meaning.owners);
+    expression.storedNames = schema.storedNames(name);
   }
 
-  function declare(pattern: { variable: string | null; properties: MapEntry[] }, found: Element): void {
-    const known = pattern.variable === null ? undefined : elements.get(pattern.variable);
-    const element = known?.kind === found.kind ? narrower(known, found) : found;
-    if (pattern.variable !== null) elements.set(pattern.variable, element);
-    for (const entry of pattern.properties) entry.name = nameOf(entry.name, element);
+  function declare(patterns: readonly PathPattern[], before: Scope): Scope {
+    const scope = new Map(before);
+    const elements: [NamedElement, { variable: string | null; properties: MapEntry[] }][] = [];
+    for (const pattern of patterns) {
+      for (const label of pattern.nodes.flatMap(node => node.labels.flat())) label.name = context.label(label);
+      for (const type of pattern.edges.flatMap(edge => edge.types)) type.name = context.edgeType(type);
+      pattern.nodes.forEach((node, i) => elements.push([{ kind: 'node', owners: labelsOf(pattern, i) }, node]));
+      for (const edge of pattern.edges) {
+        const element = { kind: 'edge' as const, owners: edge.types.map(({ name }) => name) };
+        elements.push([element, edge]);
+        if (edge.variable !== null && edge.length !== null) scope.set(edge.variable, { kind: 'list', of: element });
+      }
+      if (pattern.variable !== null) scope.set(pattern.variable, null);
+    }
+    for (const [element, { variable }] of elements) {
+      const known = variable === null ? undefined : scope.get(variable);
+      if (variable !== null && known?.kind !== 'list')
+        scope.set(variable, known?.kind === element.kind && !isWide(known) ? known : element);
+    }
+    for (const [element, { variable, properties }] of elements) {
+      const known = variable === null ? undefined : scope.get(variable);
+      for (const entry of properties) rename(entry, known && known.kind !== 'list' ? known : element);
+    }
+    return scope;
   }
 
-  /** Two places of one variable. In two parts of a UNION they are two elements. */
-  function narrower(known: Element, found: Element): Element {
-    const isWide = ({ kind, owners }: Element) => (kind === 'node' ? owners === context.schema.labelNames : owners.length === 0);
-    if (isWide(known)) return found;
-    return isWide(found) ? known : { kind: known.kind, owners: [...new Set([...known.owners, ...found.owners])] };
-  }
-
-  function nameOf(name: string, { kind, owners }: Element): string {
-    return context.property(name, kind, owners).name;
+  function isWide({ kind, owners }: NamedElement): boolean {
+    return kind === 'node' ? owners === schema.labelNames : owners.length === 0;
   }
 
   /** A label group that the schema knows decides the labels; otherwise the edges beside the node do. */
   function labelsOf({ nodes, edges }: PathPattern, index: number): string[] {
-    const { schema } = context;
-    const named = (nodes[index] as NodePattern).labels.map(group => group.map(({ name }) => name));
+    const named = nodes[index]!.labels.map(group => group.map(({ name }) => name));
     const known = named.find(group => group.every(label => schema.hasLabel(label)));
     if (known) return known;
     for (const [edge, end] of [
@@ -99,35 +96,4 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     }
     return schema.labelNames;
   }
-}
-
-type Tree = Record<string, unknown>;
-
-type Property = Expression & { kind: 'property' };
-type Index = Expression & { kind: 'index' };
-
-function isItem(node: Tree): node is Tree & ReturnItem {
-  return node.aliased === true;
-}
-
-function isOtherThan(name: string, expression: Expression): boolean {
-  return expression.kind !== 'variable' || expression.name !== name;
-}
-
-function isNamed(node: Tree): node is Tree & { labels: Name[][] } {
-  return 'labels' in node && Array.isArray(node.labels);
-}
-
-function isEdge(node: Tree): node is Tree & { types: Name[] } {
-  return 'types' in node && Array.isArray(node.types);
-}
-
-function isPath(node: Tree): node is Tree & PathPattern {
-  return 'shortest' in node && Array.isArray(node.nodes);
-}
-
-function visit(value: unknown, see: (node: Tree) => void): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) see(value as Tree);
-  for (const inner of Object.values(value)) visit(inner, see);
 }

@@ -13,6 +13,8 @@ export interface ResolvedProperty {
   /** Whether some element may hold a value of a type that SQL would take for a text or for plain JSON, such as a duration. */
   inMemory: boolean;
   known: boolean;
+  /** Whether it has another name in some labels or types than in others. */
+  varies: boolean;
 }
 
 /** SQL reads or shows values of these types as memory does. */
@@ -53,7 +55,9 @@ export class SchemaIndex {
   readonly labelNames: string[];
   private readonly typeNames: string[];
 
-  constructor(schema: GraphSchema) {
+  private readonly stored = new Map<string, StoredNames | undefined>();
+
+  constructor(private readonly schema: GraphSchema) {
     this.labels = new Map(schema.labels.map(label => [label.name, { ...label, names: [label.name, ...label.aliases] }]));
     this.labelNames = [...this.labels.keys()];
     for (const label of schema.labels) this.addFurtherLabels(label);
@@ -138,30 +142,24 @@ export class SchemaIndex {
     return resolve(name, this.propertiesOf(this.types, types.length === 0 ? this.typeNames : types));
   }
 
-  /** What the elements call the property that has this name as its source column. Null if some element has a property of the name itself. */
-  storedNames(name: string): StoredNames | null {
-    const nodes = this.storedBy(this.labels, this.labelNames, name);
-    const edges = this.storedBy(this.types, this.typeNames, name);
-    return nodes.size + edges.size === 0 ? null : { nodes, edges };
-  }
-
-  private storedBy(elements: Map<string, Element>, owners: string[], name: string): Map<string, string> {
-    const stored = new Map<string, string>();
-    const { byName, byColumn } = this.propertiesOf(elements, owners);
-    if (byName.has(name) || !byColumn.has(name)) return stored;
-    for (const owner of owners) {
-      const [first, ...others] = elements.get(owner)?.properties.filter(({ column }) => column === name) ?? [];
-      if (first && others.every(other => other.name === first.name)) stored.set(owner, first.name);
-    }
-    return stored;
-  }
-
   nearestNodeProperty(name: string, labels: string[]): string | null {
     return nearestName(name, this.propertiesOf(this.labels, labels).byName.keys());
   }
 
   nearestEdgeProperty(name: string, types: string[]): string | null {
     return nearestName(name, this.propertiesOf(this.types, types).byName.keys());
+  }
+
+  /** The stored names of a property in those labels and types where it is known by its source column alone. Undefined if there are none. */
+  storedNames(name: string): StoredNames | undefined {
+    if (!this.stored.has(name)) this.stored.set(name, this.findStoredNames(name));
+    return this.stored.get(name);
+  }
+
+  private findStoredNames(name: string): StoredNames | undefined {
+    const nodes = new Map(this.schema.labels.flatMap(label => storedName(label.name, label.properties, name)));
+    const edges = new Map([...this.types].flatMap(([type, { properties }]) => storedName(type, properties, name)));
+    return nodes.size + edges.size > 0 ? { nodes, edges } : undefined;
   }
 
   private propertiesOf(elements: Map<string, Element>, names: string[]): Properties {
@@ -173,6 +171,12 @@ export class SchemaIndex {
 
 function elementsOf<E extends Element>(elements: Map<string, E>, names: string[]): E[] {
   return names.map(name => elements.get(name)).filter(element => element !== undefined);
+}
+
+/** None where edges of one type disagree, and where the name is a property itself. */
+function storedName(owner: string, properties: PropertySchema[], name: string): [string, string][] {
+  const names = new Set(properties.filter(property => property.column === name).map(property => property.name));
+  return names.size === 1 && !properties.some(property => property.name === name) ? [[owner, [...names][0]!]] : [];
 }
 
 function namesOf(elements: Map<string, Element>): string[] {
@@ -205,11 +209,13 @@ function indexProperties(elements: Element[]): Properties {
 
 /** Finds a property by its name, else by its source column. */
 function resolve(name: string, { byName, byColumn }: Properties): ResolvedProperty {
-  const [first, ...others] = byName.get(name) ?? byColumn.get(name) ?? [];
-  if (!first) return { name, word: '', mayBeTime: false, inMemory: false, known: false };
-  if (others.some(other => other.name !== first.name)) return { name, word: null, mayBeTime: true, inMemory: true, known: true };
+  const aliased = byColumn.get(name) ?? [];
+  const [first] = byName.get(name) ?? aliased;
+  if (!first) return { name, word: '', mayBeTime: false, inMemory: false, known: false, varies: false };
+  if (aliased.some(other => other.name !== first.name))
+    return { name, word: null, mayBeTime: true, inMemory: true, known: true, varies: true };
   const words = new Set((byName.get(first.name) ?? []).map(({ type }) => wordOf(type)));
   const mayBeTime = words.has('date') || words.has('datetime');
   const inMemory = [...words].some(word => !wordsOfSql.has(word));
-  return { name: first.name, word: words.size === 1 ? wordOf(first.type) : null, mayBeTime, inMemory, known: true };
+  return { name: first.name, word: words.size === 1 ? wordOf(first.type) : null, mayBeTime, inMemory, known: true, varies: false };
 }

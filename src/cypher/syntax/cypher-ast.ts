@@ -82,6 +82,13 @@ export interface MapEntry {
   name: string;
   value: Expression;
   position: number;
+  storedNames?: StoredNames | undefined;
+}
+
+/** The names under which elements store a property that the query calls otherwise, by label of the key and by type. */
+export interface StoredNames {
+  nodes: ReadonlyMap<string, string>;
+  edges: ReadonlyMap<string, string>;
 }
 
 /** What WITH and RETURN have in common. */
@@ -108,12 +115,6 @@ export interface OrderItem {
   descending: boolean;
 }
 
-/** Names of properties by the label of a node, and by the type of an edge. */
-export interface StoredNames {
-  nodes: ReadonlyMap<string, string>;
-  edges: ReadonlyMap<string, string>;
-}
-
 export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export type StringOperator = 'STARTS WITH' | 'ENDS WITH' | 'CONTAINS';
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '^';
@@ -124,9 +125,8 @@ export type Expression = { position: number } & (
   | { kind: 'number'; text: string; integer: boolean }
   | { kind: 'parameter'; name: string }
   | { kind: 'variable'; name: string }
-  /** `stored`: the property that is meant of elements with this label or type, if they have none of this name. */
-  | { kind: 'property'; object: Expression; name: string; stored?: StoredNames }
-  | { kind: 'index'; object: Expression; index: Expression }
+  | { kind: 'property'; object: Expression; name: string; storedNames?: StoredNames | undefined }
+  | { kind: 'index'; object: Expression; index: Expression; storedNames?: StoredNames | undefined }
   | { kind: 'slice'; object: Expression; from: Expression | null; to: Expression | null }
   | { kind: 'list'; items: Expression[] }
   | { kind: 'map'; entries: MapEntry[] }

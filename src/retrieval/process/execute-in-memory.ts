@@ -15,10 +15,6 @@ import { type CypherRequest } from './cypher-request.js';
 
 /** Enough rows to fill the citations. */
 const mostCited = 5_000;
-const omitsExpressions = {
-  zh: '引用不含 EXISTS、COUNT、COLLECT 与模式表达式内部的匹配',
-  en: 'Citations do not list the matches inside of EXISTS, COUNT, COLLECT and patterns in expressions',
-};
 /** Enough for some seconds; `timeout_ms` ends most queries before. */
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
@@ -42,9 +38,9 @@ export async function executeInMemory(
     rows,
     isTruncated,
     examples: new AnswerElements(),
-    isCut: prepared.omitsMatches() || rows.some(({ behind }) => behind === null || behind.isCut),
+    isCut: prepared.hasUncited() || rows.some(({ behind }) => behind === null || behind.isCut),
     tables: [],
-    warnings: looksInExpressions(query) ? [omitsExpressions] : [],
+    warnings: [],
     plan: { executor: 'memory', ...(request.profile && { profile: profile.map(rounded) }) },
     isOfItsMoment: clock.isRead || callsRandom(query),
   };
@@ -69,11 +65,6 @@ class WatchedClock implements Now {
 
 function callsRandom(query: CypherQuery): boolean {
   return holds(query, ({ kind, name }) => kind === 'call' && String(name).toLowerCase() === 'rand');
-}
-
-/** Expressions that look for matches of their own. */
-function looksInExpressions(query: CypherQuery): boolean {
-  return holds(query, ({ kind }) => ['pattern', 'patternComprehension', 'subquery'].includes(String(kind)));
 }
 
 /** Whether a part of the tree is of a kind. */

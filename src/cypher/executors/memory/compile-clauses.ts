@@ -1,4 +1,5 @@
 import { type Clause, type MatchClause, type UnwindClause } from '../../syntax/cypher-ast.js';
+import { CypherValueError } from '../../syntax/cypher.errors.js';
 import { iterateRange } from '../../functions/list-functions.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
 import { compileMatch } from './compile-match.js';
@@ -65,7 +66,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
         yield null;
         continue;
       }
-      if (counted && (yield* counted())) continue;
+      if (counted && (yield* countedRows(counted))) continue;
       let isFound = false;
       for (const found of match.run(copied(row))) {
         if (found === null) {
@@ -82,6 +83,16 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
       for (const slot of own) missed[slot] = null;
       yield missed;
     }
+  }
+}
+
+/** A condition that fails is left to matching one by one, where another condition may make it unnecessary. No row was given then. */
+function* countedRows(counted: CountedMatch): Generator<Row | null, boolean> {
+  try {
+    return yield* counted();
+  } catch (error) {
+    if (error instanceof CypherValueError) return false;
+    throw error;
   }
 }
 

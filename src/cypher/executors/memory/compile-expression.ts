@@ -51,7 +51,8 @@ export function compileExpression(expression: Expression, place: ExpressionPlace
       return compileProperty(expression, place);
     case 'index': {
       const [object, index] = [compile(expression.object), compile(expression.index)];
-      return query.at(position, row => itemAt(object(row), index(row)));
+      const { storedNames } = expression;
+      return query.at(position, row => itemAt(object(row), index(row), storedNames));
     }
     case 'slice': {
       const object = compile(expression.object);
@@ -138,14 +139,14 @@ function integerOf(text: string, query: RunningQuery, position: number): bigint 
 }
 
 function compileProperty(expression: Expression & { kind: 'property' }, place: ExpressionPlace): Evaluate {
-  const { name, stored, position } = expression;
+  const { name, position, storedNames } = expression;
   const { query } = place;
   const type = staticType(expression.object, place.scope);
   const object = compileExpression(expression.object, place);
   const sentence = { zh: `此处的值没有属性 ${name}`, en: `There is no property ${name} of this value` };
   if (type === 'path' || type === 'edges') throw query.error('InvalidArgumentType', sentence, position);
   if (isPlain(type) && type !== 'map' && type !== 'temporal') throw query.typeError('InvalidArgumentType', sentence, position);
-  return query.at(position, row => propertyOf(object(row), name, stored));
+  return query.at(position, row => propertyOf(object(row), name, storedNames));
 }
 
 /** Every group must hold, and one label of a group is enough. Of a relationship its type is meant. */

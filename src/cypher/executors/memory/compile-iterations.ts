@@ -19,7 +19,15 @@ export function compileIteration(expression: Iteration, place: ExpressionPlace):
   const list = compile(expression.list, place);
   const { scope, slot } = place.scope.with(expression.variable, itemType(expression.list, place.scope));
   const inner = inside(place, scope, expression.variable);
-  return query.at(expression.position, bodyOf(expression, inner, list, slot));
+  const body = bodyOf(expression, inner, list, slot);
+  return query.at(expression.position, row => {
+    try {
+      return body(row);
+    } finally {
+      // The row rests on what stands in its slots.
+      row[slot] = null;
+    }
+  });
 }
 
 function bodyOf(expression: Iteration, inner: ExpressionPlace, list: Evaluate, slot: number): Evaluate {
@@ -72,6 +80,7 @@ function bodyOf(expression: Iteration, inner: ExpressionPlace, list: Evaluate, s
           row[accumulator] = value;
           value = step(row);
         }
+        row[accumulator] = null;
         return value;
       };
     }

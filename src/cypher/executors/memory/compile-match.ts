@@ -1,8 +1,9 @@
 import { type Expression, isConstant, type MatchClause, type Name } from '../../syntax/cypher-ast.js';
+import { CypherValueError } from '../../syntax/cypher.errors.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
 import { compile, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type MatchParts } from './counted-match.js';
-import { type Check, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck } from './match-checks.js';
+import { type Check, checksOfEdges, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck, slotsIn } from './match-checks.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
 import { type Row } from './scope.js';
 import { hopOf } from './chain.js';
@@ -17,6 +18,8 @@ const mostSearched = 16_777_216;
 type Taken = Set<number>;
 /** Binds slots of the row to one candidate after the other, and gives true for each; null where the query may pause. */
 type Step = (row: Row, taken: Taken) => Generator<true | null>;
+
+type OptionsOf = (row: Row, taken: Taken) => WalkOptions;
 
 interface BoundEnds {
   left: boolean;
@@ -36,31 +39,43 @@ export function compileMatch(
   const place = { query, scope: graph.scope, resolve: before.resolve };
   const bound = new Set([...graph.nodes, ...graph.edges].filter(element => element.bound).map(({ slot }) => slot));
   const own = new Set([...[...graph.nodes, ...graph.edges].filter(element => !element.bound), ...graph.paths].map(({ slot }) => slot));
-  const all = [...checksOfNodes(graph, place), ...(where ? checksOfWhere(where, place) : [])];
+  const ofEdges = checksOfEdges(graph, place);
+  const all = [...checksOfNodes(graph, place), ...ofEdges.values(), ...(where ? checksOfWhere(where, place) : [])];
   const checks = [...all];
+  /** Conditions that failed when they were asked early. They are asked in their turn, which another condition may make unnecessary. */
+  const failed = new Set<Check>();
   const lookUp = compileLookUps(graph, where, place);
   const steps: Step[] = [];
   const addStep = (step: Step) => {
     const ready = takeReady(checks, bound, own);
-    steps.push(ready.length === 0 ? step : (row, taken) => filtered(step(row, taken), () => ready.every(check => check.holds(row))));
+    steps.push(ready.length === 0 ? step : (row, taken) => filtered(step(row, taken), () => ready.every(check => passes(check, row))));
+  };
+  const passes = (check: Check, row: Row, ask = check.holds): boolean => {
+    try {
+      return ask(row);
+    } catch (error) {
+      if (!(error instanceof CypherValueError)) throw error;
+      failed.add(check);
+      return true;
+    }
   };
 
   const left = new Set(graph.edges);
   for (const edge of graph.edges.filter(each => each.bound)) {
     left.delete(edge);
-    const ends = boundEnds(edge);
+    const [ends, options] = [boundEnds(edge), optionsOf(edge)];
     bindEnds(edge);
-    addStep(boundEdgeStep(edge, graph, place, ends));
+    addStep(boundEdgeStep(edge, graph, place, ends, options));
   }
   for (const node of graph.nodes.filter(each => each.bound)) addStep(boundNodeStep(node));
   for (;;) {
-    const edge = nextEdge([...left], graph, bound);
+    const edge = nextEdge([...left].filter(isReady), graph, bound);
     if (edge) {
       left.delete(edge);
-      const ends = boundEnds(edge);
+      const [ends, options] = [boundEnds(edge), optionsOf(edge)];
       bindEnds(edge);
       bound.add(edge.slot);
-      addStep(edge.shortest ? shortestStep(edge, graph, place) : expandStep(edge, graph, place, ends));
+      addStep(edge.shortest ? shortestStep(edge, graph, options, place) : expandStep(edge, graph, options, ends));
       continue;
     }
     const start = nextStart(graph, bound, [...left]);
@@ -68,13 +83,42 @@ export function compileMatch(
     bound.add(start.slot);
     addStep(scanStep(start, place, row => lookUp(start, row)));
   }
+  for (const { position } of left)
+    throw query.error(
+      'UndefinedVariable',
+      {
+        zh: '最短路径的属性不能使用由该路径决定的变量；请将条件写在 WHERE 中',
+        en: 'The properties of a shortest path cannot read a variable that the path decides; say it in WHERE',
+      },
+      position,
+    );
   for (const path of graph.paths) {
     bound.add(path.slot);
     addStep(pathStep(path, graph, place));
   }
-  const rest = checks.splice(0);
-  if (rest.length > 0 || steps.length === 0) steps.push(restStep(rest));
-  return { scope: graph.scope, run: row => runSteps(steps, row), parts: { pattern: graph, checks: all, lookUp } };
+  const early = new Set(all.filter(check => !checks.includes(check)));
+  const holds = (row: Row): boolean =>
+    (checks.length === 0 && failed.size === 0) || all.every(check => (early.has(check) && !failed.has(check)) || check.holds(row));
+  return { scope: graph.scope, run: row => runSteps(steps, row, holds), parts: { pattern: graph, checks: all, lookUp } };
+
+  function isBound(slots: Iterable<number>): boolean {
+    return [...slots].every(slot => bound.has(slot) || !own.has(slot));
+  }
+
+  /** A shortest path waits for what its properties read. */
+  function isReady({ shortest, properties }: PatternEdge): boolean {
+    return shortest === null || isBound(slotsIn(properties, graph.scope));
+  }
+
+  /** An edge is asked for its properties while it is walked, if all that they read is bound by then. */
+  function optionsOf(edge: PatternEdge): OptionsOf {
+    if (edge.properties.length === 0 || !isBound(slotsIn(edge.properties, graph.scope))) return walkOptions(edge, null, place);
+    const fits = propertyCheck(edge.properties, place);
+    const check = ofEdges.get(edge);
+    if (!check) return walkOptions(edge, fits, place);
+    checks.splice(checks.indexOf(check), 1);
+    return walkOptions(edge, (found, row) => passes(check, row, () => fits(found, row)), place);
+  }
 
   function boundEnds(edge: PatternEdge): BoundEnds {
     return { left: bound.has(graph.nodes[edge.left]!.slot), right: bound.has(graph.nodes[edge.right]!.slot) };
@@ -85,16 +129,17 @@ export function compileMatch(
   }
 }
 
-/** Runs the steps like nested loops. */
-function* runSteps(steps: Step[], row: Row): Rows {
+/** Runs the steps like nested loops. At the end the conditions are asked that were not asked before. */
+function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows {
   const taken: Taken = new Set();
   const running = [steps[0]!(row, taken)];
   while (running.length > 0) {
     const next = running.at(-1)!.next();
     if (next.done) running.pop();
     else if (next.value === null) yield null;
-    else if (running.length === steps.length) yield row;
-    else running.push(steps[running.length]!(row, taken));
+    else if (running.length === steps.length) {
+      if (holds(row)) yield row;
+    } else running.push(steps[running.length]!(row, taken));
   }
 }
 
@@ -137,12 +182,12 @@ function compileLookUps(
   const equalities = (where ? conjunctsOf(where) : []).flatMap(part => {
     if (part.kind !== 'binary' || part.operator !== '=') return [];
     const [property, value] = isConstant(part.right) ? [part.left, part.right] : [part.right, part.left];
-    if (property.kind !== 'property' || property.object.kind !== 'variable' || !isConstant(value)) return [];
+    if (property.kind !== 'property' || property.object.kind !== 'variable' || property.storedNames || !isConstant(value)) return [];
     return [{ slot: place.scope.find(property.object.name)?.slot, property: property.name, value: compile(value, place) }];
   });
   const byNode = new Map(
     nodes.map(node => {
-      const inPattern = node.properties.filter(({ value }) => isConstant(value));
+      const inPattern = node.properties.filter(({ value, storedNames }) => isConstant(value) && !storedNames);
       const entries = inPattern.map(({ name, value }) => ({ property: name, value: compile(value, place) }));
       return [node, [...entries, ...equalities.filter(({ slot }) => slot === node.slot)]] as const;
     }),
@@ -200,22 +245,22 @@ function isEdge(value: CypherValue): value is EdgeValue {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'edge';
 }
 
-function walkOptions(edge: PatternEdge, place: ExpressionPlace): (row: Row, taken: Taken) => WalkOptions {
-  const holds = edge.properties.length > 0 ? propertyCheck(edge.properties, place) : null;
-  const { graph, work } = place.query;
-  const { types, length } = edge;
+function walkOptions(
+  { types, length }: PatternEdge,
+  holds: ((edge: EdgeValue, row: Row) => boolean) | null,
+  { query: { graph, work } }: ExpressionPlace,
+): OptionsOf {
   const { least, most } = length ?? { least: 1, most: 1 };
   return (row, taken) => ({ graph, work, types, least, most: most ?? Infinity, taken, fits: holds ? found => holds(found, row) : null });
 }
 
 /** Follows an edge, or edges in a row, from an end that is bound. If both are, the walk must end at the other one. */
-function expandStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace, ends: BoundEnds): Step {
+function expandStep(edge: PatternEdge, { nodes }: PatternGraph, options: OptionsOf, ends: BoundEnds): Step {
   const forward = ends.left;
   const closed = ends.left && ends.right;
   const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
   const [from, to] = forward ? [left, right] : [right, left];
   const direction = edge.direction === 'both' || forward ? edge.direction : edge.direction === 'out' ? 'in' : 'out';
-  const options = walkOptions(edge, place);
   const single = edge.length === null;
   return function* expand(row, taken) {
     const [start, end] = [row[from] ?? null, closed ? (row[to] ?? null) : null];
@@ -235,10 +280,14 @@ function expandStep(edge: PatternEdge, { nodes }: PatternGraph, place: Expressio
 }
 
 /** An edge that an earlier clause has bound, or a list of them: both ends follow from it, and must be the nodes that are bound already. */
-function boundEdgeStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace, ends: BoundEnds): Step {
+function boundEdgeStep(
+  edge: PatternEdge,
+  { nodes }: PatternGraph,
+  { query: { graph } }: ExpressionPlace,
+  ends: BoundEnds,
+  options: OptionsOf,
+): Step {
   const [left, right] = [nodes[edge.left]!, nodes[edge.right]!];
-  const options = walkOptions(edge, place);
-  const { graph } = place.query;
   return function* follow(row, taken) {
     const value = row[edge.slot] ?? null;
     const edges = edge.length === null ? [value] : isList(value) ? value : [];
@@ -279,9 +328,8 @@ function endOfWalk(edges: readonly EdgeValue[], start: number, outwards: boolean
   return at;
 }
 
-function shortestStep(edge: PatternEdge, { nodes }: PatternGraph, place: ExpressionPlace): Step {
+function shortestStep(edge: PatternEdge, { nodes }: PatternGraph, options: OptionsOf, place: ExpressionPlace): Step {
   const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
-  const options = walkOptions(edge, place);
   const searching = compileSearch(edge, place);
   return function* findShortest(row, taken) {
     const [start, end] = [row[left] ?? null, row[right] ?? null];
@@ -344,11 +392,4 @@ function pathStep({ slot, nodes, edges }: PatternPath, graph: PatternGraph, { qu
   function nodeBeyond({ source, target }: EdgeValue, { id }: NodeValue): NodeValue {
     return graphAccess.nodeById(source === id ? target : source);
   }
-}
-
-/** What could not be asked before all is bound. */
-function restStep(checks: Check[]): Step {
-  return function* ask(row) {
-    if (checks.every(check => check.holds(row))) yield true;
-  };
 }

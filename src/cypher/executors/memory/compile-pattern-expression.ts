@@ -1,7 +1,7 @@
 import { type Expression, type PathPattern } from '../../syntax/cypher-ast.js';
 import { GrowingList } from '../../values/growing-list.js';
 import { undefinedVariable } from './compile-expression-errors.js';
-import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
+import { compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate, type Scope } from './scope.js';
 
 /** A shortest path, or the list of values that a pattern comprehension gives. A bare pattern may only stand as a condition. */
@@ -26,6 +26,7 @@ export function compilePatternExpression(
     const paths = new GrowingList();
     for (const found of match.run([...row])) {
       if (found === null) continue;
+      place.query.hasUncited = true;
       if (!all) return found[slot] ?? null;
       paths.push(found[slot] ?? null);
     }
@@ -37,13 +38,14 @@ export function compilePatternExpression(
 export function compilePatternPredicate({ pattern }: Expression & { kind: 'pattern' }, place: ExpressionPlace): Evaluate {
   checkBound(pattern, place);
   const match = place.query.compilers.match({ patterns: [pattern], where: null }, withoutColumns(place));
-  return row => occurs(match.run([...row]));
-}
-
-/** Whether there is a row. */
-export function occurs(rows: Rows): boolean {
-  for (const row of rows) if (row !== null) return true;
-  return false;
+  return row => {
+    for (const found of match.run([...row])) {
+      if (found === null) continue;
+      place.query.hasUncited = true;
+      return true;
+    }
+    return false;
+  };
 }
 
 function compileComprehension(expression: Expression & { kind: 'patternComprehension' }, place: ExpressionPlace): Evaluate {
@@ -53,6 +55,7 @@ function compileComprehension(expression: Expression & { kind: 'patternComprehen
   return place.query.at(position, row => {
     const found = new GrowingList();
     for (const each of match.run([...row])) if (each !== null) found.push(value(each));
+    if (found.items.length > 0) place.query.hasUncited = true;
     return found.items;
   });
 }

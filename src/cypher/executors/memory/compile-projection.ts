@@ -125,7 +125,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         if (first) {
           const before = first.count;
           if (row.behind) merged.merge(first, row.behind);
-          if (isReadAtOnce && (first.count > before || first.isCut)) query.omitsMatches = true;
+          if (isReadAtOnce && (first.count > before || first.isCut)) query.hasUncited = true;
           continue;
         }
         const behind = new BehindBuilder();
@@ -138,7 +138,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
       isWhole = true;
     } finally {
       // Rows that nobody asked for may equal the ones before.
-      if (!isWhole) query.omitsMatches = true;
+      if (!isWhole) query.hasUncited = true;
     }
   }
 

@@ -15,11 +15,13 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
       { zh: 'COLLECT { … } 须以一列的 RETURN 结尾', en: 'COLLECT { … } ends with RETURN and one column' },
       position,
     );
+  const matches = expression.query.queries.some(clauses => clauses.some(({ kind }) => kind === 'match'));
   return query.at(position, row => {
     const values = new GrowingList();
     let count = 0n;
     for (const found of union.run(() => [...row])) {
       if (found === null) continue;
+      if (matches) query.hasUncited = true;
       if (form === 'EXISTS') return true;
       count += 1n;
       if (form === 'COLLECT') values.push(found.values[0] ?? null);

@@ -75,7 +75,7 @@ export function compileUnion(
       isWhole = true;
     } finally {
       // Rows that nobody asked for may equal the ones before.
-      if (seen && !isWhole) query.omitsMatches = true;
+      if (seen && !isWhole) query.hasUncited = true;
       query.work.holdBytes(-held);
     }
   }

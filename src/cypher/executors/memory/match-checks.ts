@@ -1,12 +1,14 @@
-import { childrenOf, type Expression, isConstant, type MapEntry, type Name, walk } from '../../syntax/cypher-ast.js';
-import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
+import { childrenOf, type Expression, isConstant, type MapEntry, type Name } from '../../syntax/cypher-ast.js';
+import { freeVariables } from '../../syntax/free-variables.js';
+import { propertyOf } from '../../functions/value-access.js';
+import { type CypherValue, isList, type NodeValue } from '../../values/cypher-value.js';
 import { Decimal } from '../../values/decimal.js';
 import { equals } from '../../values/equality.js';
 import { isNumber } from '../../values/numbers.js';
 import { hasAggregateCall } from './aggregate-calls.js';
 import { type NumberTest } from './column-test.js';
 import { compile, compileCondition, type ExpressionPlace } from './expression-place.js';
-import { type PatternGraph } from './pattern-graph.js';
+import { type PatternEdge, type PatternGraph } from './pattern-graph.js';
 import { type Row, type Scope } from './scope.js';
 
 /** A condition of a match, with the slots that must be bound before it can be asked. */
@@ -15,7 +17,7 @@ export interface Check {
   holds: (row: Row) => boolean;
   /** Whether it asks for the labels of the pattern alone. */
   ofLabels: boolean;
-  /** Whether it can raise an error. */
+  /** Whether it is more than comparisons of properties with constants and each other. Those fail only where a value is no such time. */
   mayFail: boolean;
   /** The property that decides it, if one property of one variable does. */
   property: string | null;
@@ -35,7 +37,7 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
       if (entries.length === 0) continue;
       const holds = propertyCheck(entries, place);
       const [entry] = entries;
-      const isDecided = entries.length === 1 && isConstant(entry!.value);
+      const isDecided = entries.length === 1 && isConstant(entry!.value) && !entry!.storedNames;
       checks.push({
         ...nothingKnown,
         slots: new Set([slot, ...slotsIn(entries, place.scope)]),
@@ -48,6 +50,21 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
   });
 }
 
+/** The properties of each edge, or of each edge of a list. Those of a shortest path decide which path it is, so they are no conditions on it. */
+export function checksOfEdges({ edges }: PatternGraph, place: ExpressionPlace): Map<PatternEdge, Check> {
+  const checked = edges.filter(({ properties, shortest }) => properties.length > 0 && shortest === null);
+  return new Map(
+    checked.map(edge => {
+      const fits = propertyCheck(edge.properties, place);
+      const holds = (row: Row): boolean => {
+        const value = row[edge.slot] ?? null;
+        return isList(value) ? value.every(each => fits(each, row)) : fits(value, row);
+      };
+      return [edge, { ...nothingKnown, slots: new Set([edge.slot, ...slotsIn(edge.properties, place.scope)]), holds, mayFail: true }];
+    }),
+  );
+}
+
 function carries(value: CypherValue, labels: Name[][]): boolean {
   const has = (value as NodeValue).labels;
   return labels.every(group => group.some(({ name }) => has.includes(name)));
@@ -55,25 +72,19 @@ function carries(value: CypherValue, labels: Name[][]): boolean {
 
 /** Whether a node or edge has the properties of its pattern. */
 export function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
-  const wanted = properties.map(({ name, value }) => [name, compile(value, place)] as const);
-  return (element, row) =>
-    wanted.every(([name, value]) => equals((element as NodeValue | EdgeValue).properties.get(name) ?? null, value(row)) === true);
+  const wanted = properties.map(({ name, value, storedNames }) => [name, compile(value, place), storedNames] as const);
+  return (element, row) => wanted.every(([name, value, stored]) => equals(propertyOf(element, name, stored), value(row)) === true);
 }
 
-function slotsIn(properties: MapEntry[], scope: Scope): number[] {
+export function slotsIn(properties: MapEntry[], scope: Scope): number[] {
   return properties.flatMap(({ value }) => slotsOf(value, scope));
 }
 
 function slotsOf(expression: Expression, scope: Scope): number[] {
-  const slots: number[] = [];
-  walk(expression, inner => {
-    const slot = inner.kind === 'variable' ? scope.find(inner.name)?.slot : undefined;
-    if (slot !== undefined) slots.push(slot);
-  });
-  return slots;
+  return freeVariables(expression, scope.variables.keys()).flatMap(({ name }) => scope.find(name)?.slot ?? []);
 }
 
-/** Conditions joined by AND are asked one by one, those that might fail only at the end. */
+/** Conditions joined by AND are asked one by one, those that are likely to fail once all variables are bound. */
 export function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
   if (hasAggregateCall(where))
     throw place.query.error(
@@ -86,7 +97,7 @@ export function checksOfWhere(where: Expression, place: ExpressionPlace): Check[
     const condition = compileCondition(part, place);
     const mayFail = !isHarmless(part);
     const slots = mayFail ? all : new Set(slotsOf(part, place.scope));
-    const property = mayFail ? null : propertyOf(part);
+    const property = mayFail ? null : propertyAsked(part);
     return {
       slots,
       holds: row => condition(row) === true,
@@ -106,7 +117,7 @@ function allSlots(scope: Scope): Set<number> {
   return new Set([...scope.variables.values()].map(({ slot }) => slot));
 }
 
-/** Comparisons of properties and constants cannot fail, whatever the values are. */
+/** Comparisons of properties and constants fail only for a text beside a time that is no time. */
 function isHarmless(expression: Expression): boolean {
   switch (expression.kind) {
     case 'literal':
@@ -133,7 +144,7 @@ function isHarmless(expression: Expression): boolean {
 const nothingKnown = { ofLabels: false, mayFail: false, property: null, numbers: null };
 
 /** The property that a harmless condition asks for, if it asks for no other and for no variable itself. */
-function propertyOf(condition: Expression): string | null {
+function propertyAsked(condition: Expression): string | null {
   const asked = new Map<string, string>();
   let isDecided = true;
   visit(condition);
@@ -141,7 +152,8 @@ function propertyOf(condition: Expression): string | null {
   return isDecided && name !== undefined && others.length === 0 ? name : null;
 
   function visit(expression: Expression): void {
-    if (expression.kind === 'property' && expression.object.kind === 'variable')
+    if (expression.kind === 'property' && expression.storedNames) isDecided = false;
+    else if (expression.kind === 'property' && expression.object.kind === 'variable')
       asked.set(JSON.stringify([expression.object.name, expression.name]), expression.name);
     else if (expression.kind === 'variable') isDecided = false;
     else childrenOf(expression).forEach(visit);

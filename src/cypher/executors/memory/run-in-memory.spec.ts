@@ -101,4 +101,77 @@ describe('a query in memory', () => {
     expect(rowsOf(`${rows} RETURN x[0] AS k, sum(x[1]) AS s ORDER BY SUM(x[1])`)).toEqual([[2, 3], [1, 6]]); // prettier-ignore
     expect(rowsOf(`${rows} RETURN DISTINCT toString(x[0]) AS k ORDER BY tostring(x[0]) DESC`)).toEqual([['2'], ['1']]);
   });
+
+  describe('properties of edges', () => {
+    const setup =
+      'CREATE (a:A {id: 1, k: 7})-[:R {y: 5}]->(:B {id: 2, y: 5}), (a)-[:R {y: 6}]->(:B {id: 3, y: 5})-[:S {y: 5}]->(:B {id: 4, y: 5})';
+
+    it.each([
+      ['(a:A)-[r # ]->(b)', 'b.y', [2]],
+      ['(b)<-[r # ]-(a:A)', 'b.y', [2]],
+      ['(a:A)-[r # ]->(b), (c:B {id: 4})', 'c.y + 1', [3]],
+      ['(a:A)-[r # ]->(b), p = (c)-[:S]->(d)', 'size(nodes(p)) + 4', [3]],
+      ['(a:A)-[r # ]->(b)', '5 + COUNT { (b)-->() }', [2, 3]],
+      ['(a:A)-[r # ]->(b)', 'size([(b)-->(x) | x]) + 5', [2, 3]],
+    ])('read what the same pattern binds: %s with %s', (pattern, value, expected) => {
+      const rows = (y: string, where: string) => rowsOf(`MATCH ${pattern.replace('#', y)} ${where} RETURN b`, setup).flat();
+      expect([rows(`{y: ${value}}`, ''), rows('', `WHERE r.y = ${value}`)]).toEqual([expected, expected]);
+    });
+
+    it('read nodes that the same pattern binds, along many edges', () => {
+      expect(rowsOf('MATCH (a:A)-[*1..2 {y: b.y}]->(b) RETURN b', setup)).toEqual([[2]]);
+      expect(rowsOf('MATCH (a:A)-[*0..2 {y: b.y}]->(b) RETURN b ORDER BY b.id', setup)).toEqual([[1], [2]]);
+      expect(rowsOf('MATCH (a:A)-[r:R]->() MATCH (x)-[r {y: z.y}]->(z) RETURN z', setup)).toEqual([[2]]);
+    });
+
+    it('decide which path is the shortest, so they wait for what they read', () => {
+      expect(rowsOf('MATCH p = shortestPath((a:A)-[* {y: c.y}]->(b:B {id: 2})), (c {id: 4}) RETURN length(p)', setup)).toEqual([[1]]);
+      expect(rowsOf('MATCH p = shortestPath((a:A)-[* {y: c.y}]->(b:B {id: 4})), (c {id: 4}) RETURN length(p)', setup)).toEqual([]);
+      expect(() => rowsOf('MATCH p = shortestPath((a:A)-[r {y: r.y}]->(b:B)) RETURN p', setup)).toThrow('cannot read a variable that the path decides'); // prettier-ignore
+    });
+  });
+
+  it('raises an error of a condition only where no other condition hides it', () => {
+    const setup = "CREATE (:A {id: 1, t: date('2024-05-01')})-[:R]->(:B {id: 2, x: 1})";
+    for (const hidden of ["b.x = 2 AND a.t = 'abc'", "b.x = 2 AND a.t > 'abc' AND b.x = 3"])
+      expect(rowsOf(`MATCH (a:A)-->(b:B) WHERE ${hidden} RETURN b`, setup)).toEqual([]);
+    expect(rowsOf("MATCH (a:A)-[:S]->(b) WHERE a.t = 'abc' RETURN b", setup)).toEqual([]);
+    expect(rowsOf('UNWIND [1, 2] AS x MATCH (a:A), (b:B {id: 9}) WHERE x.p = 1 RETURN b', setup)).toEqual([]);
+    expect(() => rowsOf("MATCH (a:A)-->(b:B) WHERE a.t = 'abc' AND b.x = 1 RETURN b", setup)).toThrow();
+    expect(() => rowsOf("MATCH (a:A)-->(b:B) WHERE b.x = 1 AND a.t = 'abc' RETURN b", setup)).toThrow();
+    expect(rowsOf("MATCH (a:A)-->(b:B) WHERE a.t = '2024-05-01' AND b.x = 1 RETURN b", setup)).toEqual([[2]]);
+  });
+
+  it('does not cite what a list held in a match that was rejected', () => {
+    const setup = 'CREATE (a:A {id: 1})-[:R]->(:B {id: 2}), (a)-[:R]->(:B {id: 3, ok: true})';
+    for (const condition of [
+      'any(x IN nodes(p) WHERE x.bad)',
+      'size([x IN nodes(p) WHERE x.bad]) > 0',
+      'reduce(s = null, x IN nodes(p) | x).bad',
+    ]) {
+      const [row] = answerOf(`MATCH p = (a:A)-->(b) WHERE b.ok OR ${condition} RETURN b`, setup);
+      expect([...row!.behind!.nodes.values()].map(node => plain(node)).sort()).toEqual([1, 3]);
+    }
+  });
+
+  it.each([
+    ['RETURN COUNT { MATCH (a:A) } AS n', true],
+    ['RETURN COUNT { UNWIND [1] AS x RETURN x } AS n', false],
+    ['RETURN EXISTS { (:A)-->() } AS e', true],
+    ['RETURN COLLECT { MATCH (a:A) RETURN a.id } AS l', true],
+    ['MATCH (a:A) WHERE (a)-->() RETURN a', true],
+    ['MATCH (a:A) RETURN [(a)-->(b) | b.id] AS l', true],
+    ['MATCH (a:A)-->(b) RETURN length(shortestPath((a)-[*]->(b))) AS l', true],
+    ['MATCH (a:A)-->(b) RETURN DISTINCT a.id AS id', true],
+    ['MATCH (a:A) RETURN DISTINCT a.id AS id', false],
+    ['UNWIND [1, 1] AS x RETURN DISTINCT x', false],
+    ['MATCH (a:A) RETURN 1 AS x UNION MATCH (b:B) RETURN 1 AS x', true],
+    ['MATCH (a:A) RETURN a.id AS x UNION MATCH (b:B) RETURN b.id AS x', false],
+    ['MATCH (a:A)-->(b) RETURN a.id, count(b)', false],
+  ])('says whether it rests on elements that no row cites: %s', (text, expected) => {
+    const graph = new WritableGraph(run);
+    graph.runSetup('CREATE (a:A {id: 1})-[:R]->(:B {id: 2}), (a)-[:R]->(:B {id: 3})');
+    const prepared = prepareInMemory(parseCypher(text), graph, run);
+    expect([[...prepared.rows()].length > 0, prepared.hasUncited()]).toEqual([true, expected]);
+  });
 });

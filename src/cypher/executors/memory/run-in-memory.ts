@@ -42,8 +42,8 @@ export interface PreparedQuery {
   columns: string[];
   /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
-  /** Whether the rows so far rest on matches that they do not tell. */
-  omitsMatches(): boolean;
+  /** Whether the rows so far rest on nodes and edges that none of them cites. */
+  hasUncited(): boolean;
 }
 
 /**
@@ -58,7 +58,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   const union = metered(work, () =>
     compileUnion(query, running, clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch)),
   );
-  return { columns: union.columns, rows, omitsMatches: () => running.omitsMatches };
+  return { columns: union.columns, rows, hasUncited: () => running.hasUncited };
 
   function* rows(): Generator<AnswerRow | null> {
     const found = union.run(() => running.frame.emptyRow());

@@ -51,8 +51,8 @@ export interface Compilers {
 /** What all parts of one query share. */
 export class RunningQuery {
   readonly frame = new Frame();
-  /** Whether rows that were given rest on matches that they did not know then. */
-  omitsMatches = false;
+  /** Whether an answer rests on nodes and edges that its rows do not cite: those of subqueries, patterns in expressions, and some equal rows. */
+  hasUncited = false;
 
   constructor(
     readonly text: string,

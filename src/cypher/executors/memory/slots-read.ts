@@ -19,7 +19,7 @@ export function slotsRead(expressions: readonly Expression[], scope: Scope): Slo
     const node = countedNode(expression, scope);
     if (node !== null) add(node, []);
     else if (expression.kind === 'variable') add(scope.find(expression.name)?.slot, null);
-    else if (expression.kind === 'property' && expression.object.kind === 'variable')
+    else if (expression.kind === 'property' && expression.object.kind === 'variable' && !expression.storedNames)
       add(scope.find(expression.object.name)?.slot, [expression.name]);
     else childrenOf(expression).forEach(visit);
   }
