@@ -1,6 +1,6 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
-import { type Chain, type Hop, isWide, opposite } from './chain.js';
-import { edgeFactsOf } from './edge-degrees.js';
+import { type Chain, type Hop, opposite } from './chain.js';
+import { edgeFactsOf } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type Counted, WalkCounts } from './walk-counts.js';
 import { type Work } from './work.js';
@@ -128,7 +128,7 @@ export class Trails {
       const place = graph.sources[edge]!;
       if (types[graph.edgeTypes[edge]!] === 1 && chain.filters.every(filter => filter?.fits(place) !== false)) counts[place]! -= 1;
     };
-    if (isWide(chain, graph.nodeSets.length)) {
+    if (chain.isWide) {
       const { loops } = yield* edgeFactsOf(graph);
       const isStart = new Uint8Array(graph.nodeSets.length);
       for (const start of chain.starts) isStart[start] = 1;
