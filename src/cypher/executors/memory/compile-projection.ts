@@ -119,9 +119,10 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** @param most the number of first rows that are wanted */
+  /** @param most the number of first rows that are wanted. A row behind so many others is not held. */
   function* sortedRows(rows: Rows, most: number): Rows {
     let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
+    let last: { keys: CypherValue[] } | undefined;
     const compare = (a: { keys: CypherValue[] }, b: { keys: CypherValue[] }): number => {
       for (const [i, { descending }] of keys.entries()) {
         const order = compareForOrder(a.keys[i] ?? null, b.keys[i] ?? null);
@@ -135,11 +136,14 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         continue;
       }
       const found = keys.map(({ value }) => value(row));
+      // Of rows with equal keys the first ones stay.
+      if (last && compare(last, { keys: found }) <= 0) continue;
       held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
       // Far more rows than are wanted need not be held.
       if (held.length < 2 * most + 1_000) continue;
       held = yield* sortInSteps(held, compare);
       for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
+      last = held.at(-1);
     }
     held = yield* sortInSteps(held, compare);
     for (const { row } of held) yield row;

@@ -80,8 +80,12 @@ export function compileCountedMatch(
     }
     const { slot } = nodes[wanted[0]!]!;
     const columns = columnsOf(read.get(slot) ?? null);
-    const merged = yield* mergePlaces(counted, columns, arrays, place => examples.has(place));
-    for (const { place, nodes: count, times, shown } of merged) {
+    for (const merged of mergePlaces(counted, columns, arrays, place => examples.has(place))) {
+      if (merged === null) {
+        yield null;
+        continue;
+      }
+      const { place, nodes: count, times, shown } = merged;
       const found = frame.emptyRow();
       found[slot] = arrays.nodeAt(place);
       found.nodes = count;

@@ -38,7 +38,7 @@ export class WalkCounts {
     const { chain, graph, work } = this;
     const last = chain.hops.length - 1;
     const neighbours = chain.isWide ? yield* neighboursOf(graph, chain.hops[from]!) : null;
-    let filter = chain.filters[from + 1]!;
+    let filter: NodeFilter | null = chain.filters[from + 1] ?? null;
     if (from === last && !filter && neighbours) return degreesOf(neighbours);
     const ways = new Float64Array(graph.nodeSets.length);
     let beyond: Uint8Array | Float64Array | null = from === last && chain.isWide && filter ? filter.mask() : null;
