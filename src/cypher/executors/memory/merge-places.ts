@@ -57,7 +57,10 @@ function* groupPlaces(
   // Equal texts of nodes with different labels may be values of different types.
   let groups = new Numbering();
   const of = new Uint32Array(size);
-  for (let i = 0; i < size; i++) of[i] = groups.of(nodeSets[places[i]!]!);
+  for (let i = 0; i < size; i++) {
+    if (i % placesAtOnce === placesAtOnce - 1) yield null;
+    of[i] = groups.of(nodeSets[places[i]!]!);
+  }
   for (const { codes, numbers, codeCount } of columns) {
     const [byNumber, next] = [new Numbering(), new Numbering()];
     // The values of a group are below it: codes, and behind them the numbers.

@@ -112,11 +112,11 @@ export class Trails {
     const [start, middle, end] = chain.filters;
     const ends = start ? start.and(end!) : end!;
     const walks = new WalkCounts(graph, { ...chain, hops: [{ direction, types }], filters: [ends, middle!] }, work);
-    const starts = yield* walks.to(0);
     if (at === 1) {
       const repeats = yield* walks.to(1);
       for (let i = 0; i < repeats.size; i++) counts[repeats.places[i]!]! -= repeats.counts[repeats.places[i]!]!;
     } else {
+      const starts = yield* walks.to(0);
       const repeats = yield* walks.from(0, starts);
       for (let i = 0; i < starts.size; i++) counts[starts.places[i]!]! -= repeats[starts.places[i]!]!;
     }

@@ -12,8 +12,8 @@ export interface Counted {
   counts: Float64Array;
 }
 
-/** Between them the query may pause. */
-const edgesAtOnce = 100_000;
+/** Between them the query may pause. Each may ask a condition, which takes up to some microseconds. */
+const edgesAtOnce = 20_000;
 
 /** Counts walks along a chain. A walk may take an edge twice. */
 export class WalkCounts {
@@ -30,7 +30,7 @@ export class WalkCounts {
       const back = yield* neighboursOf(graph, reversed(chain.hops[0]!));
       if (back) return yield* this.spread(yield* this.fitting(degreesOf(back), chain.filters[1]!), 1, end);
     }
-    return yield* this.spread(this.starts(), 0, end);
+    return yield* this.spread(yield* this.starts(), 0, end);
   }
 
   /** The walks from each of the places of node `from` to the end of the chain; of other places it says nothing. */
@@ -60,12 +60,14 @@ export class WalkCounts {
     return ways;
   }
 
-  private starts(): Counted {
+  private *starts(): Generator<null, Counted> {
     const { starts, filters } = this.chain;
     const found = this.nothing();
     const filter = filters[0];
-    for (const start of starts) {
-      if (found.counts[start] !== 0 || (filter && !filter.fits(start))) continue;
+    for (let i = 0; i < starts.length; i++) {
+      if (i % edgesAtOnce === edgesAtOnce - 1) yield null;
+      const start = starts[i]!;
+      if (filter && !filter.fits(start)) continue;
       found.counts[start] = 1;
       found.places[found.size++] = start;
     }
@@ -76,12 +78,12 @@ export class WalkCounts {
   private *fitting(degrees: Float64Array, filter: NodeFilter | null): Generator<null, Counted> {
     const found = this.nothing();
     for (let place = 0; place < degrees.length; place++) {
+      if (place % edgesAtOnce === edgesAtOnce - 1) yield null;
       if (degrees[place] === 0 || (filter && !filter.fits(place))) continue;
       found.counts[place] = degrees[place]!;
       found.places[found.size++] = place;
     }
     this.work.steps(degrees.length);
-    if (this.work.isDue) yield null;
     return found;
   }
 
