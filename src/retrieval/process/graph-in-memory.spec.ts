@@ -113,7 +113,12 @@ const question = fc
         'count(DISTINCT b.x) AS n, max(b.y) AS m',
         'b.x IS NULL AS v, count(DISTINCT b) AS n, count(b.y) AS m',
       ],
-      ...['labels(b) AS v, count(*) AS n', 'b:A AS v, collect(DISTINCT b.x) AS n', 'a.x AS v, sum(1) AS n', '1 / a.x AS v, count(*) AS n'],
+      ...[
+        'labels(b) AS v, count(*) AS n',
+        'b:A AS v, min(b.x) AS n, max(b.y) AS m',
+        'a.x AS v, sum(1) AS n',
+        'a.x * 2 AS v, count(*) AS n',
+      ],
     ),
   )
   .map(([edges, nodes, where, items]) => {

@@ -1,7 +1,10 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
-import { type EdgeFacts } from './edge-degrees.js';
+import { type EdgeFacts } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type NodeFilter } from './node-filter.js';
+
+/** So few edges are soon looked at, however few the graph has. */
+const mostNarrow = 4;
 
 /** One edge of a chain, seen from its left node. */
 export interface Hop {
@@ -17,15 +20,24 @@ export interface Chain {
   filters: (NodeFilter | null)[];
   /** Where matches can start: the places that may fit node 0, each once. */
   starts: Uint32Array;
+  isWide: boolean;
 }
 
 export function hopOf({ direction, types }: { direction: Direction; types: readonly string[] }, graph: GraphArrays): Hop {
   return { direction, types: Uint8Array.from(graph.types, type => (types.length === 0 || types.includes(type) ? 1 : 0)) };
 }
 
-/** Whether a walk from the starts soon comes to so many nodes that facts about the whole graph are worth their pass. */
-export function isWide({ starts }: Chain, nodeCount: number): boolean {
-  return starts.length * 16 > nodeCount;
+/** Whether the first hop alone looks at so many edges that it is worth a pass over all of them, once for many queries. */
+export function isWide({ starts, hops }: Pick<Chain, 'starts' | 'hops'>, { outOffsets, intoOffsets, edgeTypes }: GraphArrays): boolean {
+  const { direction } = hops[0] ?? { direction: 'both' };
+  const enough = Math.max(mostNarrow, edgeTypes.length / 64);
+  let edges = 0;
+  for (const start of starts) {
+    if (direction !== 'in') edges += outOffsets[start + 1]! - outOffsets[start]!;
+    if (direction !== 'out') edges += intoOffsets[start + 1]! - intoOffsets[start]!;
+    if (edges > enough) return true;
+  }
+  return false;
 }
 
 export function reversed({ direction, types }: Hop): Hop {

@@ -10,8 +10,8 @@ export interface NumberTest {
 }
 
 const [inNumbers, ruledOut] = [1, 2];
-/** A column with more different texts is asked value by value. */
-const mostTextsKnown = 65_536;
+/** A column with more different values that are no numbers is asked place by place. */
+const mostCodesKnown = 20_000;
 
 /**
  * A condition of a node that asks for one property, over its column: numbers are compared as floats, which hold them exactly, and of
@@ -38,13 +38,15 @@ export class ColumnTest implements NodeTest {
     return number < than ? below : number > than ? above : equal;
   }
 
-  ruleOut(known: Uint8Array): void {
+  get ruleOut(): ((known: Uint8Array) => void) | undefined {
+    const { numbers, codeCount } = this.column;
+    const isQuick = codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0);
+    return isQuick ? known => this.ruleOutAll(known) : undefined;
+  }
+
+  private ruleOutAll(known: Uint8Array): void {
     const { codes, numbers } = this.column;
-    const test = this.numbers;
-    if (!test) {
-      for (let place = 0; place < known.length; place++) if (known[place] !== ruledOut && !this.holds(place)) known[place] = ruledOut;
-      return;
-    }
+    const test = this.numbers ?? { than: 0, below: false, equal: false, above: false };
     const { than } = test;
     const [below, equal, above] = [test.below, test.equal, test.above].map(holds => (holds ? 0 : ruledOut)) as [number, number, number];
     for (let place = 0; place < known.length; place++) {
@@ -59,7 +61,7 @@ export class ColumnTest implements NodeTest {
 
   private holdsOfCode(place: number, code: number): boolean {
     const { codeCount } = this.column;
-    if (codeCount > mostTextsKnown) return this.ask(place);
+    if (codeCount > mostCodesKnown) return this.ask(place);
     const answers = (this.known[this.nodeSets[place]!] ??= new Uint8Array(codeCount));
     if (answers[code] === 0) answers[code] = this.ask(place) ? 1 : ruledOut;
     return answers[code] === 1;

@@ -142,10 +142,11 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** @param most the number of first rows that are wanted */
+  /** @param most the number of first rows that are wanted. A row behind so many others is not held. */
   function* sortedRows(rows: Rows, most: number): Rows {
     let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
     const isDue = () => query.work.isDue;
+    let last: { keys: CypherValue[] } | undefined;
     const compare = (a: { keys: CypherValue[] }, b: { keys: CypherValue[] }): number => {
       query.work.spend(unitsOfComparison);
       for (const [i, { descending }] of keys.entries()) {
@@ -160,11 +161,14 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         continue;
       }
       const found = keys.map(({ value }) => value(row));
+      // Of rows with equal keys the first ones stay.
+      if (last && compare(last, { keys: found }) <= 0) continue;
       held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
       // Far more rows than are wanted need not be held.
       if (held.length < 2 * most + 1_000) continue;
       held = yield* sortInSteps(held, compare, isDue);
       for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
+      last = held.at(-1);
     }
     held = yield* sortInSteps(held, compare, isDue);
     for (const { row } of held) yield row;

@@ -3,7 +3,7 @@ import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type Behind } from './behind.js';
 import { type Chain, type Hop, hopOf, isWide, leadsInto, reversed } from './chain.js';
 import { ColumnTest } from './column-test.js';
-import { type EdgeFacts, edgeFactsOf } from './edge-degrees.js';
+import { type EdgeFacts, edgeFactsOf } from './edge-facts.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Check } from './match-checks.js';
 import { type GraphArrays, type NodeColumn } from './memory-graph.js';
@@ -63,12 +63,10 @@ export function compileCountedMatch(
     const [left, right] = [startsOf(nodes[0]!, row), startsOf(nodes.at(-1)!, row)];
     const isReversed = countOf(right) < countOf(left);
     const order = isReversed ? [...nodes.keys()].reverse() : [...nodes.keys()];
-    const chain: Chain = {
-      hops: isReversed ? hops.map(reversed).reverse() : hops,
-      filters: [],
-      starts: joined(isReversed ? right : left),
-    };
-    const facts = isWide(chain, arrays.nodeSets.length) ? yield* edgeFactsOf(arrays) : null;
+    const starts = joined(isReversed ? right : left);
+    const inOrder = isReversed ? hops.map(reversed).reverse() : hops;
+    const chain: Chain = { hops: inOrder, filters: [], starts, isWide: isWide({ hops: inOrder, starts }, arrays) };
+    const facts = chain.isWide ? yield* edgeFactsOf(arrays) : null;
     chain.filters = order.map((node, i) => filterOf(nodes[node]!, checks[node]!, row, [chain.hops[i - 1], chain.hops[i]], facts));
     const at = wanted.length === 0 ? Math.max(0, edges.length - 1) : order.indexOf(wanted[0]!);
     const trails = new Trails(arrays, chain, work);
@@ -82,8 +80,12 @@ export function compileCountedMatch(
     }
     const { slot } = nodes[wanted[0]!]!;
     const columns = columnsOf(read.get(slot) ?? null);
-    const merged = yield* mergePlaces(counted, columns, arrays, place => examples.has(place));
-    for (const { place, nodes: count, times, shown } of merged) {
+    for (const merged of mergePlaces(counted, columns, arrays, place => examples.has(place))) {
+      if (merged === null) {
+        yield null;
+        continue;
+      }
+      const { place, nodes: count, times, shown } = merged;
       const found = frame.emptyRow();
       found[slot] = arrays.nodeAt(place);
       found.nodes = count;

@@ -1,7 +1,7 @@
 import { type GraphArrays, type NodeColumn } from './memory-graph.js';
 import { type Counted } from './walk-counts.js';
 
-/** Nodes whose wanted properties are the same: the places of some of them, how many they are, and the sum of their counts. */
+/** Nodes whose wanted properties are the same: the place of the first, how many they are, and the sum of their counts. */
 export interface MergedPlaces {
   place: number;
   nodes: number;
@@ -13,66 +13,79 @@ export interface MergedPlaces {
 /** The code of a value that is a number. */
 const inNumbers = 1;
 const placesAtOnce = 50_000;
+const mostGroups = 100_000;
 
 /**
- * Merges counted places whose properties have the same values, in the order of the first of each. Yields where the query may pause.
+ * Merges counted places whose properties have the same values, in the order of the first of each. Null where the query may pause.
  * @param columns null to merge none
  */
 export function* mergePlaces(
-  { places, size, counts }: Counted,
+  counted: Counted,
   columns: readonly NodeColumn[] | null,
   { nodeSets }: GraphArrays,
   isShown: (place: number) => boolean,
-): Generator<null, MergedPlaces[]> {
-  const { groupOf, groupCount } = columns ? yield* group(columns) : { groupOf: null, groupCount: size };
-  const merged: MergedPlaces[] = Array.from({ length: groupCount }, () => ({ place: 0, nodes: 0, times: 0, shown: [] }));
+): Generator<MergedPlaces | null> {
+  const { places, size, counts } = counted;
+  const groups = columns && (yield* groupPlaces(counted, columns, nodeSets));
+  if (!groups) {
+    for (let i = 0; i < size; i++) {
+      const place = places[i]!;
+      if (counts[place] !== 0) yield { place, nodes: 1, times: counts[place]!, shown: isShown(place) ? [place] : [] };
+    }
+    return;
+  }
+  const merged = Array.from({ length: groups.count }, (): MergedPlaces => ({ place: 0, nodes: 0, times: 0, shown: [] }));
   for (let i = 0; i < size; i++) {
+    if (i % placesAtOnce === placesAtOnce - 1) yield null;
     const place = places[i]!;
     if (counts[place] === 0) continue;
-    const into = merged[groupOf ? groupOf[i]! : i]!;
+    const into = merged[groups.of[i]!]!;
     if (into.nodes === 0) into.place = place;
     into.nodes += 1;
     into.times += counts[place]!;
     if (isShown(place)) into.shown.push(place);
   }
-  return merged.filter(({ nodes }) => nodes > 0);
+  for (const group of merged) if (group.nodes > 0) yield group;
+}
 
-  function* group(properties: readonly NodeColumn[]): Generator<null, { groupOf: Uint32Array; groupCount: number }> {
-    // Equal texts of nodes with different labels may be values of different types.
-    let groups = new Numbering(0);
-    const groupOf = new Uint32Array(size);
-    for (let i = 0; i < size; i++) groupOf[i] = groups.of(0, nodeSets[places[i]!]!);
-    for (const { codes, numbers, codeCount } of properties) {
-      const byNumber = new Numbering(0);
-      const next = new Numbering(codeCount + size);
-      for (let i = 0; i < size; i++) {
-        if (i % placesAtOnce === placesAtOnce - 1) yield null;
-        const code = codes[places[i]!]!;
-        const value = code === inNumbers ? codeCount + byNumber.ofNumber(numbers[places[i]!]!) : code;
-        groupOf[i] = next.of(groupOf[i]!, value);
-      }
-      groups = next;
-    }
-    return { groupOf, groupCount: groups.size };
+/** The number of each place's group. Null if there are so many that merging gains nothing. */
+function* groupPlaces(
+  { places, size }: Counted,
+  columns: readonly NodeColumn[],
+  nodeSets: Uint32Array,
+): Generator<null, { of: Uint32Array; count: number } | null> {
+  // Equal texts of nodes with different labels may be values of different types.
+  let groups = new Numbering();
+  const of = new Uint32Array(size);
+  for (let i = 0; i < size; i++) {
+    if (i % placesAtOnce === placesAtOnce - 1) yield null;
+    of[i] = groups.of(nodeSets[places[i]!]!);
   }
+  for (const { codes, numbers, codeCount } of columns) {
+    const [byNumber, next] = [new Numbering(), new Numbering()];
+    // The values of a group are below it: codes, and behind them the numbers.
+    const width = codeCount + size;
+    for (let i = 0; i < size; i++) {
+      if (i % placesAtOnce === placesAtOnce - 1) yield null;
+      const code = codes[places[i]!]!;
+      const value = code === inNumbers ? codeCount + byNumber.of(numbers[places[i]!]!) : code;
+      of[i] = next.of(of[i]! * width + value);
+      if (next.size > mostGroups) return null;
+    }
+    groups = next;
+  }
+  return { of, count: groups.size };
 }
 
 /** Numbers different values in the order in which they come. */
 class Numbering {
   private readonly known = new Map<number, number>();
 
-  /** @param width values of a pair are below it */
-  constructor(private readonly width: number) {}
-
   get size(): number {
     return this.known.size;
   }
 
-  of(group: number, value: number): number {
-    return this.ofNumber(group * this.width + value);
-  }
-
-  ofNumber(value: number): number {
+  of(value: number): number {
     // A Map takes -0 for 0. No number of a column is NaN.
     const key = Object.is(value, -0) ? NaN : value;
     const known = this.known.get(key);

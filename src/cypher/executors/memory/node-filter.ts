@@ -1,8 +1,8 @@
 /** One condition of a node. It cannot fail. */
 export interface NodeTest {
   holds(place: number): boolean;
-  /** Sets 2 in `known` for the places that it rules out, as `holds` does but for all at once. */
-  ruleOut?(known: Uint8Array): void;
+  /** Sets 2 in `known` for the places that it rules out. Absent where asking all of them takes long, since it does not pause. */
+  ruleOut?: ((known: Uint8Array) => void) | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
-import { type Chain, type Hop, isWide, opposite } from './chain.js';
-import { edgeFactsOf } from './edge-degrees.js';
+import { type Chain, type Hop, opposite } from './chain.js';
+import { edgeFactsOf } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type Counted, WalkCounts } from './walk-counts.js';
 import { type Work } from './work.js';
@@ -112,11 +112,11 @@ export class Trails {
     const [start, middle, end] = chain.filters;
     const ends = start ? start.and(end!) : end!;
     const walks = new WalkCounts(graph, { ...chain, hops: [{ direction, types }], filters: [ends, middle!] }, work);
-    const starts = yield* walks.to(0);
     if (at === 1) {
       const repeats = yield* walks.to(1);
       for (let i = 0; i < repeats.size; i++) counts[repeats.places[i]!]! -= repeats.counts[repeats.places[i]!]!;
     } else {
+      const starts = yield* walks.to(0);
       const repeats = yield* walks.from(0, starts);
       for (let i = 0; i < starts.size; i++) counts[starts.places[i]!]! -= repeats[starts.places[i]!]!;
     }
@@ -128,7 +128,7 @@ export class Trails {
       const place = graph.sources[edge]!;
       if (types[graph.edgeTypes[edge]!] === 1 && chain.filters.every(filter => filter?.fits(place) !== false)) counts[place]! -= 1;
     };
-    if (isWide(chain, graph.nodeSets.length)) {
+    if (chain.isWide) {
       const { loops } = yield* edgeFactsOf(graph);
       const isStart = new Uint8Array(graph.nodeSets.length);
       for (const start of chain.starts) isStart[start] = 1;

@@ -1,6 +1,6 @@
-import { type Chain, isWide, opposite } from './chain.js';
-import { degreesOf } from './edge-degrees.js';
+import { type Chain, reversed } from './chain.js';
 import { type GraphArrays } from './memory-graph.js';
+import { type Neighbours, neighboursOf } from './neighbours.js';
 import { type NodeFilter } from './node-filter.js';
 import { type Work } from './work.js';
 
@@ -12,8 +12,8 @@ export interface Counted {
   counts: Float64Array;
 }
 
-/** Between them the query may pause. */
-const edgesAtOnce = 100_000;
+/** Between them the query may pause. Each may ask a condition, which takes up to some microseconds. */
+const edgesAtOnce = 20_000;
 
 /** Counts walks along a chain. A walk may take an edge twice. */
 export class WalkCounts {
@@ -26,44 +26,48 @@ export class WalkCounts {
   /** The walks from the starts to each place of node `end`. Yields where the query may pause. */
   *to(end: number): Generator<null, Counted> {
     const { chain, graph } = this;
-    if (end > 0 && chain.filters[0] === null && isWide(chain, graph.nodeSets.length)) {
-      const { direction, types } = chain.hops[0]!;
-      const degrees = yield* degreesOf(graph, opposite(direction), types);
-      return yield* this.spread(yield* this.fitting(degrees, chain.filters[1]!), 1, end);
+    if (end > 0 && chain.filters[0] === null && chain.isWide) {
+      const back = yield* neighboursOf(graph, reversed(chain.hops[0]!));
+      if (back) return yield* this.spread(yield* this.fitting(degreesOf(back), chain.filters[1]!), 1, end);
     }
-    return yield* this.spread(this.starts(), 0, end);
+    return yield* this.spread(yield* this.starts(), 0, end);
   }
 
-  /** The walks from each of the places of node `from` to the end of the chain. */
-  *from(from: number, { places, size }: Counted): Generator<null, Uint32Array | Float64Array> {
+  /** The walks from each of the places of node `from` to the end of the chain; of other places it says nothing. */
+  *from(from: number, { places, size }: Counted): Generator<null, Float64Array> {
     const { chain, graph, work } = this;
-    const { nodeSets } = graph;
     const last = chain.hops.length - 1;
-    const { direction, types } = chain.hops[from]!;
-    const isLastOfWide = from === last && isWide(chain, nodeSets.length);
-    let filter = chain.filters[from + 1] ?? null;
-    if (isLastOfWide && !filter) return yield* degreesOf(graph, direction, types);
-    const ways = new Float64Array(nodeSets.length);
-    let beyond: Uint8Array | Float64Array | null = isLastOfWide ? filter!.mask() : null;
+    const neighbours = chain.isWide ? yield* neighboursOf(graph, chain.hops[from]!) : null;
+    let filter: NodeFilter | null = chain.filters[from + 1] ?? null;
+    if (from === last && !filter && neighbours) return degreesOf(neighbours);
+    const ways = new Float64Array(graph.nodeSets.length);
+    let beyond: Uint8Array | Float64Array | null = from === last && chain.isWide && filter ? filter.mask() : null;
     if (from < last) {
-      const start: Counted = { places, size, counts: new Float64Array(ways.length).fill(1) };
-      beyond = Float64Array.from(yield* this.from(from + 1, yield* this.spread(start, from, from + 1)));
+      const reached = yield* this.spread({ places, size, counts: new Float64Array(ways.length).fill(1) }, from, from + 1);
+      const further = yield* this.from(from + 1, reached);
+      beyond = reached.counts.fill(0);
+      for (let i = 0; i < reached.size; i++) beyond[reached.places[i]!] = further[reached.places[i]!]!;
     }
     // What is beyond is 0 where the filter does not fit.
     if (beyond) filter = null;
     for (let at = 0; at < size;) {
-      at = this.gather(places, size, at, from, filter, beyond, ways);
+      at =
+        neighbours && beyond
+          ? this.gatherFrom(neighbours, beyond, { places, size }, at, ways)
+          : this.gather({ places, size }, at, from, filter, beyond, ways);
       if (work.isDue) yield null;
     }
     return ways;
   }
 
-  private starts(): Counted {
+  private *starts(): Generator<null, Counted> {
     const { starts, filters } = this.chain;
     const found = this.nothing();
     const filter = filters[0];
-    for (const start of starts) {
-      if (found.counts[start] !== 0 || (filter && !filter.fits(start))) continue;
+    for (let i = 0; i < starts.length; i++) {
+      if (i % edgesAtOnce === edgesAtOnce - 1) yield null;
+      const start = starts[i]!;
+      if (filter && !filter.fits(start)) continue;
       found.counts[start] = 1;
       found.places[found.size++] = start;
     }
@@ -71,15 +75,15 @@ export class WalkCounts {
     return found;
   }
 
-  private *fitting(degrees: Uint32Array, filter: NodeFilter | null): Generator<null, Counted> {
+  private *fitting(degrees: Float64Array, filter: NodeFilter | null): Generator<null, Counted> {
     const found = this.nothing();
     for (let place = 0; place < degrees.length; place++) {
+      if (place % edgesAtOnce === edgesAtOnce - 1) yield null;
       if (degrees[place] === 0 || (filter && !filter.fits(place))) continue;
       found.counts[place] = degrees[place]!;
       found.places[found.size++] = place;
     }
     this.work.steps(degrees.length);
-    if (this.work.isDue) yield null;
     return found;
   }
 
@@ -87,14 +91,61 @@ export class WalkCounts {
     let reached = from;
     for (let i = hop; i < end; i++) {
       const next = this.nothing();
+      const neighbours = this.chain.isWide ? yield* neighboursOf(this.graph, this.chain.hops[i]!) : null;
       for (let at = 0; at < reached.size;) {
-        at = this.push(reached, at, i, next);
+        at = neighbours ? this.pushTo(neighbours, reached, at, this.chain.filters[i + 1]!, next) : this.push(reached, at, i, next);
         if (this.work.isDue) yield null;
       }
       listInOrder(next);
       reached = next;
     }
     return reached;
+  }
+
+  /** As `push`. */
+  private pushTo({ offsets, places: others }: Neighbours, from: Counted, at: number, filter: NodeFilter | null, next: Counted): number {
+    const { places, size, counts } = from;
+    const { counts: sums, places: found } = next;
+    let [seen, i, reached] = [0, at, next.size];
+    for (; i < size && seen < edgesAtOnce; i++) {
+      const place = places[i]!;
+      const count = counts[place]!;
+      const end = offsets[place + 1]!;
+      seen += 1 + end - offsets[place]!;
+      for (let j = offsets[place]!; j < end; j++) {
+        const other = others[j]!;
+        const sum = sums[other]!;
+        if (sum === 0) {
+          if (filter && !filter.fits(other)) continue;
+          found[reached++] = other;
+        }
+        sums[other] = sum + count;
+      }
+    }
+    next.size = reached;
+    this.work.steps(seen);
+    return i;
+  }
+
+  /** As `gather`. */
+  private gatherFrom(
+    { offsets, places: others }: Neighbours,
+    beyond: Uint8Array | Float64Array,
+    { places, size }: Pick<Counted, 'places' | 'size'>,
+    at: number,
+    ways: Float64Array,
+  ): number {
+    let [seen, i] = [0, at];
+    for (; i < size && seen < edgesAtOnce; i++) {
+      const place = places[i]!;
+      const end = offsets[place + 1]!;
+      seen += 1 + end - offsets[place]!;
+      let sum = 0;
+      for (let j = offsets[place]!; j < end; j++) sum += beyond[others[j]!]!;
+      ways[place] = sum;
+    }
+    this.work.steps(seen);
+    return i;
   }
 
   /** Adds the counts of places, from the one at `at` on, to their neighbours. Returns where to go on, after enough edges for one go. */
@@ -146,8 +197,7 @@ export class WalkCounts {
 
   /** Sums up over the neighbours of places, from the one at `at` on: what is beyond them, or 1 for each that fits. Returns where to go on. */
   private gather(
-    places: Uint32Array,
-    size: number,
+    { places, size }: Pick<Counted, 'places' | 'size'>,
     at: number,
     hop: number,
     filter: NodeFilter | null,
@@ -201,4 +251,10 @@ function listInOrder(counted: Counted): void {
   if (size * 16 < counts.length) return;
   let listed = 0;
   for (let place = 0; place < counts.length; place++) if (counts[place] !== 0) places[listed++] = place;
+}
+
+function degreesOf({ offsets }: Neighbours): Float64Array {
+  const degrees = new Float64Array(offsets.length - 1);
+  for (let place = 0; place < degrees.length; place++) degrees[place] = offsets[place + 1]! - offsets[place]!;
+  return degrees;
 }

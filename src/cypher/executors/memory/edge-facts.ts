@@ -1,4 +1,3 @@
-import { type Direction } from '../../syntax/cypher-ast.js';
 import { type GraphArrays } from './memory-graph.js';
 
 /** Facts about the edges of a graph that take a pass over all of them. */
@@ -11,12 +10,8 @@ export interface EdgeFacts {
 }
 
 const edgesAtOnce = 500_000;
-/** Of each graph and thread. */
-const mostBytesKept = 33_554_432;
-
 /** What was found about a graph lasts as long as its arrays. */
 const facts = new WeakMap<Uint32Array, EdgeFacts>();
-const degrees = new WeakMap<Uint32Array, Map<string, Uint32Array>>();
 
 export function* edgeFactsOf({ edgeTypes, types, labelSets, sources, targets, nodeSets }: GraphArrays): Generator<null, EdgeFacts> {
   const known = facts.get(edgeTypes);
@@ -32,27 +27,5 @@ export function* edgeFactsOf({ edgeTypes, types, labelSets, sources, targets, no
   }
   const found = { sourceSets, targetSets, loops };
   facts.set(edgeTypes, found);
-  return found;
-}
-
-/**
- * How many edges of some types leave each node, come into it, or both, where a loop counts once.
- * @param types 1 for the types that count, by number
- */
-export function* degreesOf(graph: GraphArrays, direction: Direction, types: Uint8Array): Generator<null, Uint32Array> {
-  const { edgeTypes, sources, targets, nodeSets } = graph;
-  const kept = degrees.get(edgeTypes) ?? new Map<string, Uint32Array>();
-  degrees.set(edgeTypes, kept);
-  const key = `${direction} ${types.join('')}`;
-  const known = kept.get(key);
-  if (known) return known;
-  const found = new Uint32Array(nodeSets.length);
-  for (let edge = 0; edge < edgeTypes.length; edge++) {
-    if (edge % edgesAtOnce === edgesAtOnce - 1) yield null;
-    if (types[edgeTypes[edge]!] === 0) continue;
-    if (direction !== 'in') found[sources[edge]!]! += 1;
-    if (direction === 'in' || (direction === 'both' && sources[edge] !== targets[edge])) found[targets[edge]!]! += 1;
-  }
-  if ((kept.size + 1) * found.byteLength <= mostBytesKept) kept.set(key, found);
   return found;
 }

@@ -1,0 +1,59 @@
+import { type Hop } from './chain.js';
+import { type GraphArrays } from './memory-graph.js';
+
+/** The nodes across the edges of some types and one direction: those of place i are `places[offsets[i]]` to `places[offsets[i + 1] - 1]`. */
+export interface Neighbours {
+  offsets: Uint32Array;
+  places: Uint32Array;
+}
+
+const edgesAtOnce = 500_000;
+/** Of each graph and thread. The least recently used ones go. */
+const mostBytesKept = 67_108_864;
+
+/** They last as long as the arrays of their graph. */
+const kept = new WeakMap<Uint32Array, Map<string, Neighbours>>();
+
+/** Takes two passes over all edges when it is first asked. Null if they are too many to be kept. Yields where the query may pause. */
+export function* neighboursOf(graph: GraphArrays, { direction, types }: Hop): Generator<null, Neighbours | null> {
+  const ofGraph = kept.get(graph.edgeTypes) ?? new Map<string, Neighbours>();
+  kept.set(graph.edgeTypes, ofGraph);
+  const key = `${direction} ${types.join('')}`;
+  let found = ofGraph.get(key) ?? null;
+  if (!found) {
+    const { edgeTypes, sources, targets, nodeSets } = graph;
+    const offsets = new Uint32Array(nodeSets.length + 1);
+    yield* eachEnd(place => (offsets[place + 1]! += 1));
+    for (let place = 0; place < nodeSets.length; place++) offsets[place + 1]! += offsets[place]!;
+    if (bytesOf(offsets.length + offsets.at(-1)!) > mostBytesKept) return null;
+    const next = offsets.slice();
+    const places = new Uint32Array(offsets.at(-1)!);
+    yield* eachEnd((place, other) => (places[next[place]!++] = other));
+    found = { offsets, places };
+
+    /** Calls `take` for each edge that can be followed from a place, a loop once. */
+    function* eachEnd(take: (place: number, other: number) => void): Generator<null> {
+      for (let edge = 0; edge < edgeTypes.length; edge++) {
+        if (edge % edgesAtOnce === edgesAtOnce - 1) yield null;
+        if (types[edgeTypes[edge]!] === 0) continue;
+        const [source, target] = [sources[edge]!, targets[edge]!];
+        if (direction !== 'in') take(source, target);
+        if (direction === 'in' || (direction === 'both' && source !== target)) take(target, source);
+      }
+    }
+  }
+  ofGraph.delete(key);
+  ofGraph.set(key, found);
+  let bytes = 0;
+  for (const { offsets, places } of ofGraph.values()) bytes += bytesOf(offsets.length + places.length);
+  for (const [oldest, { offsets, places }] of ofGraph) {
+    if (bytes <= mostBytesKept) break;
+    bytes -= bytesOf(offsets.length + places.length);
+    ofGraph.delete(oldest);
+  }
+  return found;
+}
+
+function bytesOf(numbers: number): number {
+  return 4 * numbers;
+}
