@@ -1,6 +1,6 @@
 import { childrenOf, type Expression, isConstant, type MapEntry, type MatchClause, type Name, walk } from '../../syntax/cypher-ast.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
-import { equals } from '../../values/equality.js';
+import { areEqual } from './compile-operators.js';
 import { compile, compileCondition, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
 import { hasAggregateCall } from './aggregate-calls.js';
 import { type Check, type MatchParts } from './counted-match.js';
@@ -125,9 +125,15 @@ function carries(value: CypherValue, labels: Name[][]): boolean {
 
 /** Whether a node or edge has the properties of its pattern. */
 function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
-  const wanted = properties.map(({ name, value }) => [name, compile(value, place)] as const);
+  const wanted = properties.map(({ name, value, position }) => ({ name, value: compile(value, place), position }));
   return (element, row) =>
-    wanted.every(([name, value]) => equals((element as NodeValue | EdgeValue).properties.get(name) ?? null, value(row)) === true);
+    wanted.every(({ name, value, position }) => {
+      try {
+        return areEqual((element as NodeValue | EdgeValue).properties.get(name) ?? null, value(row)) === true;
+      } catch (fault) {
+        throw place.query.placed(fault, position);
+      }
+    });
 }
 
 function slotsIn(properties: MapEntry[], scope: Scope): number[] {
