@@ -17,12 +17,12 @@ describe('one meaning of Cypher', () => {
     await upload(
       test,
       'pitfalls',
-      'id,s,x,big,f,d,long,nick\n1,a,7,9223372036854775807,0.1,0.10,98098596.656565991168,Al\n2,,2,1,2.5,2.50,1.000000000001,\n',
+      'id,s,x,big,f,d,long,nick,day,at\n1,a,7,9223372036854775807,0.1,0.10,98098596.656565991168,Al,2024-05-01,2024-05-01T08:00:00+08:00\n2,,2,1,2.5,2.50,1.000000000001,,,\n',
       'id:int,x:int,big:bigint',
     );
     await upload(test, 'pitfall_links', 'id,from,to,x\n1,1,2,7\n', 'id:int,from:int,to:int,x:int');
     const columns =
-      '[{column: id}, {column: s, type: string}, {column: x}, {column: big}, {column: f, type: float}, {column: d, type: "decimal(9,2)"}, {column: long, type: "decimal(30,12)"}, {column: nick, property: alias}]';
+      '[{column: id}, {column: s, type: string}, {column: x}, {column: big}, {column: f, type: float}, {column: d, type: "decimal(9,2)"}, {column: long, type: "decimal(30,12)"}, {column: nick, property: alias}, {column: day, type: date}, {column: at, type: datetime}]';
     ({ graphId } = await ingest(
       test,
       `version: 1
@@ -72,6 +72,11 @@ edges:
     [n1, 'RETURN 1 IN [1.0, 2]', one(true, 'boolean')],
     ['MATCH ()-[r:R]->()', 'RETURN properties(r).x / 2', one(3, 'integer')],
     ['MATCH ()-[r:R]->()', 'RETURN r.x / 2', one(3, 'integer')],
+    // A text beside a time.
+    ["MATCH (n:N {day: '2024-05-01'})", 'RETURN n.id', one(1, 'integer')],
+    ["MATCH (n:N {at: '2024-05-01T08:00:00+08:00'})", 'RETURN n.id', one(1, 'integer')],
+    ["MATCH (n:N) WHERE n.at = '2024-05-01T09:00:00+09:00'", 'RETURN n.id', one(1, 'integer')],
+    ["MATCH (n:N) WHERE n.at <= '2024-05-01T00:00:00Z' AND n.at >= '2024-05-01T02:00+02:00'", 'RETURN n.id', one(1, 'integer')],
     // A property by the name of its column, wherever the node stands.
     [n1, 'RETURN n.nick AS n', one('Al', 'string')],
     [n1, "RETURN n['nick']", one('Al', 'string')],

@@ -103,6 +103,7 @@ describe('saved queries', () => {
       type: 'too_large',
     });
     await refuse({ cypher: 1 }, 422);
+    await refuse({ cypher: 'MATCH (n RETURN n' }, 400);
     await refuse({ ...dear, parameters: { text: 'x'.repeat(60_000) } }, 422);
   });
 

@@ -4,6 +4,7 @@ import { SchemaError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
 import { fieldText } from '../http/validation/body-text.js';
+import { parseCypher } from '../cypher/syntax/parse-cypher.js';
 import { type ExactQueryRequest, type QueryRequest, type QueryResponse } from './queries.dto.js';
 import { IneffectiveOptionsError } from './queries.errors.js';
 import { type Patience, QueriesService } from './queries.service.js';
@@ -83,10 +84,11 @@ export class SavedQueriesService {
     return this.queries.query(principal, graphId, parameters ? withParameters(request, parameters, parametersText) : request, patience);
   }
 
-  /** Reads the request as asking it would, so that it does not fail for the first time later. */
+  /** Reads the request, and the syntax of its Cypher, as asking it would, so that it does not fail for the first time later. */
   private check(request: ExactQueryRequest): ExactQueryRequest {
     try {
-      readQueryRequest(request, this.settings.queryMaxTimeoutMs);
+      const { kind, text } = readQueryRequest(request, this.settings.queryMaxTimeoutMs);
+      if (kind === 'cypher') parseCypher(text);
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error;
       throw new SchemaError(error.problems.map(problem => ({ ...problem, loc: ['body', 'request', ...problem.loc.slice(1)] })));

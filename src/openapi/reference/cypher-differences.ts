@@ -34,8 +34,8 @@ export const cypherDifferences: CypherDifference[] = [
   {
     name: 'dates',
     meaning: {
-      zh: '文本与日期或时间比较时，按 ISO 8601 读作同类的值，未写明时区的与其比较的时间同区；读不出则是错误',
-      en: 'A text beside a date or a time is read as one, by ISO 8601; without a zone it has that of the time beside it, and one that cannot be read is an error',
+      zh: '文本与日期或时间比较时，按 ISO 8601 读作同类的值，未写明时区的与其比较的时间同区，写明时区的比较时刻；读不出则是错误',
+      en: 'A text beside a date or a time is read as one, by ISO 8601; without a zone it has that of the time beside it, with one the moment counts, and one that cannot be read is an error',
     },
     example: `MATCH (o:Order) WHERE o.下单日期 >= '2024-05-01' RETURN o`,
   },

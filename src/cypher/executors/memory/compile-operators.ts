@@ -9,14 +9,18 @@ import { isTemporal } from '../../values/temporal/is-temporal.js';
 import { temporalFunctions } from '../../values/temporal/temporal-functions.js';
 import { offsetText, temporalText } from '../../values/temporal/temporal-text.js';
 import { type TemporalValue } from '../../values/temporal/temporal-value.js';
+import { epochNanosecondsOf, inZone, zoneOf } from '../../values/temporal/zone.js';
 import { compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
 
 type Operation = (left: CypherValue, right: CypherValue) => CypherValue;
 
+/** `=` */
+export const areEqual = ofTimes(equals);
+
 const operations: Record<Exclude<BinaryOperator, 'XOR'>, Operation> = {
-  '=': ofTimes(equals),
+  '=': areEqual,
   '<>': ofTimes((left, right) => negated(equals(left, right))),
   '<': ofTimes(lessThan),
   '<=': ofTimes(lessOrEqual),
@@ -77,10 +81,15 @@ function ofTimes(operation: Operation): Operation {
   };
 }
 
-/** A text without a zone has that of the time beside it. @throws ValueFault for a text that is no such time */
+/**
+ * A text without a zone has that of the time beside it. A moment in another zone is taken to that zone, since a moment of the source is
+ * shown in one zone, however it was written. @throws ValueFault for a text that is no such time
+ */
 function asTimeLike(value: CypherValue, time: TemporalValue): CypherValue {
   if (typeof value !== 'string') return value;
   const offset = 'offsetSeconds' in time ? offsetText(time.offsetSeconds) : 'UTC';
   const zone = 'zone' in time ? (time.zone ?? offset) : offset;
-  return temporalFunctions[time.kind]!.call([value], { epochNanoseconds: 0n, timeZone: zone });
+  const read = temporalFunctions[time.kind]!.call([value], { epochNanoseconds: 0n, timeZone: zone });
+  if (time.kind !== 'datetime' || !isTemporal(read) || read.kind !== 'datetime') return read;
+  return inZone(epochNanosecondsOf(read), zoneOf(time));
 }
