@@ -64,6 +64,8 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   return { columns, rows };
 
   function* rows(): Generator<AnswerRow | null> {
+    // Compiling a large query takes its time too, which is not that of an expression.
+    running.work.resume();
     const seen = parts.length > 1 && query.distinct ? new Set<string>() : null;
     for (const part of parts) {
       const slots = slotsOf(part);
