@@ -81,7 +81,7 @@ export async function readSnapshot(path: string, stamp: string): Promise<object 
     }
     return record;
   } catch (error) {
-    if (error instanceof EndOfFileError || (error instanceof Error && 'syscall' in error)) return null;
+    if (error instanceof EndOfFileError || (error as NodeJS.ErrnoException).syscall !== undefined) return null;
     throw error;
   } finally {
     await file.close();

@@ -41,9 +41,8 @@ describe('the work of one expression', () => {
   });
 
   it('counts neither size() nor an item of a long list as going through it', () => {
-    expect(run('WITH range(1, 100000) AS l RETURN all(x IN range(1, 100000) WHERE l[x - 1] = x AND size(l) = 100000) AS n').values).toEqual(
-      [true],
-    );
+    const text = 'WITH range(1, 10000) AS l RETURN all(x IN range(1, 10000) WHERE l[x - 1] = x AND size(l) = 10000) AS n';
+    expect(run(text).values).toEqual([true]);
   });
 
   it('pauses after each row that went through a long list', () => {
