@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sharedFloat64, sharedUint32, sharedUint8 } from './shared-arrays.js';
@@ -33,6 +33,11 @@ describe('a snapshot file', () => {
     await writeSnapshot(file, 'v1', record());
     expect(await readSnapshot(file, 'v2')).toBeNull();
     expect(await readSnapshot(`${file}-`, 'v1')).toBeNull();
+  });
+
+  it('is none where the system cannot read it', async () => {
+    await mkdir(file);
+    expect(await readSnapshot(file, 'v1')).toBeNull();
   });
 
   it('is none where any of its bytes has changed, or its end is missing', async () => {

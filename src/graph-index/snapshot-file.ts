@@ -53,7 +53,7 @@ export async function writeSnapshot(path: string, stamp: string, record: object)
   }
 }
 
-/** Null for a file that is missing, damaged, of another format, or of another stamp. */
+/** Null for a file that is missing, damaged, of another format or stamp, or that the system cannot read. */
 export async function readSnapshot(path: string, stamp: string): Promise<object | null> {
   const file = await open(path, 'r').catch(() => null);
   if (!file) return null;
@@ -81,7 +81,7 @@ export async function readSnapshot(path: string, stamp: string): Promise<object 
     }
     return record;
   } catch (error) {
-    if (error instanceof EndOfFileError) return null;
+    if (error instanceof EndOfFileError || (error as NodeJS.ErrnoException).syscall !== undefined) return null;
     throw error;
   } finally {
     await file.close();

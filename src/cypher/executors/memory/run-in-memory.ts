@@ -62,6 +62,8 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
 
   function* rows(): Generator<AnswerRow | null> {
     const found = union.run(() => running.frame.emptyRow());
+    // What compiling took is not the first row's.
+    work.resume();
     for (;;) {
       const next = metered(work, () => found.next());
       if (next.done) return;
