@@ -118,16 +118,21 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
 
   function* distinctRows(rows: Rows): Rows {
     const seen = new Set<string>();
-    for (const row of rows) {
-      if (row === null) {
-        yield null;
-        continue;
+    const holding = query.work.holding();
+    try {
+      for (const row of rows) {
+        if (row === null) {
+          yield null;
+          continue;
+        }
+        const key = columns.map(({ slot }) => keyOf(row[slot] ?? null)).join('\n');
+        if (seen.has(key)) continue;
+        seen.add(key);
+        holding.add(2 * key.length + 64);
+        yield row;
       }
-      const key = columns.map(({ slot }) => keyOf(row[slot] ?? null)).join('\n');
-      if (seen.has(key)) continue;
-      seen.add(key);
-      query.work.holdBytes(2 * key.length + 64);
-      yield row;
+    } finally {
+      holding.release();
     }
   }
 
@@ -143,20 +148,25 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
       }
       return 0;
     };
-    for (const row of rows) {
-      if (row === null) {
-        yield null;
-        continue;
+    const holding = query.work.holding();
+    try {
+      for (const row of rows) {
+        if (row === null) {
+          yield null;
+          continue;
+        }
+        const found = keys.map(({ value }) => value(row));
+        held.push({ row, keys: found, bytes: holding.values([...row, ...found]) + holding.behind(row) });
+        // Far more rows than are wanted need not be held.
+        if (held.length < 2 * most + 1_000) continue;
+        held = yield* sortInSteps(held, compare, isDue);
+        for (const { bytes } of held.splice(most)) holding.add(-bytes);
       }
-      const found = keys.map(({ value }) => value(row));
-      held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
-      // Far more rows than are wanted need not be held.
-      if (held.length < 2 * most + 1_000) continue;
       held = yield* sortInSteps(held, compare, isDue);
-      for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
+      for (const { row } of held) yield row;
+    } finally {
+      holding.release();
     }
-    held = yield* sortInSteps(held, compare, isDue);
-    for (const { row } of held) yield row;
   }
 
   /** The row for the clauses behind, which see the columns only. */

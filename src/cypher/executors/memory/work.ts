@@ -80,18 +80,9 @@ export class Work implements Meter {
     this.spent = 0;
   }
 
-  /** Counts values that are held until the end of a clause. Returns their bytes. */
-  hold(values: readonly CypherValue[]): number {
-    const bytes = heldBytesOf(values);
-    this.holdBytes(bytes);
-    return bytes;
-  }
-
-  /** Counts what a held row rests on. */
-  holdBehind({ behind }: { behind?: Behind }): number {
-    const bytes = behind ? bytesOfBehind(behind) : 0;
-    this.holdBytes(bytes);
-    return bytes;
+  /** What a clause is about to hold. It has to `release` it when it ends, also before its last row. */
+  holding(): Holding {
+    return new Holding(this);
   }
 
   /** @param bytes below zero for values that are let go */
@@ -117,5 +108,36 @@ export class Work implements Meter {
       },
       { steps, rows },
     );
+  }
+}
+
+/** The rows that one clause holds at a time. */
+export class Holding {
+  private bytes = 0;
+
+  constructor(private readonly work: Work) {}
+
+  /** Returns their bytes. */
+  values(values: readonly CypherValue[]): number {
+    const bytes = heldBytesOf(values);
+    this.add(bytes);
+    return bytes;
+  }
+
+  /** What a held row rests on. */
+  behind({ behind }: { behind?: Behind }): number {
+    const bytes = behind ? bytesOfBehind(behind) : 0;
+    this.add(bytes);
+    return bytes;
+  }
+
+  /** @param bytes below zero for values that are let go */
+  add(bytes: number): void {
+    this.bytes += bytes;
+    this.work.holdBytes(bytes);
+  }
+
+  release(): void {
+    this.add(-this.bytes);
   }
 }
