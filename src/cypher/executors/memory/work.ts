@@ -49,10 +49,10 @@ export class Work implements Meter {
     this.spend(unitsOfStep);
   }
 
-  /** Counts what takes time but is no step, as reading a long text is. It delays pauses no further, and ends long expressions. */
+  /** Counts what takes time but is no step, such as reading a long text. */
   spend(units: number): void {
     this.spent += units;
-    if (this.spent > mostUnitsOfExpression) this.exceeded();
+    if (this.spent > mostUnitsOfExpression) this.exceededInOneGo();
   }
 
   /** Counts many at once, outside of expressions. */
@@ -96,6 +96,17 @@ export class Work implements Meter {
         en: `sorting, grouping or DISTINCT holds more than ${heldBytes} bytes of rows`,
       },
       { held_bytes: this.held, limit_bytes: heldBytes, rows: this.rows },
+    );
+  }
+
+  private exceededInOneGo(): never {
+    const { done: steps, rows } = this;
+    throw new WorkExceededError(
+      {
+        zh: '一个表达式须一次算完，而它处理的列表项、节点过多，或文本、列表过长；UNWIND 逐行处理列表，不受此限',
+        en: 'one expression, which is evaluated in one go, goes through too many items or nodes, or too long texts and lists; UNWIND goes through a list in rows, without this bound',
+      },
+      { steps, rows },
     );
   }
 
