@@ -260,6 +260,24 @@ edges:
     expect(body.detail.errors[0].loc).toEqual(['body', 'include']);
   });
 
+  it('answers from SQL with a warning where the graph changes each time that it is loaded, and else says when to try again', async () => {
+    const database = RetrievalDatabase.open({ databaseUrl: test.databaseUrl }, 2, 1_000_000, createLog('error'));
+    try {
+      const graphs = new LoadedGraphs(database, 64_000_000, localParts(64_000_000), null, () => undefined);
+      // A new version has arrived whenever loading ends.
+      const loading = jest.spyOn(graphs, 'elementsOf').mockResolvedValue(null);
+      const run = (text: string) => runCypher(database, graphs, { ...defaults, graphId, text }, new AbortController().signal);
+      const answer = await run('MATCH (a)-[:R]->(b)<-[:R]-(c) RETURN count(*) AS n');
+      expect([answer.rows, answer.plan.executor, answer.plan.reason]).toEqual([[[0]], 'sql', 'graph_changing']);
+      expect(answer.warnings).toEqual([expect.stringContaining('a new version')]);
+      const refused = run('MATCH (n:N) RETURN collect(n.id) AS ids');
+      await expect(refused).rejects.toMatchObject({ status: 503, code: 'graph_changing', headers: { 'Retry-After': '5' } });
+      expect(loading).toHaveBeenCalledTimes(8);
+    } finally {
+      await database.close();
+    }
+  });
+
   it('answers from SQL with a warning where the graph is larger than the memory, and refuses what SQL cannot run', async () => {
     const database = RetrievalDatabase.open({ databaseUrl: test.databaseUrl }, 2, 1_000_000, createLog('error'));
     try {

@@ -55,6 +55,7 @@ export const errorCodes = [
   'fan_out_join',
   'formula_parse_error',
   'graph_busy',
+  'graph_changing',
   'graph_exceeds_memory',
   'graph_forbidden',
   'graph_not_found',

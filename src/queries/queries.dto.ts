@@ -26,6 +26,7 @@ const executorReasons: Record<ExecutorReason, Bilingual> = {
   key_given: { zh: '给出了节点的键', en: 'the key of a node is given' },
   no_relationship: { zh: '不沿关系行走', en: 'no relationship is followed' },
   graph_not_loaded: { zh: '图不在内存中', en: 'the graph is not in memory' },
+  graph_changing: { zh: '图在载入期间一再更新', en: 'the graph changed each time that it was loaded' },
   graph_exceeds_memory: { zh: '图超出内存上限', en: 'the graph is larger than the memory for graphs' },
   forced: { zh: '仅用于测试', en: 'only in tests' },
 };

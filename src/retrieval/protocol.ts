@@ -139,6 +139,7 @@ export type ExecutorReason =
   | 'no_relationship'
   | 'graph_not_loaded'
   | 'graph_exceeds_memory'
+  | 'graph_changing'
   | 'forced';
 
 /** A part of a query that has run. */

@@ -100,6 +100,20 @@ export class GraphExceedsMemoryError extends ApiError {
   }
 }
 
+/** 503: each time that the graph was loaded for the query, it had a new version by the end. */
+export class GraphChangingError extends BusyError {
+  constructor() {
+    super(
+      'graph_changing',
+      {
+        zh: '图在载入内存期间一再更新，该查询未能执行；请在更新的间隙重试',
+        en: 'The graph had a new version each time that it was loaded into memory, so the query has not run; try again between its updates',
+      },
+      5,
+    );
+  }
+}
+
 /** 400: the query did not end within its `timeout_ms` and was stopped. */
 export class QueryTimeoutError extends ApiError {
   constructor(timeoutMs: number) {

@@ -7,6 +7,9 @@ import { type DurationValue, type TemporalValue } from './temporal/temporal-valu
 import { typeNameOf } from './type-names.js';
 import { ValueFault } from './value-fault.js';
 
+/** The key of a number or of an item is a text that has to be made. */
+const unitsOfKey = 15;
+
 type Tagged = NodeValue | EdgeValue | PathValue | TemporalValue | DurationValue;
 
 /** `=` with three values: a null, or a null inside of a list or map that is otherwise equal, makes it null. */
@@ -48,7 +51,7 @@ export function isIn(value: CypherValue, list: CypherValue): boolean | null {
  */
 export function keyOf(value: CypherValue): string {
   if (value === null) return '0';
-  spend(2);
+  spend(unitsOfKey);
   if (typeof value === 'string') return keyOfText(value);
   if (typeof value === 'boolean') return value ? 't' : 'f';
   if (isNumber(value)) return `#${numberKey(value)}`;

@@ -2,8 +2,9 @@ import { Pace } from '../../common/turns/pace.js';
 import { propertiesRead, type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { NotInSqlError } from '../../cypher/semantics/not-in-sql.error.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
-import { GraphExceedsMemoryError } from '../retrieval.errors.js';
+import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { assembleAnswer, type Executed } from './assemble-answer.js';
 import { type Choice, chooseExecutor } from './choose-executor.js';
 import { type CypherRequest } from './cypher-request.js';
@@ -48,14 +49,33 @@ export async function runCypher(
       answerInMemory(reader, graph, loaded, request, first.reason, signal),
     );
   } catch (error) {
-    if (!(error instanceof GraphExceedsMemoryError) || first.reason === 'only_in_memory' || first.reason === 'value_decides') throw error;
+    const why = whyNotInMemory(error);
+    if (why === null || first.reason === 'only_in_memory' || first.reason === 'value_decides') throw error;
     const answer = await database.readGraph(graphId, timeoutMs, signal, async reader =>
-      answerBeyondMemory(reader, await graphs.get(reader), request, signal),
+      answerBeyondMemory(reader, await graphs.get(reader), request, why, signal),
     );
     if (answer === null) throw error;
     return answer;
   }
 }
+
+type NotInMemory = 'graph_exceeds_memory' | 'graph_changing';
+
+function whyNotInMemory(error: unknown): NotInMemory | null {
+  if (error instanceof GraphExceedsMemoryError) return 'graph_exceeds_memory';
+  return error instanceof GraphChangingError ? 'graph_changing' : null;
+}
+
+const sqlInstead: Readonly<Record<NotInMemory, Bilingual>> = {
+  graph_exceeds_memory: {
+    zh: '图超出检索进程的内存上限，由 SQL 作答，可能较慢；管理员可调高 RETRIEVAL_MEMORY_MB',
+    en: 'The graph is larger than the memory of the retrieval process, so SQL has answered, which may be slower; an administrator can raise RETRIEVAL_MEMORY_MB',
+  },
+  graph_changing: {
+    zh: '图在载入内存期间一再更新，由 SQL 作答，可能较慢',
+    en: 'The graph had a new version each time that it was loaded into memory, so SQL has answered, which may be slower',
+  },
+};
 
 /** Why a query needs the graph in memory, and what of it. */
 export interface NeedsGraph {
@@ -102,20 +122,18 @@ export async function answerInMemory(
   return assembleAnswer(reader, schema, executed, request, { reason, warnings: prepared.warnings, started, signal });
 }
 
-/** An answer from SQL for a graph that memory would answer, if it fitted. Null if SQL cannot. */
+/** An answer from SQL for a graph that memory would answer, if it fitted or stayed as it is. Null if SQL cannot. */
 async function answerBeyondMemory(
   reader: GraphReader,
   { schema }: LoadedGraph,
   request: CypherRequest,
+  reason: NotInMemory,
   signal: AbortSignal,
 ): Promise<RetrievalAnswer | null> {
   const started = performance.now();
   const { plan, warnings } = prepareCypher(request.text, schema, request.parameters);
   const executed = plan && (await executeInSql(reader, schema, plan, request, new Pace(signal)));
   if (!executed || typeof executed === 'string') return null;
-  executed.warnings.push({
-    zh: '图超出检索进程的内存上限，由 SQL 作答，可能较慢；管理员可调高 RETRIEVAL_MEMORY_MB',
-    en: 'The graph is larger than the memory of the retrieval process, so SQL has answered, which may be slower; an administrator can raise RETRIEVAL_MEMORY_MB',
-  });
-  return assembleAnswer(reader, schema, executed, request, { reason: 'graph_exceeds_memory', warnings, started, signal });
+  executed.warnings.push(sqlInstead[reason]);
+  return assembleAnswer(reader, schema, executed, request, { reason, warnings, started, signal });
 }

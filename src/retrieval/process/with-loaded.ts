@@ -1,3 +1,4 @@
+import { GraphChangingError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
@@ -12,7 +13,10 @@ export interface Needed<L> {
   load: (graph: LoadedGraph) => Promise<L | null>;
 }
 
-/** Runs `work` with what was loaded of exactly the version that the reader sees. It begins again when a new version arrives in between. */
+/**
+ * Runs `work` with what was loaded of exactly the version that the reader sees. It begins again when a new version arrives in between.
+ * @throws GraphChangingError
+ */
 export async function withLoaded<L, T>(
   database: RetrievalDatabase,
   graphs: LoadedGraphs,
@@ -40,5 +44,5 @@ export async function withLoaded<L, T>(
       );
     if (result) return result.value;
   }
-  throw new Error(`Graph ${query.graphId} changed during each of ${attempts} attempts to read it`);
+  throw new GraphChangingError();
 }

@@ -113,6 +113,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     const seen = new Map<string, BehindBuilder>();
     const merged = new MergedBehind();
     const isReadAtOnce = projection.kind === 'with' && keys.length === 0;
+    const holding = query.work.holding();
     let isWhole = false;
     try {
       for (const row of rows) {
@@ -132,13 +133,14 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         if (row.behind) behind.add(row.behind);
         row.behind = behind;
         seen.set(key, behind);
-        query.work.holdBytes(2 * key.length + 64);
+        holding.add(2 * key.length + 64);
         yield row;
       }
       isWhole = true;
     } finally {
       // Rows that nobody asked for may equal the ones before.
       if (!isWhole) query.hasUncited = true;
+      holding.release();
     }
   }
 
@@ -155,23 +157,28 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
       }
       return 0;
     };
-    for (const row of rows) {
-      if (row === null) {
-        yield null;
-        continue;
+    const holding = query.work.holding();
+    try {
+      for (const row of rows) {
+        if (row === null) {
+          yield null;
+          continue;
+        }
+        const found = keys.map(({ value }) => value(row));
+        // Of rows with equal keys the first ones stay.
+        if (last && compare(last, { keys: found }) <= 0) continue;
+        held.push({ row, keys: found, bytes: holding.values([...row, ...found]) + holding.behind(row) });
+        // Far more rows than are wanted need not be held.
+        if (held.length < 2 * most + 1_000) continue;
+        held = yield* sortInSteps(held, compare, isDue);
+        for (const { bytes } of held.splice(most)) holding.add(-bytes);
+        last = held.at(-1);
       }
-      const found = keys.map(({ value }) => value(row));
-      // Of rows with equal keys the first ones stay.
-      if (last && compare(last, { keys: found }) <= 0) continue;
-      held.push({ row, keys: found, bytes: query.work.hold([...row, ...found]) + query.work.holdBehind(row) });
-      // Far more rows than are wanted need not be held.
-      if (held.length < 2 * most + 1_000) continue;
       held = yield* sortInSteps(held, compare, isDue);
-      for (const { bytes } of held.splice(most)) query.work.holdBytes(-bytes);
-      last = held.at(-1);
+      for (const { row } of held) yield row;
+    } finally {
+      holding.release();
     }
-    held = yield* sortInSteps(held, compare, isDue);
-    for (const { row } of held) yield row;
   }
 
   /** The row for the clauses behind, which see the columns only. */

@@ -45,7 +45,7 @@ export function compileUnion(
   function* run(input: () => Row): Generator<UnionRow | null> {
     const seen = parts.length > 1 && distinct ? new Map<string, BehindBuilder>() : null;
     const merged = new MergedBehind();
-    let held = 0;
+    const holding = query.work.holding();
     let isWhole = false;
     try {
       for (const [i, part] of parts.entries()) {
@@ -66,8 +66,7 @@ export function compileUnion(
             if (row.behind) behind.add(row.behind);
             row.behind = behind;
             seen.set(key, behind);
-            held += 2 * key.length + 64;
-            query.work.holdBytes(2 * key.length + 64);
+            holding.add(2 * key.length + 64);
           }
           yield { values, row };
         }
@@ -76,7 +75,7 @@ export function compileUnion(
     } finally {
       // Rows that nobody asked for may equal the ones before.
       if (seen && !isWhole) query.hasUncited = true;
-      query.work.holdBytes(-held);
+      holding.release();
     }
   }
 }

@@ -87,36 +87,41 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
   const groups = new Map<string, Group>();
   const open = (first: Row): Group => ({ first, running: aggregates.map(each => each.start()), bytes: 0, behind: new BehindBuilder() });
   if (keys.length === 0) groups.set('', open(frame.emptyRow()));
-  for (const row of rows) {
-    if (row === null) {
-      yield null;
-      continue;
+  const holding = work.holding();
+  try {
+    for (const row of rows) {
+      if (row === null) {
+        yield null;
+        continue;
+      }
+      const key = keyOfRow(keys.map(each => each(row)));
+      let group = groups.get(key);
+      if (!group) {
+        group = open([...row]);
+        groups.set(key, group);
+        holding.values(row);
+        holding.add(2 * key.length);
+      }
+      for (const each of group.running) each.add(row);
+      if (group.behind.isFull) group.behind.isCut = true;
+      else group.behind.addRow(row);
+      const bytes = group.running.reduce((sum, each) => sum + each.bytes, bytesOfBehind(group.behind));
+      if (bytes > group.bytes) holding.add(bytes - group.bytes);
+      group.bytes = Math.max(bytes, group.bytes);
+      work.row(row.length);
+      if (work.isDue) yield null;
     }
-    const key = keyOfRow(keys.map(each => each(row)));
-    let group = groups.get(key);
-    if (!group) {
-      group = open([...row]);
-      groups.set(key, group);
-      work.hold(row);
-      work.holdBytes(2 * key.length);
+    for (const { first, running, behind } of groups.values()) {
+      for (const [i, { slot }] of aggregates.entries()) {
+        yield* running[i]!.prepare(() => work.isDue);
+        first[slot] = running[i]!.result();
+      }
+      first.behind = behind;
+      work.row(first.length);
+      if (work.isDue) yield null;
+      yield first;
     }
-    for (const each of group.running) each.add(row);
-    if (group.behind.isFull) group.behind.isCut = true;
-    else group.behind.addRow(row);
-    const bytes = group.running.reduce((sum, each) => sum + each.bytes, bytesOfBehind(group.behind));
-    if (bytes > group.bytes) work.holdBytes(bytes - group.bytes);
-    group.bytes = Math.max(bytes, group.bytes);
-    work.row(row.length);
-    if (work.isDue) yield null;
-  }
-  for (const { first, running, behind } of groups.values()) {
-    for (const [i, { slot }] of aggregates.entries()) {
-      yield* running[i]!.prepare(() => work.isDue);
-      first[slot] = running[i]!.result();
-    }
-    first.behind = behind;
-    work.row(first.length);
-    if (work.isDue) yield null;
-    yield first;
+  } finally {
+    holding.release();
   }
 }

@@ -49,10 +49,10 @@ export class Work implements Meter {
     this.spend(unitsOfStep);
   }
 
-  /** Counts what takes time but is no step, as reading a long text is. It delays pauses no further, and ends long expressions. */
+  /** Counts what takes time but is no step, such as reading a long text. */
   spend(units: number): void {
     this.spent += units;
-    if (this.spent > mostUnitsOfExpression) this.exceeded();
+    if (this.spent > mostUnitsOfExpression) this.exceededInOneGo();
   }
 
   /** Counts many at once, outside of expressions. */
@@ -80,18 +80,9 @@ export class Work implements Meter {
     this.spent = 0;
   }
 
-  /** Counts values that are held until the end of a clause. Returns their bytes. */
-  hold(values: readonly CypherValue[]): number {
-    const bytes = heldBytesOf(values);
-    this.holdBytes(bytes);
-    return bytes;
-  }
-
-  /** Counts what a held row rests on. */
-  holdBehind({ behind }: { behind?: Behind }): number {
-    const bytes = behind ? bytesOfBehind(behind) : 0;
-    this.holdBytes(bytes);
-    return bytes;
+  /** What a clause is about to hold. It has to `release` it when it ends, also before its last row. */
+  holding(): Holding {
+    return new Holding(this);
   }
 
   /** @param bytes below zero for values that are let go */
@@ -108,6 +99,17 @@ export class Work implements Meter {
     );
   }
 
+  private exceededInOneGo(): never {
+    const { done: steps, rows } = this;
+    throw new WorkExceededError(
+      {
+        zh: '一个表达式须一次算完，而它处理的列表项、节点过多，或文本、列表过长；UNWIND 逐行处理列表，不受此限',
+        en: 'one expression, which is evaluated in one go, goes through too many items or nodes, or too long texts and lists; UNWIND goes through a list in rows, without this bound',
+      },
+      { steps, rows },
+    );
+  }
+
   private exceeded(): never {
     const { done: steps, rows } = this;
     throw new WorkExceededError(
@@ -117,5 +119,36 @@ export class Work implements Meter {
       },
       { steps, rows },
     );
+  }
+}
+
+/** The rows that one clause holds at a time. */
+export class Holding {
+  private bytes = 0;
+
+  constructor(private readonly work: Work) {}
+
+  /** Returns their bytes. */
+  values(values: readonly CypherValue[]): number {
+    const bytes = heldBytesOf(values);
+    this.add(bytes);
+    return bytes;
+  }
+
+  /** What a held row rests on. */
+  behind({ behind }: { behind?: Behind }): number {
+    const bytes = behind ? bytesOfBehind(behind) : 0;
+    this.add(bytes);
+    return bytes;
+  }
+
+  /** @param bytes below zero for values that are let go */
+  add(bytes: number): void {
+    this.bytes += bytes;
+    this.work.holdBytes(bytes);
+  }
+
+  release(): void {
+    this.add(-this.bytes);
   }
 }
