@@ -33,7 +33,7 @@ export function textExpression(scope: Scope, plain: Expressions, make: { day: ()
     case 'toString': {
       const kind = dice.of(['integer', 'boolean', 'string', 'day'] as const);
       const value = kind === 'day' ? make.day() : plain.property(kind);
-      const run: Run = row => (value.run(row) === null ? null : writtenOut(value.run(row)));
+      const run: Run = row => (value.run(row) === null ? null : writtenOut(value.run(row) as bigint | boolean | string | Day));
       return { text: `toString(${value.text})`, run };
     }
     case 'join': {
@@ -59,6 +59,6 @@ export function textExpression(scope: Scope, plain: Expressions, make: { day: ()
   }
 }
 
-function writtenOut(value: Value): string {
-  return value instanceof Day ? value.text : String(value as bigint | boolean | string);
+function writtenOut(value: bigint | boolean | string | Day): string {
+  return value instanceof Day ? value.text : String(value);
 }
