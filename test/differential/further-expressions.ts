@@ -5,6 +5,7 @@ import { hasFurtherLabel } from './random-graph.js';
 import { type Patterns } from './patterns.js';
 import { type Row } from './row.js';
 import { type Expression, type Kind, propertyOf, type Scope } from './scope.js';
+import { textExpression } from './text-expressions.js';
 
 type Run = Expression['run'];
 
@@ -37,7 +38,7 @@ export class FurtherExpressions {
     if (kind !== 'bag' && kind !== 'elements' && dice.chance(0.25)) return this.chosen(kind);
     switch (kind) {
       case 'string':
-        return this.text();
+        return textExpression(this.scope, this.plain, { day: () => this.day(), textList: () => this.textList() });
       case 'integer':
         return this.integer();
       case 'float':
@@ -101,60 +102,6 @@ export class FurtherExpressions {
       }
     } finally {
       this.depth--;
-    }
-  }
-
-  private text(): Expression {
-    const { dice } = this.scope;
-    const text = this.plain.property('string');
-    const ofText = (written: string, call: (text: string) => Value): Expression => ({
-      text: written.replace('$', text.text),
-      run: row => (text.run(row) === null ? null : call(text.run(row) as string)),
-    });
-    const [a, b] = [dice.between(0, 3), dice.between(0, 2)];
-    switch (
-      dice.of(['case', 'substring', 'left', 'right', 'replace', 'reverse', 'toString', 'join', 'trim', 'coalesce', 'item', 'nullIf'])
-    ) {
-      case 'case':
-        return dice.chance(0.5) ? ofText('toUpper($)', each => each.toUpperCase()) : ofText('toLower($)', each => each.toLowerCase());
-      case 'substring':
-        if (dice.chance(0.5)) return ofText(`substring($, ${a})`, each => naive.characters(each).slice(a).join(''));
-        return ofText(`substring($, ${a}, ${b})`, each => naive.characters(each).slice(a, a + b).join('')); // prettier-ignore
-      case 'left':
-        return ofText(`left($, ${a})`, each => naive.characters(each).slice(0, a).join(''));
-      case 'right':
-        return ofText(`right($, ${a})`, each => naive.characters(each).slice(Math.max(0, naive.characters(each).length - a)).join('')); // prettier-ignore
-      case 'replace': {
-        const part = dice.of(['a', 'b', 'ab', '1', '']);
-        return ofText(`replace($, '${part}', 'xy')`, each => (part === '' ? each : each.split(part).join('xy')));
-      }
-      case 'reverse':
-        return ofText('reverse($)', each => naive.characters(each).reverse().join(''));
-      case 'toString': {
-        const kind = dice.of(['integer', 'boolean', 'string', 'day'] as const);
-        const value = kind === 'day' ? this.day() : this.plain.property(kind);
-        return this.call('toString', value, each => (each instanceof Day ? each.text : String(each)));
-      }
-      case 'join': {
-        const other = this.plain.term('string');
-        return { text: `(${text.text} + ${other.text})`, run: row => calculate('+', text.run(row), other.run(row)) };
-      }
-      case 'trim':
-        return ofText("trim(' ' + $ + '  ')", each => each);
-      case 'coalesce': {
-        const other = this.plain.term('string');
-        return { text: `coalesce(${text.text}, ${other.text})`, run: row => text.run(row) ?? other.run(row) };
-      }
-      case 'item': {
-        const index = dice.between(-2, 2);
-        const list = this.textList();
-        return { text: `${list.text}[${index}]`, run: row => (list.run(row) === null ? null : naive.itemOf(list.run(row) as Value[], BigInt(index))) }; // prettier-ignore
-      }
-      default: {
-        const other = this.plain.constant('string');
-        const run: Run = row => (equal(text.run(row), other.run(row)) === true ? null : text.run(row));
-        return { text: `nullIf(${text.text}, ${other.text})`, run };
-      }
     }
   }
 

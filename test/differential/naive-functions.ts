@@ -31,8 +31,9 @@ export function signOf(value: bigint | number | Dec): bigint {
   return value > 0 ? 1n : value < 0 ? -1n : 0n;
 }
 
-/** Of a decimal or a float. */
-export function absolute(value: number | Dec): number | Dec {
+/** Of a decimal, a float, or the integer 0 that is the sum of no decimals. */
+export function absolute(value: bigint | number | Dec): bigint | number | Dec {
+  if (typeof value === 'bigint') return value < 0n ? -value : value;
   if (value instanceof Dec) return new Dec(value.units < 0n ? -value.units : value.units, value.scale);
   return Math.abs(value);
 }
