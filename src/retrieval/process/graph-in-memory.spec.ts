@@ -146,7 +146,7 @@ describe('a graph in memory', () => {
           if (!counted.isCut[i]) expect(cited).toEqual(plain.cited[i]);
         });
       }),
-      { numRuns: 800 },
+      { numRuns: 400 },
     );
   });
 
@@ -167,7 +167,7 @@ describe('a graph in memory', () => {
         expect(one.map(withoutPath)).toEqual(plain.map(withoutPath));
         for (const row of one) expect(all.rows).toContain(row);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

@@ -29,7 +29,8 @@ export function hopOf({ direction, types }: { direction: Direction; types: reado
 
 /** Whether the first hop alone looks at so many edges that it is worth a pass over all of them, once for many queries. */
 export function isWide({ starts, hops }: Pick<Chain, 'starts' | 'hops'>, { outOffsets, intoOffsets, edgeTypes }: GraphArrays): boolean {
-  const { direction } = hops[0] ?? { direction: 'both' };
+  if (!hops[0]) return false;
+  const { direction } = hops[0];
   const enough = Math.max(mostNarrow, edgeTypes.length / 64);
   let edges = 0;
   for (const start of starts) {

@@ -1,12 +1,12 @@
 import { type Expression, isConstant, type MatchClause, type Name } from '../../syntax/cypher-ast.js';
 import { CypherValueError } from '../../syntax/cypher.errors.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
+import { hopOf } from './chain.js';
 import { compile, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type MatchParts } from './counted-match.js';
 import { type Check, checksOfEdges, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck, slotsIn } from './match-checks.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
 import { type Row } from './scope.js';
-import { hopOf } from './chain.js';
 import { findShortestPaths } from './shortest-paths.js';
 import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
 import { type WalkOptions, walkEdges } from './walk-edges.js';

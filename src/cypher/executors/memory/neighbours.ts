@@ -11,21 +11,25 @@ const edgesAtOnce = 500_000;
 /** Of each graph and thread. The least recently used ones go. */
 const mostBytesKept = 67_108_864;
 
-/** They last as long as the arrays of their graph. */
-const kept = new WeakMap<Uint32Array, Map<string, Neighbours>>();
+/** They last as long as the arrays of their graph. Null for those that are too many. */
+const kept = new WeakMap<Uint32Array, Map<string, Neighbours | null>>();
 
 /** Takes two passes over all edges when it is first asked. Null if they are too many to be kept. Yields where the query may pause. */
 export function* neighboursOf(graph: GraphArrays, { direction, types }: Hop): Generator<null, Neighbours | null> {
-  const ofGraph = kept.get(graph.edgeTypes) ?? new Map<string, Neighbours>();
+  const ofGraph = kept.get(graph.edgeTypes) ?? new Map<string, Neighbours | null>();
   kept.set(graph.edgeTypes, ofGraph);
   const key = `${direction} ${types.join('')}`;
-  let found = ofGraph.get(key) ?? null;
+  let found = ofGraph.get(key);
+  if (found === null) return null;
   if (!found) {
     const { edgeTypes, sources, targets, nodeSets } = graph;
     const offsets = new Uint32Array(nodeSets.length + 1);
     yield* eachEnd(place => (offsets[place + 1]! += 1));
     for (let place = 0; place < nodeSets.length; place++) offsets[place + 1]! += offsets[place]!;
-    if (bytesOf(offsets.length + offsets.at(-1)!) > mostBytesKept) return null;
+    if (4 * (offsets.length + offsets.at(-1)!) > mostBytesKept) {
+      ofGraph.set(key, null);
+      return null;
+    }
     const next = offsets.slice();
     const places = new Uint32Array(offsets.at(-1)!);
     yield* eachEnd((place, other) => (places[next[place]!++] = other));
@@ -44,16 +48,15 @@ export function* neighboursOf(graph: GraphArrays, { direction, types }: Hop): Ge
   }
   ofGraph.delete(key);
   ofGraph.set(key, found);
-  let bytes = 0;
-  for (const { offsets, places } of ofGraph.values()) bytes += bytesOf(offsets.length + places.length);
-  for (const [oldest, { offsets, places }] of ofGraph) {
+  let bytes = [...ofGraph.values()].reduce((sum, each) => sum + bytesOf(each), 0);
+  for (const [oldest, each] of ofGraph) {
     if (bytes <= mostBytesKept) break;
-    bytes -= bytesOf(offsets.length + places.length);
-    ofGraph.delete(oldest);
+    bytes -= bytesOf(each);
+    if (each) ofGraph.delete(oldest);
   }
   return found;
 }
 
-function bytesOf(numbers: number): number {
-  return 4 * numbers;
+function bytesOf(neighbours: Neighbours | null): number {
+  return neighbours ? neighbours.offsets.byteLength + neighbours.places.byteLength : 0;
 }

@@ -24,8 +24,8 @@ export class Trails {
   ) {}
 
   /**
-   * Counts the trails by the place of pattern node `at`. Null where that takes more than walking a million of them, or the numbers are beyond 2^53. Yields where
-   * the query may pause.
+   * Counts the trails by the place of pattern node `at`. Null where that takes more than walking a million of them, or the numbers are
+   * beyond 2^53. Yields where the query may pause.
    */
   *count(at: number): Generator<null, Counted | null> {
     const { hops } = this.chain;
