@@ -1,5 +1,7 @@
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { endless, readEvents, slow, slowRows, statementsNow, until } from './support/slow-queries.js';
+import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
+import { RetrievalBusyError } from '../src/retrieval/retrieval.errors.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
 let test: TestApp;
@@ -95,6 +97,26 @@ describe('a query that prefers not to wait', () => {
     const { body } = await submit({ cypher: slow(6) }, own).expect(202);
     await until(async () => (await own.get(body.location)).body.status === 'succeeded');
     await foreign.get(body.location).expect(403);
+  });
+
+  it('does not fail because others of the same user come first, nor does their time count', async () => {
+    const others = await Promise.all(Array.from({ length: 8 }, (_, n) => submit({ cypher: endless(n), timeout_ms: 2_000 }).expect(202)));
+    const { body: last } = await submit({ cypher: slow(31) }).expect(202);
+    for (const { location } of [...others.map(({ body }) => body), last]) await untilEnded(location);
+    const ends = await Promise.all(others.map(({ body }) => stateOf(body.location)));
+    // Each has had its own two seconds.
+    expect(ends.map(({ error }) => error.body.code)).toEqual(ends.map(() => 'query_timeout'));
+    expect(await stateOf(last.location)).toMatchObject({ status: 'succeeded', rows: slowRows(31) });
+  });
+
+  it('waits for its next turn if retrieval has no place for it', async () => {
+    const asked = jest.spyOn(test.app.get(RetrievalClient), 'query').mockRejectedValueOnce(new RetrievalBusyError(1));
+    const { body } = await submit({ cypher: slow(32) }).expect(202);
+    await until(async () => (await stateOf(body.location)).status === 'queued');
+    await untilEnded(body.location);
+    expect(await stateOf(body.location)).toMatchObject({ status: 'succeeded', rows: slowRows(32) });
+    expect(asked).toHaveBeenCalledTimes(2);
+    asked.mockRestore();
   });
 
   it('may not be among more than twenty of one user', async () => {

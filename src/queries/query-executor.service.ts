@@ -25,6 +25,8 @@ export interface PreparedQuery {
   context: QuestionContext | null;
   /** The stored answer, unless the query passes it over. */
   kept: StoredAnswer | null;
+  /** How long it may wait for a place in retrieval besides its time-out; absent for one whose caller waits too. */
+  queueMs?: number;
 }
 
 /** What the answer to a question depends on besides the graph. */
@@ -144,6 +146,7 @@ export class QueryExecutor {
           limit: query.limit,
           least_version: leastVersion,
           timeout_ms: query.timeoutMs,
+          ...(prepared.queueMs === undefined ? {} : { queue_ms: prepared.queueMs }),
           today,
           ...(query.kind === 'cypher' ? cypherOptionsOf(query) : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),

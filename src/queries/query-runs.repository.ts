@@ -135,7 +135,7 @@ export class QueryRunsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Takes queries that wait, and those whose process is silent. */
+  /** Takes queries that have waited for their time, and those whose process is silent. */
   async claim(leaseOwner: string, most: number): Promise<(QueryRun & { attempt: number })[]> {
     const { rows } = await this.pool.query<QueryRun & { attempt: number }>(
       `UPDATE query_runs r SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = r.attempt + 1
@@ -152,6 +152,15 @@ export class QueryRunsRepository {
     await this.pool.query(
       `UPDATE query_runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = NULL WHERE lease_owner = $1 AND status = 'running'`,
       [leaseOwner],
+    );
+  }
+
+  /** Lets a query wait for its next attempt; this one does not count. */
+  async postpone(id: number, leaseOwner: string, forS: number): Promise<void> {
+    await this.pool.query(
+      `UPDATE query_runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = now() + make_interval(secs => $3)
+       WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+      [id, leaseOwner, forS],
     );
   }
 

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, type ExecutionContext, Inject, Injectab
 import { type PoolClient } from 'pg';
 import { type Logger } from 'pino';
 import { type Principal } from '../access/principal.js';
+import { ApiError } from '../common/errors/api-error.js';
 import { toErrorBody } from '../common/errors/error-body.js';
 import { toApiError } from '../common/errors/to-api-error.js';
 import { logToken } from '../common/logging/log.js';
@@ -31,8 +32,12 @@ export interface QueryWork {
 
 const beatEveryMs = 1_000;
 const maxAttempts = 3;
-/** Queries of other processes that this one takes up at a time. */
+/** Queries that this process takes up at a time, and as long as it has no more. */
 const takenAtOnce = 4;
+const mostTaken = 50;
+/** How long a query waits for a place in retrieval, and how long until it is tried again if it gets none there or elsewhere. */
+const queueMs = 100_000;
+const postponedS = 2;
 
 /** Queries that outlast their request. Each belongs to the user who asked, and is worked on by one process, or the next one if that ends. */
 @Injectable()
@@ -76,7 +81,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     const id = await this.queries.nextId();
     const begun = await this.remember(id, principal, prepared, body);
     const stop = new AbortController();
-    const run = { id, stop, work: this.executor.execute(principal, id, prepared, stop.signal), begun };
+    const run = { id, stop, work: this.executor.execute(principal, id, { ...prepared, queueMs }, stop.signal), begun };
     this.attend(run);
     return run;
   }
@@ -166,17 +171,19 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
   /** Work that was cancelled, or that another process has now, has no end to record. */
   private async recordEnd(id: number, work: Promise<Answered>, signal: AbortSignal): Promise<void> {
     const end = await this.endOf(work);
-    if (signal.aborted || (this.isStopping && end.status === 'failed')) return;
-    const recorded = this.repository.end(id, this.process, end);
+    if (signal.aborted || (this.isStopping && end?.status === 'failed')) return;
+    const recorded = end ? this.repository.end(id, this.process, end) : this.repository.postpone(id, this.process, postponedS);
     this.ending.add(recorded);
     await recorded.finally(() => this.ending.delete(recorded));
   }
 
-  private async endOf(work: Promise<Answered>): Promise<RunEnd> {
+  /** Null for a query that found no place: it was promised an answer, so it waits for its next turn. */
+  private async endOf(work: Promise<Answered>): Promise<RunEnd | null> {
     try {
       const { answer } = await work;
       return { status: 'succeeded', answer: await packAnswer(answer) };
     } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.code.endsWith('_busy')) return null;
       return { status: 'failed', error: this.toKeptError(thrown) };
     }
   }
@@ -194,7 +201,8 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
       const going = [...this.active.keys()];
       const own = new Set(going.length > 0 ? await this.repository.renew(this.process, going) : []);
       for (const id of going) if (!own.has(id)) this.active.get(id)?.abort(new QueryCancelledError());
-      for (const run of await this.repository.claim(this.process, takenAtOnce)) {
+      const room = Math.min(takenAtOnce, mostTaken - this.active.size);
+      for (const run of room > 0 ? await this.repository.claim(this.process, room) : []) {
         const stop = new AbortController();
         this.attend({ id: run.id, stop, work: this.resume(run, stop.signal) });
       }
@@ -212,7 +220,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     const principal = { userId, username, isAdmin, mustChangePassword: false, tokenVersion };
     await this.access.require(principal, graphId, 'viewer');
     const prepared = await this.executor.prepare(graphId, readQueryRequest(request, this.settings.queryMaxTimeoutMs));
-    return prepared.kept ?? this.executor.execute(principal, id, prepared, signal);
+    return prepared.kept ?? this.executor.execute(principal, id, { ...prepared, queueMs }, signal);
   }
 
   private readonly warn = (cause: unknown): void => {

@@ -60,7 +60,8 @@ export class QueryStateResponse {
   @ApiProperty({
     enum: queryStatuses,
     example: 'running',
-    description: 'queued：其进程已停止，等待另一进程接手 / queued: its process has stopped, and it waits for the next one',
+    description:
+      'queued：目前没有位置，或其进程已停止，将自动继续 / queued: there is no place for it now, or its process has stopped; it goes on by itself',
   })
   status: QueryStatus;
 

@@ -58,6 +58,8 @@ export interface RetrievalQuery {
   /** The version that the caller has seen. No older one may answer. */
   least_version?: number;
   timeout_ms: number;
+  /** How long it may wait for a place, on top of `timeout_ms`. If absent, the wait counts against `timeout_ms`. */
+  queue_ms?: number;
   /** The caller's date, YYYY-MM-DD. 去年 and "last month" are relative to it. */
   today: string;
   /** The metrics that may answer a question, besides the graph. */

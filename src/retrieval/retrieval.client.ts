@@ -48,7 +48,7 @@ export class RetrievalClient implements OnApplicationShutdown {
   }
 
   /**
-   * Answers within the query's `timeout_ms` and one more second, whatever the processes do. The query goes to the first process of
+   * Answers within the query's `timeout_ms`, its `queue_ms` and one more second, whatever the processes do. The query goes to the first process of
    * its graph that answers. If that one fails, it is sent once more:
    * - to the next process, at once, if the first never had it or gave it back;
    * - to the next process, if the first ended during the query. Such queries are tried one after the other, and only while a further
@@ -59,7 +59,8 @@ export class RetrievalClient implements OnApplicationShutdown {
    * the signal, otherwise the error that the process answered with.
    */
   async query(query: RetrievalQuery, signal?: AbortSignal): Promise<RetrievalAnswer | LargeAnswer> {
-    const call = { query, id: idOf(query), deadline: performance.now() + query.timeout_ms + graceMs, signal };
+    const patienceMs = (query.queue_ms ?? 0) + query.timeout_ms + graceMs;
+    const call = { query, id: idOf(query), deadline: performance.now() + patienceMs, signal };
     this.suspects.admit(call.id);
     const peer = this.peers.choose(query.graph_id)!;
     const first = await this.attempt(peer, call);

@@ -36,6 +36,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     today,
     limit: integer('limit', 1),
     timeout_ms: integer('timeout_ms', 1),
+    ...(fields.queue_ms === undefined ? {} : { queue_ms: integer('queue_ms', 1) }),
     ...(fields.offset === undefined ? {} : { offset: integer('offset', 0) }),
     ...(fields.expected_version === undefined ? {} : { expected_version: integer('expected_version', 0) }),
     ...(fields.least_version === undefined ? {} : { least_version: integer('least_version', 0) }),

@@ -80,7 +80,8 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     gate.checkHeaders(request);
     const timeoutMs = timeoutOf(request);
     let askedMs = timeoutMs;
-    const late = setTimeout(() => gone.abort(new QueryTimeoutError(askedMs)), timeoutMs);
+    const endAfter = (ms: number) => setTimeout(() => gone.abort(new QueryTimeoutError(askedMs)), ms);
+    let late = endAfter(timeoutMs);
     response.on('close', () => clearTimeout(late));
     const body = await readBody(request);
     gate.checkBody(request, body);
@@ -93,10 +94,15 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
     const text = body.toString('utf8');
     const query = readRetrievalQuery(text);
-    const { caller, graph_id: group, timeout_ms: patienceMs } = query;
-    askedMs = patienceMs;
+    const { caller, graph_id: group, queue_ms: queueMs } = query;
+    askedMs = query.timeout_ms;
+    const patienceMs = queueMs ?? askedMs;
     const limitBytes = Math.min(budgetOf(request), options.answerMaxBytes);
     await share.run({ caller, group, patienceMs, signal: gone.signal }, async () => {
+      if (queueMs !== undefined) {
+        clearTimeout(late);
+        late = endAfter(askedMs);
+      }
       const asked = { query, body: text, limitBytes, requestId: request.headers['x-request-id'] as string | undefined };
       await sendPieces(response, threads.run(asked, gone.signal), gone.signal);
     });
