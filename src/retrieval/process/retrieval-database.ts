@@ -14,7 +14,7 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 const cancelAgainMs = 100;
 /** The server's own limit on a statement that stands alone. The process cancels it at the query's time-out, unless it hangs. */
 const aloneMs = 600_000;
-/** The graphs for which one connection prepares statements. A prepared one takes some 100 KB of the server. */
+/** The graphs for which one connection prepares statements. The server keeps each of them in the memory of that connection. */
 const mostPrepared = 16;
 const preparedFor = new WeakMap<PoolClient, Set<number>>();
 

@@ -109,8 +109,13 @@ async function answerFromKnown(
   }
 }
 
-/** Keeps the version of the reader once the work takes longer than a turn: until then it would be quick to do again. */
+/** Some 50 ms of work, which is quick to do again. */
+const turnsToHold = 10;
+
+/** Keeps the version of the reader once the work takes long, so that a run that ends meanwhile does not make it begin anew. */
 class HoldingPace extends Pace {
+  private turns = 0;
+
   constructor(
     private readonly reader: VersionReader,
     signal: AbortSignal,
@@ -119,7 +124,7 @@ class HoldingPace extends Pace {
   }
 
   override async turn(): Promise<void> {
-    await this.reader.hold();
+    if (++this.turns === turnsToHold) await this.reader.hold();
     await super.turn();
   }
 }
