@@ -36,10 +36,10 @@ export const emptyGraph: MemoryGraph = {
 /**
  * Parses a query, resolves its names and parameters, and compiles it for memory, whose errors are the errors of both executors.
  * @param parameters the JSON object of the caller's parameters
+ * @param query the parsed text
  * @throws CypherError
  */
-export function prepareCypher(text: string, schema: GraphSchema, parameters: string): PreparedCypher {
-  const query = parseCypher(text);
+export function prepareCypher(text: string, schema: GraphSchema, parameters: string, query = parseCypher(text)): PreparedCypher {
   const context = new QueryContext(text, schema, readJsonParameters(parameters));
   const named = resolveNames(query, context);
   const values = new Map(named.map(({ name, position }) => [name, context.parameters.read(name, position)]));

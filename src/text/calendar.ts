@@ -76,5 +76,7 @@ function clampedDate(year: number, month: number, day: number): string {
 
 /** The day that it is now in an IANA zone, YYYY-MM-DD. */
 export function todayIn(timezone: string): string {
+  // Every query asks for it. A formatter takes half a millisecond to make.
+  if (timezone === 'UTC') return new Date().toISOString().slice(0, 10);
   return new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
 }

@@ -1,5 +1,5 @@
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
-import { Pace } from '../../common/turns/pace.js';
+import { type Pace } from '../../common/turns/pace.js';
 import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
 import { type AnswerRow, prepareInMemory } from '../../cypher/executors/memory/run-in-memory.js';
 import { type CypherQuery } from '../../cypher/syntax/cypher-ast.js';
@@ -24,13 +24,13 @@ export async function executeInMemory(
   { query, parameters }: PreparedCypher,
   request: CypherRequest,
   mostBytes: number,
-  signal: AbortSignal,
+  pace: Pace,
 ): Promise<Executed> {
   const started = performance.now();
   const clock = new WatchedClock(request.timeZone);
   const profile: ProfiledOperator[] = [];
   const prepared = prepareInMemory(query, graph, { parameters, limits, now: clock, ...(request.profile && { profile }) });
-  const found = await takeRows(prepared.rows(), { ...request, mostBytes }, started, new Pace(signal));
+  const found = await takeRows(prepared.rows(), { ...request, mostBytes }, started, pace);
   const isTruncated = found.length > request.limit;
   const rows = isTruncated ? found.slice(0, request.limit) : found;
   return {

@@ -112,6 +112,7 @@ export async function readElements(
       wanted.map(edge => edge.id),
       propertyBytes,
     ],
+    'elements',
   );
   const [nodes, edges] = [new Map<number, NodeRow>(), new Map<number, EdgeRow>()];
   for (const row of rows) {

@@ -12,6 +12,11 @@ import { type GraphRead, GraphServers, type GraphServerUrls } from './graph-serv
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const cancelAgainMs = 100;
+/** The server's own limit on a statement that stands alone. The process cancels it at the query's time-out, unless it hangs. */
+const aloneMs = 600_000;
+/** The graphs for which one connection prepares statements. The server keeps each of them in the memory of that connection. */
+const mostPrepared = 16;
+const preparedFor = new WeakMap<PoolClient, Set<number>>();
 
 const oids = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
 
@@ -47,7 +52,8 @@ export interface GraphReader {
   answerMaxBytes: number;
   /** The version that everything read here belongs to. */
   version: number;
-  query<R extends object>(sql: string, parameters?: unknown[]): Promise<R[]>;
+  /** @param name prepares the statement, which has always the same text for a graph */
+  query<R extends object>(sql: string, parameters?: unknown[], name?: string): Promise<R[]>;
   /** Reads rows as arrays, for columns whose names are unknown or occur twice. */
   rows(sql: string, parameters?: unknown[]): Promise<unknown[][]>;
   /**
@@ -57,12 +63,28 @@ export interface GraphReader {
   copy(sql: string, take: (chunk: Buffer) => void): Promise<void>;
 }
 
+/** A reader whose statements may each have a snapshot of their own: all of them find the same version. */
+export interface VersionReader extends GraphReader {
+  /** Keeps one snapshot from now on, for work that takes long. Runs may make new versions meanwhile. @throws VersionMovedError */
+  hold(): Promise<void>;
+}
+
+/** The graph has another version by now. */
+export class VersionMovedError extends Error {}
+
+/** What a statement of its own tells besides its rows. */
+interface Alone {
+  graph_version: number;
+  /** Null in the only row of a statement that found none. */
+  is_row: true | null;
+}
+
 /** The retrieval process's own small pool, with short waits and read-only transactions. */
 export class RetrievalDatabase {
   private constructor(
     private readonly servers: GraphServers,
     private readonly answerMaxBytes: number,
-    private readonly leastVersion = 0,
+    readonly leastVersion = 0,
   ) {}
 
   /**
@@ -70,7 +92,7 @@ export class RetrievalDatabase {
    * @param answerMaxBytes the limit on the answer of one statement
    */
   static open(urls: GraphServerUrls, size: number, answerMaxBytes: number, log: Logger): RetrievalDatabase {
-    return new RetrievalDatabase(new GraphServers(urls, { max: size, types }, log), answerMaxBytes);
+    return new RetrievalDatabase(new GraphServers(urls, { max: size, types, statement_timeout: aloneMs }, log), answerMaxBytes);
   }
 
   /** The same database, where no graph is read in an older version. */
@@ -103,18 +125,36 @@ export class RetrievalDatabase {
     return this.servers.read(what, pool => this.readFrom(pool, what, timeoutMs, work, limitBytes));
   }
 
+  /**
+   * As `readGraph`, for work on a version that is known, which mostly happens in memory. A statement then takes one round trip and no
+   * transaction, since it reads the version along.
+   * @throws VersionMovedError when the graph has another version, and what `readGraph` throws
+   */
+  async readVersion<T>(
+    { graphId, version }: { graphId: number; version: number },
+    timeoutMs: number,
+    signal: AbortSignal,
+    work: (reader: VersionReader) => Promise<T>,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    const what = { graphId, leastVersion: version, signal, untilMs: performance.now() + timeoutMs };
+    return this.servers.read(what, pool => this.readFrom(pool, what, timeoutMs, work, this.answerMaxBytes, version));
+  }
+
+  /** @param known the version that the work is about; without it the snapshot begins at once, and decides */
   private async readFrom<T>(
     pool: WatchedPool,
     { graphId, leastVersion, signal, untilMs }: GraphRead,
     timeoutMs: number,
-    work: (reader: GraphReader) => Promise<T>,
+    work: (reader: VersionReader) => Promise<T>,
     limitBytes: number,
+    known?: number,
   ): Promise<T> {
     const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
     const client = await this.servers.connect(pool);
     let timedOut = false;
     let isAtEnd = false;
-    let cancelling: Promise<unknown> = Promise.resolve();
+    let cancelling: Promise<unknown> | null = null;
     const cancel = (): void => {
       cancelling = this.cancelUntil(() => isAtEnd, client);
     };
@@ -123,30 +163,58 @@ export class RetrievalDatabase {
       cancel();
     }, leftMs);
     signal.addEventListener('abort', cancel, { once: true });
-    try {
-      // One round trip. Both numbers are integers by their types and cannot carry SQL.
-      const begun = (await client.query(
-        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${leftMs}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
-      )) as unknown as pg.QueryResult<{ version: number }>[];
-      const version = begun[2]?.rows[0]?.version;
+    const check = (version: number | undefined): number => {
       // A replica may not have heard of a new graph.
       if (version === undefined && this.servers.isReplica(pool)) throw new ReplicaBehindError();
       if (version === undefined) throw new GraphGoneError(graphId);
       if (version < leastVersion) throw new ReplicaBehindError();
+      if (version !== (known ?? version)) throw new VersionMovedError();
+      return version;
+    };
+    let held: Promise<number> | null = null;
+    const begin = async (): Promise<number> => {
+      // One round trip. Both numbers are integers by their types and cannot carry SQL.
+      const begun = (await client.query(
+        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${leftMs}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
+      )) as unknown as pg.QueryResult<{ version: number }>[];
+      return check(begun[2]?.rows[0]?.version);
+    };
+    const hold = (): Promise<number> => (held ??= begin());
+    try {
+      const version = known ?? (await hold());
       const budget = { limitBytes, source: 'query' } as const;
       const run = async <R extends object>(config: pg.QueryConfig): Promise<R[]> => {
         signal.throwIfAborted();
         return (await withinBytes(client, budget, () => client.query(config))).result.rows as R[];
+      };
+      const runAlone = async <R extends object>(text: string, values: unknown[], name?: string): Promise<R[]> => {
+        const rows = await run<Alone & R>({
+          ...named(client, name && `${name} of version`, graphId),
+          text: withVersion(text, graphId),
+          values,
+        });
+        check(rows[0]?.graph_version);
+        return rows.filter(row => row.is_row);
       };
       return await work({
         graphId,
         tables: graphTables(graphId),
         answerMaxBytes: this.answerMaxBytes,
         version,
-        // No statement is prepared under a name: each names its graph's tables, and a connection would keep one for every graph.
-        query: (text, values = []) => run({ text, values }),
-        rows: (text, values = []) => run<unknown[]>({ text, values, rowMode: 'array' } as pg.QueryArrayConfig),
-        copy: (sql, take) => this.copy(client, sql, take),
+        hold: async () => void (await hold()),
+        query: async (text, values = [], name) => {
+          if (!held) return runAlone(text, values, name);
+          await held;
+          return run({ ...named(client, name, graphId), text, values });
+        },
+        rows: async (text, values = []) => {
+          await hold();
+          return run<unknown[]>({ text, values, rowMode: 'array' } as pg.QueryArrayConfig);
+        },
+        copy: async (sql, take) => {
+          await hold();
+          return this.copy(client, sql, take);
+        },
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -160,8 +228,8 @@ export class RetrievalDatabase {
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
       // The answer need not wait for the cancellation, but the connection must: a late one would end the next caller's query.
-      cancelling
-        .then(() => client.query('ROLLBACK'))
+      Promise.resolve(cancelling)
+        .then(() => (held ?? cancelling) && client.query('ROLLBACK'))
         .then(
           () => client.release(),
           (failure: Error) => client.release(failure),
@@ -204,4 +272,18 @@ export class RetrievalDatabase {
   private async cancel(client: PoolClient): Promise<void> {
     await this.servers.cancel(client);
   }
+}
+
+/** A statement of its own tells the graph's version with its rows, or in a row without anything else. */
+function withVersion(text: string, graphId: number): string {
+  return `SELECT g.version AS graph_version, found.* FROM graphs g LEFT JOIN (SELECT true AS is_row, rows.* FROM (${text}) rows) found ON true WHERE g.id = ${Math.trunc(graphId)}`;
+}
+
+/** Each statement names its graph's tables, and a connection keeps what it has prepared, so it prepares for its first graphs only. */
+function named(client: PoolClient, name: string | undefined, graphId: number): { name?: string } {
+  if (name === undefined) return {};
+  const graphs = preparedFor.get(client) ?? new Set<number>();
+  preparedFor.set(client, graphs);
+  if (graphs.size < mostPrepared) graphs.add(graphId);
+  return graphs.has(graphId) ? { name: `${name} ${graphId}` } : {};
 }

@@ -5,15 +5,16 @@ import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
 import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
-import { assembleAnswer, type Executed } from './assemble-answer.js';
+import { assembleAnswer } from './assemble-answer.js';
 import { type Choice, chooseExecutor } from './choose-executor.js';
 import { type CypherRequest } from './cypher-request.js';
 import { executeInMemory } from './execute-in-memory.js';
 import { executeInSql } from './execute-in-sql.js';
+import { type GraphElements } from './graph-elements.js';
 import { GraphInMemory, type LoadedElements } from './graph-in-memory.js';
 import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
 import { emptyGraph, type PreparedCypher, prepareCypher } from '../../cypher/prepare-cypher.js';
-import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
+import { type GraphReader, type RetrievalDatabase, VersionMovedError, type VersionReader } from './retrieval-database.js';
 import { withLoaded } from './with-loaded.js';
 
 /** Only in tests: the executor that must run the query. It fails where it cannot. */
@@ -27,16 +28,23 @@ export async function runCypher(
   forced?: ForcedExecutor,
 ): Promise<RetrievalAnswer> {
   // A text that cannot be parsed is refused before it takes a connection.
-  parseCypher(request.text);
+  const prepare = preparing(request);
   const { graphId, timeoutMs } = request;
+  const known = graphs.find(graphId);
+  // The caller has just read that this is the newest version.
+  if (known && known.version === database.leastVersion) {
+    const answer = await answerFromKnown(database, graphs, known, prepare(known.schema), request, signal, forced);
+    if (answer) return answer;
+  }
   const first = await database.readGraph(graphId, timeoutMs, signal, async reader => {
     const graph = await graphs.get(reader);
-    const begun = await answerWithoutLoading(reader, graph, request, signal, graphs.hasTopology(graph), forced);
+    const prepared = prepare(graph.schema);
+    const begun = await answerWithoutLoading(reader, graph, prepared, request, signal, graphs.hasTopology(graph), forced);
     // A statement that has failed leaves its transaction of no use.
     if ('answer' in begun || forced === 'sql' || begun.reason === 'value_decides') return begun;
     const present = graphs.elementsNow(graph, begun.read);
     if (!present) return begun;
-    return { answer: await answerInMemory(reader, graph, await present, request, begun.reason, signal) };
+    return { answer: await answerInMemory(reader, graph, await present, prepared, request, begun.reason, signal) };
   });
   if ('answer' in first) return first.answer;
   if (forced === 'sql') throw new NotInSqlError(first.reason);
@@ -46,14 +54,15 @@ export async function runCypher(
   };
   try {
     return await withLoaded(database, graphs, request, signal, needed, (reader, graph, loaded) =>
-      answerInMemory(reader, graph, loaded, request, first.reason, signal),
+      answerInMemory(reader, graph, loaded, prepare(graph.schema), request, first.reason, signal),
     );
   } catch (error) {
     const why = whyNotInMemory(error);
     if (why === null || first.reason === 'only_in_memory' || first.reason === 'value_decides') throw error;
-    const answer = await database.readGraph(graphId, timeoutMs, signal, async reader =>
-      answerBeyondMemory(reader, await graphs.get(reader), request, why, signal),
-    );
+    const answer = await database.readGraph(graphId, timeoutMs, signal, async reader => {
+      const graph = await graphs.get(reader);
+      return answerBeyondMemory(reader, graph, prepare(graph.schema), request, why, signal);
+    });
     if (answer === null) throw error;
     return answer;
   }
@@ -83,42 +92,103 @@ export interface NeedsGraph {
   read: PropertiesRead;
 }
 
+/** Prepares a query for a schema, once for each that comes in a row. */
+function preparing({ text, parameters }: CypherRequest): (schema: GraphElements) => PreparedCypher {
+  const query = parseCypher(text);
+  let last: { schema: GraphElements; prepared: PreparedCypher } | null = null;
+  return schema => {
+    if (last?.schema !== schema) last = { schema, prepared: prepareCypher(text, schema, parameters, query) };
+    return last.prepared;
+  };
+}
+
+/**
+ * An answer from a version that is in memory with all that the query asks for. Only its evidence comes from the database. Null if the
+ * query needs more, or the graph has another version by now.
+ */
+async function answerFromKnown(
+  database: RetrievalDatabase,
+  graphs: LoadedGraphs,
+  graph: LoadedGraph,
+  prepared: PreparedCypher,
+  request: CypherRequest,
+  signal: AbortSignal,
+  forced?: ForcedExecutor,
+): Promise<RetrievalAnswer | null> {
+  const { executor, reason } = choose(prepared, graph, graphs.hasTopology(graph), forced);
+  if (executor === 'sql') return null;
+  const loaded = reason === 'no_graph' ? null : graphs.elementsNow(graph, propertiesRead(prepared.query));
+  if (reason !== 'no_graph' && loaded === null) return null;
+  try {
+    return await database.readVersion(graph, request.timeoutMs, signal, async reader =>
+      answerInMemory(reader, graph, await loaded, prepared, request, reason, signal, new HoldingPace(reader, signal)),
+    );
+  } catch (error) {
+    if (error instanceof VersionMovedError) return null;
+    throw error;
+  }
+}
+
+/** Some 50 ms of work, which is quick to do again. */
+const turnsToHold = 10;
+
+/** Keeps the version of the reader once the work takes long, so that a run that ends meanwhile does not make it begin anew. */
+class HoldingPace extends Pace {
+  private turns = 0;
+
+  constructor(
+    private readonly reader: VersionReader,
+    signal: AbortSignal,
+  ) {
+    super(signal);
+  }
+
+  override async turn(): Promise<void> {
+    if (++this.turns === turnsToHold) await this.reader.hold();
+    await super.turn();
+  }
+}
+
+function choose(prepared: PreparedCypher, graph: LoadedGraph, isLoaded: boolean, forced?: ForcedExecutor): Choice {
+  const choice = chooseExecutor(prepared, graph, isLoaded);
+  return forced === undefined || forced === choice.executor ? choice : { executor: forced, reason: 'forced' };
+}
+
 /** An answer that needs no more of the graph than its schema in memory, or what it needs. */
 export async function answerWithoutLoading(
   reader: GraphReader,
   graph: LoadedGraph,
+  prepared: PreparedCypher,
   request: CypherRequest,
   signal: AbortSignal,
   isLoaded: boolean,
   forced?: ForcedExecutor,
 ): Promise<{ answer: RetrievalAnswer } | NeedsGraph> {
   const started = performance.now();
-  const prepared = prepareCypher(request.text, graph.schema, request.parameters);
-  const choice = chooseExecutor(prepared, graph, isLoaded);
+  const { executor, reason } = choose(prepared, graph, isLoaded, forced);
+  if (reason === 'no_graph') return { answer: await answerInMemory(reader, graph, null, prepared, request, reason, signal) };
   const read = propertiesRead(prepared.query);
-  const executor = forced ?? choice.executor;
-  const reason = executor === choice.executor ? choice.reason : 'forced';
-  const assembled = async (executed: Executed) => ({
-    answer: await assembleAnswer(reader, graph.schema, executed, request, { reason, warnings: prepared.warnings, started, signal }),
-  });
-  if (reason === 'no_graph') return assembled(await executeInMemory(emptyGraph, prepared, request, reader.answerMaxBytes, signal));
   if (executor === 'memory' || prepared.plan === null) return { reason, read };
   const executed = await executeInSql(reader, graph.schema, prepared.plan, request, new Pace(signal));
-  return typeof executed === 'string' ? { reason: executed, read } : assembled(executed);
+  if (typeof executed === 'string') return { reason: executed, read };
+  const { warnings } = prepared;
+  return { answer: await assembleAnswer(reader, graph.schema, executed, request, { reason, warnings, started, signal }) };
 }
 
+/** @param loaded null for a query that matches nothing */
 export async function answerInMemory(
   reader: GraphReader,
   { schema }: LoadedGraph,
-  loaded: LoadedElements,
+  loaded: LoadedElements | null,
+  prepared: PreparedCypher,
   request: CypherRequest,
   reason: ExecutorReason,
   signal: AbortSignal,
+  pace = new Pace(signal),
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
-  const prepared: PreparedCypher = prepareCypher(request.text, schema, request.parameters);
-  const inMemory = new GraphInMemory(loaded.topology, loaded, schema);
-  const executed = await executeInMemory(inMemory, prepared, request, reader.answerMaxBytes, signal);
+  const inMemory = loaded ? new GraphInMemory(loaded.topology, loaded, schema) : emptyGraph;
+  const executed = await executeInMemory(inMemory, prepared, request, reader.answerMaxBytes, pace);
   return assembleAnswer(reader, schema, executed, request, { reason, warnings: prepared.warnings, started, signal });
 }
 
@@ -126,12 +196,12 @@ export async function answerInMemory(
 async function answerBeyondMemory(
   reader: GraphReader,
   { schema }: LoadedGraph,
+  { plan, warnings }: PreparedCypher,
   request: CypherRequest,
   reason: NotInMemory,
   signal: AbortSignal,
 ): Promise<RetrievalAnswer | null> {
   const started = performance.now();
-  const { plan, warnings } = prepareCypher(request.text, schema, request.parameters);
   const executed = plan && (await executeInSql(reader, schema, plan, request, new Pace(signal)));
   if (!executed || typeof executed === 'string') return null;
   executed.warnings.push(sqlInstead[reason]);

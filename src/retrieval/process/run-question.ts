@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
+import { prepareCypher } from '../../cypher/prepare-cypher.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
@@ -136,9 +137,10 @@ async function answerQuestion(
     const { elements, isLoaded } = loaded;
     if (elements instanceof GraphExceedsMemoryError)
       return await searchInstead(reader, graph, loaded, question, terms, pace, { reason: elements.text, hint });
+    const prepared = prepareCypher(text, schema, request.parameters);
     const run = elements
-      ? { answer: await answerInMemory(reader, graph, elements, request, 'only_in_memory', signal) }
-      : await answerWithoutLoading(reader, graph, request, signal, isLoaded);
+      ? { answer: await answerInMemory(reader, graph, elements, prepared, request, 'only_in_memory', signal) }
+      : await answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded);
     if (!('answer' in run)) return run;
     const { answer } = run;
     return {

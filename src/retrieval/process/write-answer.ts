@@ -7,10 +7,10 @@ import { type RetrievalAnswer } from '../protocol.js';
 const pieceCharacters = 65_536;
 
 /**
- * Writes the three lines of an answer in pieces.
+ * Writes the three lines of an answer in pieces. The last piece is what it returns.
  * @throws AnswerTooLargeError as soon as more than `limitBytes` are written
  */
-export async function* writeAnswer(answer: RetrievalAnswer, limitBytes: number, pace: Pace): AsyncGenerator<Buffer> {
+export async function* writeAnswer(answer: RetrievalAnswer, limitBytes: number, pace: Pace): AsyncGenerator<Buffer, Buffer> {
   let gathered = '';
   let written = 0;
   const flush = (): Buffer => {
@@ -25,7 +25,7 @@ export async function* writeAnswer(answer: RetrievalAnswer, limitBytes: number, 
     if (gathered.length > pieceCharacters) yield flush();
     if (pace.isOverdue) await pace.turn();
   }
-  yield flush();
+  return flush();
 }
 
 function* partsOf({ rows, graph, ...head }: RetrievalAnswer): Generator<string | Buffer> {

@@ -46,9 +46,12 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
     if (topology) graphs.noteTopology(topology.graphId, topology.version);
     try {
       const found = await runQuery(database, graphs, readRetrievalQuery(body), gone.signal);
-      for await (const piece of writeAnswer(found, limitBytes, new Pace(gone.signal))) {
-        const bytes = Uint8Array.from(piece);
-        port.postMessage({ did: 'piece', id, bytes } satisfies FromThread, [bytes.buffer]);
+      const pieces = writeAnswer(found, limitBytes, new Pace(gone.signal));
+      for (;;) {
+        const { done, value } = await pieces.next();
+        const bytes = new Uint8Array(value);
+        port.postMessage({ did: done ? 'end' : 'piece', id, bytes } satisfies FromThread, [bytes.buffer]);
+        if (done) return;
         await new Promise<void>(resolve => {
           work.more = resolve;
           // It may have been cancelled before.
@@ -56,7 +59,6 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         });
         gone.signal.throwIfAborted();
       }
-      post({ did: 'end', id });
     } catch (error) {
       // Logs failures that the caller did not cause.
       if (!gone.signal.aborted && !isAnswer(error)) log.error({ request_id: requestId, cause: error }, 'A query failed');

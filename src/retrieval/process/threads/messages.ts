@@ -42,7 +42,8 @@ export type FromThread =
   | { did: 'start' }
   /** A part of an answer. The next follows when the main thread asks for more. */
   | { did: 'piece'; id: number; bytes: Uint8Array<ArrayBuffer> }
-  | { did: 'end'; id: number }
+  /** The last part of an answer. */
+  | { did: 'end'; id: number; bytes: Uint8Array<ArrayBuffer> }
   | { did: 'fail'; id: number; failure: RetrievalFailure }
   | { did: 'claim'; claim: number; key: PartKey }
   /** The end of a load that a claim began; null if it failed. */

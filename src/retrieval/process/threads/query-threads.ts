@@ -86,10 +86,10 @@ export class QueryThreads {
       for (;;) {
         const message = await heard;
         isAtEnd = message.did !== 'piece';
-        if (message.did === 'end') return;
         if (message.did === 'fail') throw new QueryFailure(message.failure);
-        heard = next();
+        if (!isAtEnd) heard = next();
         yield message.bytes;
+        if (isAtEnd) return;
         send(thread.worker, { do: 'more', id });
       }
     } finally {
