@@ -13,7 +13,7 @@ import { GraphInMemory, type LoadedElements } from './graph-in-memory.js';
 import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
 import { emptyGraph, type PreparedCypher, prepareCypher } from '../../cypher/prepare-cypher.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
-import { withLoaded } from './with-loaded.js';
+import { mayAnswerBefore, withLoaded } from './with-loaded.js';
 
 /** Only in tests: the executor that must run the query. It fails where it cannot. */
 export type ForcedExecutor = Choice['executor'];
@@ -26,11 +26,13 @@ export async function runCypher(
   forced?: ForcedExecutor,
 ): Promise<RetrievalAnswer> {
   // A text that cannot be parsed is refused before it takes a connection.
-  parseCypher(request.text);
+  const parsed = parseCypher(request.text);
   const { graphId, timeoutMs } = request;
   const first = await database.readGraph(graphId, timeoutMs, signal, async reader => {
     const graph = await graphs.get(reader);
-    const begun = await answerWithoutLoading(reader, graph, request, signal, graphs.hasTopology(graph), forced);
+    const isLoaded =
+      graphs.hasTopology(graph) || mayAnswerBefore(graphs, graph, request, held => graphs.hasElements(held, propertiesRead(parsed)));
+    const begun = await answerWithoutLoading(reader, graph, request, signal, isLoaded, forced);
     // A statement that has failed leaves its transaction of no use.
     if ('answer' in begun || forced === 'sql' || begun.reason === 'value_decides') return begun;
     const present = graphs.elementsNow(graph, begun.read);

@@ -6,10 +6,11 @@ const key = (graphId: number, name = 'topology', version = 1) => ({ graphId, ver
 
 describe('PartsBroker', () => {
   let dropped: number[];
+  let released: number[];
   let broker: PartsBroker;
   beforeEach(() => {
-    dropped = [];
-    broker = new PartsBroker(1_000, graphId => dropped.push(graphId));
+    [dropped, released] = [[], []];
+    broker = new PartsBroker(1_000, { drop: graphId => dropped.push(graphId), release: graphId => released.push(graphId) });
   });
   const claim = (graphId: number, name?: string, version?: number) => {
     const answers: (object | null)[] = [];
