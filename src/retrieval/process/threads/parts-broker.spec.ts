@@ -72,4 +72,25 @@ describe('PartsBroker', () => {
     expect(claim(1, 'a')).toEqual([null]);
     expect(claim(1, 'topology')).toHaveLength(1);
   });
+
+  it('counts a version that goes on answering, and lets it go before any graph when room is short', () => {
+    broker.loaded(key(1), record(400));
+    broker.keep(1, 1);
+    claim(1, 'topology', 2);
+    broker.loaded(key(1, 'topology', 2), record(400));
+    expect([broker.bytes, released]).toEqual([800, []]);
+    broker.loaded(key(2), record(500));
+    expect([broker.bytes, released, dropped]).toEqual([900, [1], []]);
+  });
+
+  it('forgets the version before once every thread has released it', () => {
+    broker.loaded(key(1), record(400));
+    broker.keep(1, 1);
+    broker.keep(1, 1);
+    broker.loaded(key(1, 'topology', 2), record(100));
+    broker.release(1, 1);
+    expect(broker.bytes).toBe(500);
+    broker.release(1, 1);
+    expect(broker.bytes).toBe(100);
+  });
 });
