@@ -45,8 +45,10 @@ export interface Summary {
 /** The defaults that graph tables have. A default becomes part of an SQL text, so no other one is taken from a file. */
 export const knownDefaults = [`nextval('graph_data.node_ids'::regclass)`, `nextval('graph_data.edge_ids'::regclass)`, `'{}'::jsonb`];
 
+/** The tables of `public` that a backup does not hold. */
+const passingTables = new Set(['migrations', 'metric_results', 'query_claims', 'seen_versions']);
 /** The tables of `public` that a backup holds. */
-export const recordTables = Object.keys(tableRights).filter(name => !['migrations', 'metric_results', 'query_claims'].includes(name));
+export const recordTables = Object.keys(tableRights).filter(name => !passingTables.has(name));
 
 /** Matches the name of a type, with its schema and modifiers. Nothing else can stand in it, because it becomes part of an SQL text. */
 const typeName =

@@ -1,4 +1,4 @@
-/** A Uint32Array that doubles when full, to collect postings of unknown number at 4 bytes each. */
+/** A Uint32Array that doubles when full, to collect numbers of 32 bits. */
 export class GrowableUint32 {
   private items = new Uint32Array(1024);
   length = 0;
@@ -11,14 +11,6 @@ export class GrowableUint32 {
     }
     this.items[this.length] = value;
     return this.length++;
-  }
-
-  get(index: number): number {
-    return this.items[index] ?? 0;
-  }
-
-  set(index: number, value: number): void {
-    this.items[index] = value;
   }
 
   toArray(): Uint32Array {
@@ -46,10 +38,6 @@ export class GrowableFloat64 {
     return this.length++;
   }
 
-  get(index: number): number {
-    return this.items[index] ?? 0;
-  }
-
   toArray(): Float64Array {
     return this.items.slice(0, this.length);
   }
@@ -57,5 +45,27 @@ export class GrowableFloat64 {
   /** The items so far, without a copy: later ones may change them. */
   view(): Float64Array {
     return this.items.subarray(0, this.length);
+  }
+}
+
+const blockLength = 65_536;
+
+/** A list of numbers of 32 bits in blocks: growing to millions never copies what is there. */
+export class BlockedUint32 {
+  private readonly blocks: Uint32Array[] = [];
+  length = 0;
+
+  push(value: number): number {
+    if (this.length % blockLength === 0) this.blocks.push(new Uint32Array(blockLength));
+    this.set(this.length, value);
+    return this.length++;
+  }
+
+  get(index: number): number {
+    return this.blocks[Math.floor(index / blockLength)]![index % blockLength]!;
+  }
+
+  set(index: number, value: number): void {
+    this.blocks[Math.floor(index / blockLength)]![index % blockLength] = value;
   }
 }

@@ -5,7 +5,7 @@ export const fieldBits = 3;
 /** The arrays of a search index. Nodes are numbered 0…n-1 ("ordinals") in the order they came. */
 export interface IndexParts {
   terms: string[];
-  termIds: Map<string, number>;
+  termIds: Pick<ReadonlyMap<string, number>, 'get'>;
   /** The postings of term t are postings[offsets[t] … offsets[t + 1]), each `ordinal << fieldBits | fields`. */
   offsets: Uint32Array;
   postings: Uint32Array;

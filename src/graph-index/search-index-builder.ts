@@ -1,8 +1,9 @@
 import { Pace } from '../common/turns/pace.js';
-import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
+import { BlockedUint32, GrowableFloat64, GrowableUint32 } from './growable-array.js';
 import { hashName } from './fnv.js';
 import { fieldFlags, fieldBits, type IndexParts } from './index-format.js';
 import { SearchIndex } from './search-index.js';
+import { TermNumbers } from './term-numbers.js';
 import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
 
 /** One node to index. `texts` are its other string properties. */
@@ -20,11 +21,11 @@ export const longestText = 1000;
 
 /** Collects nodes one by one and builds a {@link SearchIndex}. It takes about 15 bytes a node, 4 a posting, and the terms themselves. */
 export class SearchIndexBuilder {
-  private readonly terms = new Map<string, number>();
-  private readonly lastNode = new GrowableUint32();
-  private readonly lastPosting = new GrowableUint32();
-  private readonly postingTerm = new GrowableUint32();
-  private readonly postingValue = new GrowableUint32();
+  private readonly terms = new TermNumbers();
+  private readonly lastNode = new BlockedUint32();
+  private readonly lastPosting = new BlockedUint32();
+  private readonly postingTerm = new BlockedUint32();
+  private readonly postingValue = new BlockedUint32();
   private readonly ids = new GrowableFloat64();
   private readonly labelOf = new GrowableUint32();
   private readonly displayLength = new GrowableUint32();
@@ -54,14 +55,17 @@ export class SearchIndexBuilder {
   }
 
   async build(pace = new Pace()): Promise<SearchIndex> {
-    const terms = [...this.terms.keys()];
+    const terms = this.terms.texts;
     const offsets = new Uint32Array(terms.length + 1);
     for (let i = 0; i < this.postingTerm.length; i++) {
       if (pace.isDue) await pace.turn();
       const at = this.postingTerm.get(i) + 1;
       offsets[at] = (offsets[at] ?? 0) + 1;
     }
-    for (let t = 0; t < terms.length; t++) offsets[t + 1] = (offsets[t + 1] ?? 0) + (offsets[t] ?? 0);
+    for (let t = 0; t < terms.length; t++) {
+      if (pace.isDue) await pace.turn();
+      offsets[t + 1] = (offsets[t + 1] ?? 0) + (offsets[t] ?? 0);
+    }
     const next = offsets.slice();
     const postings = new Uint32Array(this.postingTerm.length);
     for (let i = 0; i < this.postingTerm.length; i++) {
@@ -103,8 +107,7 @@ export class SearchIndexBuilder {
     for (const text of texts) {
       let term = this.terms.get(text);
       if (term === undefined) {
-        term = this.terms.size;
-        this.terms.set(text, term);
+        term = this.terms.add(text);
         this.lastNode.push(0xffffffff);
         this.lastPosting.push(0);
       }

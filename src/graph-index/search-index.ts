@@ -55,7 +55,6 @@ export class SearchIndex {
   private readonly scores: Float32Array;
   private readonly coverage: Float32Array;
   private readonly groupSeen: Uint8Array;
-  private readonly averageLength: number;
   private last: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -63,17 +62,23 @@ export class SearchIndex {
     private readonly expansion: TermExpansion,
     private readonly displays: NameTable,
     private readonly keys: NameTable,
+    private readonly averageLength: number,
   ) {
     this.scores = new Float32Array(this.size);
     this.coverage = new Float32Array(this.size);
     this.groupSeen = new Uint8Array(this.size);
-    this.averageLength = Math.max(1, parts.displayLength.reduce((sum, n) => sum + n, 0) / Math.max(1, this.size));
   }
 
   static async build(parts: IndexParts, pace: Pace): Promise<SearchIndex> {
     const expansion = await TermExpansion.build(parts.terms, parts.termIds, pace);
     const displays = await NameTable.build(parts.displayHashes, pace);
-    return new SearchIndex(parts, expansion, displays, await NameTable.build(parts.keyHashes, pace));
+    const keys = await NameTable.build(parts.keyHashes, pace);
+    let length = 0;
+    for (const each of parts.displayLength) {
+      if (pace.isDue) await pace.turn();
+      length += each;
+    }
+    return new SearchIndex(parts, expansion, displays, keys, Math.max(1, length / Math.max(1, parts.ids.length)));
   }
 
   get size(): number {

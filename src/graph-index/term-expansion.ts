@@ -30,14 +30,19 @@ export class TermExpansion {
 
   private constructor(
     private readonly terms: string[],
-    private readonly termIds: ReadonlyMap<string, number>,
+    private readonly termIds: Pick<ReadonlyMap<string, number>, 'get'>,
     sorted: string[],
   ) {
     this.sorted = sorted;
   }
 
-  static async build(terms: string[], termIds: ReadonlyMap<string, number>, pace: Pace): Promise<TermExpansion> {
-    return new TermExpansion(terms, termIds, await sortInTurns(terms.filter(isLatinWord), pace));
+  static async build(terms: string[], termIds: Pick<ReadonlyMap<string, number>, 'get'>, pace: Pace): Promise<TermExpansion> {
+    const words: string[] = [];
+    for (const term of terms) {
+      if (pace.isDue) await pace.turn();
+      if (isLatinWord(term)) words.push(term);
+    }
+    return new TermExpansion(terms, termIds, await sortInTurns(words, pace));
   }
 
   /** Terms that begin with `text`, except `text` itself: at most 256, the shortest first. */

@@ -43,6 +43,8 @@ const charactersKeptOfFailedRun = 16 * 1024 * 1024;
  */
 @Injectable()
 export class IngestionRunner {
+  private readonly committing: ((graphId: number) => Promise<void>)[] = [];
+
   constructor(
     private readonly pool: ServicePool,
     private readonly jobs: JobsRepository,
@@ -55,6 +57,10 @@ export class IngestionRunner {
     private readonly unchanged: UnchangedRunsService,
     private readonly settings: Settings,
   ) {}
+
+  onCommitting(listener: (graphId: number) => Promise<void>): void {
+    this.committing.push(listener);
+  }
 
   /**
    * Marks the run as succeeded at its end, and returns the work that is left for `keepUp`.
@@ -185,6 +191,7 @@ export class IngestionRunner {
     if (source) await writeElements(client, scope, written, source);
     await countLabels(client, scope);
     const upkeep = await this.renewStatistics(client, run, scope);
+    await Promise.all(this.committing.map(told => told(job.graph_id)));
     await takePlace(client, scope);
     await this.finish(client, run);
     await client.query('COMMIT');

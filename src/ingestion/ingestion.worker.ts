@@ -34,6 +34,10 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
     this.listeners.push(listener);
   }
 
+  onCommitting(listener: (graphId: number) => Promise<void>): void {
+    this.runner.onCommitting(listener);
+  }
+
   protected claimNext(going: ClaimedRun[]): ReturnType<RunsRepository['claim']> {
     return this.runs.claim({ users: withFullShare(going, 'userId'), graphs: withFullShare(going, 'graphId') });
   }

@@ -70,6 +70,11 @@ export class RunsService {
     this.worker.onSucceeded(listener);
   }
 
+  /** Likewise, before a run commits a new version; the run waits for it. The listener must not reject. */
+  onCommitting(listener: (graphId: number) => Promise<void>): void {
+    this.worker.onCommitting(listener);
+  }
+
   async get(id: number): Promise<RunResponse> {
     return toRunResponse(await this.runs.get(id));
   }

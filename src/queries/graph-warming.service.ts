@@ -2,7 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { RunsService } from '../ingestion/runs.service.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 
-/** Has retrieval load the new version of a graph once a run of this process has made it. */
+/**
+ * Has retrieval load the new version of a graph once a run of this process has made it, and answer from the one before until it is
+ * loaded.
+ */
 @Injectable()
 export class GraphWarming implements OnModuleInit {
   constructor(
@@ -11,6 +14,7 @@ export class GraphWarming implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    this.runs.onCommitting(graphId => this.retrieval.hold(graphId));
     this.runs.onSucceeded(graphId => void this.retrieval.warm(graphId));
   }
 }

@@ -38,6 +38,13 @@ export interface WorkKey {
   key: Buffer;
 }
 
+export interface FoundAnswer {
+  version: number;
+  /** 0 for none. */
+  seen: number;
+  stored: StoredAnswer | null;
+}
+
 const idsAtOnce = 64;
 /** A process that is silent for this long computes nothing any more. */
 const claimS = 6;
@@ -56,22 +63,37 @@ export class QueriesRepository {
 
   constructor(private readonly pool: ServicePool) {}
 
-  /** Reads the graph's version and its stored answer to `hash`, if any, in one statement. Null when the graph is gone. */
-  async findAnswer(graphId: number, hash: Buffer | null): Promise<{ version: number; stored: StoredAnswer | null } | null> {
-    const { rows } = await this.pool.query<{ version: number; id: number | null; answer: string | null; created_at: Date }>({
+  /**
+   * Reads the graph's version, the newest version that the user has had an answer from, and the stored answer to `hash`, if any, in one
+   * statement. Null when the graph is gone.
+   */
+  async findAnswer(graphId: number, hash: Buffer | null, userId: number): Promise<FoundAnswer | null> {
+    const { rows } = await this.pool.query<{ version: number; seen: number; id: number | null; answer: string | null; created_at: Date }>({
       name: 'find-answer',
-      text: `SELECT g.version, q.id, q.answer::text AS answer, q.created_at
+      text: `SELECT g.version, coalesce(seen.version, 0) AS seen, q.id, q.answer::text AS answer, q.created_at
                FROM graphs g LEFT JOIN queries q ON q.graph_id = g.id AND q.request_hash = $2 AND q.graph_version = g.version
+               LEFT JOIN seen_versions seen ON seen.graph_id = g.id AND seen.user_id = $3
               WHERE g.id = $1`,
-      values: [graphId, hash],
+      values: [graphId, hash, userId],
     });
     const row = rows[0];
     if (!row) return null;
-    const { version, id, answer, created_at: createdAt } = row;
+    const { version, seen, id, answer, created_at: createdAt } = row;
     return {
       version,
+      seen,
       stored: id === null || answer === null ? null : { id, version, answer: JSON.parse(answer) as RetrievalAnswer, createdAt },
     };
+  }
+
+  /** Notes that the user has had an answer from this version. A crash of the server forgets it, so the commit does not wait for the disk. */
+  async noteSeen(graphId: number, userId: number, version: number): Promise<void> {
+    await this.pool.query(
+      `WITH hurry AS (SELECT set_config('synchronous_commit', 'off', true))
+       INSERT INTO seen_versions AS seen (graph_id, user_id, version) SELECT $1, $2, $3 FROM hurry
+       ON CONFLICT (graph_id, user_id) DO UPDATE SET version = excluded.version WHERE seen.version < excluded.version`,
+      [graphId, userId, version],
+    );
   }
 
   async findById(graphId: number, id: number): Promise<StoredAnswer | null> {

@@ -49,7 +49,7 @@ export class QueriesService {
   ): Promise<QueryResponse | QueryStateResponse> {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
-    const prepared = await this.executor.prepare(graphId, query);
+    const prepared = await this.executor.prepare(principal.userId, graphId, query);
     const status = query.refresh ? 'refresh' : prepared.kept ? 'hit' : 'miss';
     const count = (): void => this.telemetry.queryAnswered(query.kind, status);
     let answered: Answered | null = prepared.kept;

@@ -21,6 +21,8 @@ export interface PreparedQuery {
   graphId: number;
   query: GraphQuery;
   version: number;
+  /** The newest version that the caller has had an answer from. */
+  seen: number;
   hash: Buffer;
   context: QuestionContext | null;
   /** The stored answer, unless the query passes it over. */
@@ -57,13 +59,15 @@ export class QueryExecutor {
   ) {}
 
   /** @throws GraphNotFoundError */
-  async prepare(graphId: number, query: GraphQuery): Promise<PreparedQuery> {
+  async prepare(userId: number, graphId: number, query: GraphQuery): Promise<PreparedQuery> {
     const context = query.kind === 'question' ? await this.contextOf(graphId, query.timezone) : null;
     const hash = hashOf(query, { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context });
-    const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash);
+    const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash, userId);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
-    return { graphId, query, version: found.version, hash, context, kept };
+    const prepared = { graphId, query, version: found.version, seen: found.seen, hash, context, kept };
+    if (kept) await this.noteSeen(userId, prepared, kept);
+    return prepared;
   }
 
   /**
@@ -73,14 +77,34 @@ export class QueryExecutor {
    * reason of the signal
    */
   async execute(principal: Principal, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
-    const { graphId, query } = prepared;
     const compute = (stop: AbortSignal) => this.retrieve(principal.userId, id, prepared, stop);
-    // Whoever passes the stored answer over wants work that begins now.
-    if (query.refresh) return this.withMetric(principal, prepared, await compute(signal), signal);
-    const key = keyOf(prepared);
-    const lead = (stop: AbortSignal) => this.lead({ graphId, key }, prepared, () => compute(stop), stop);
-    const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, principal.userId, lead, signal);
+    const answered = await this.computed(principal, prepared, compute, signal);
+    await this.noteSeen(principal.userId, prepared, answered);
     return this.withMetric(principal, prepared, answered, signal);
+  }
+
+  private async computed(
+    { userId }: Principal,
+    prepared: PreparedQuery,
+    compute: (stop: AbortSignal) => Promise<Answered>,
+    signal: AbortSignal,
+  ): Promise<Answered> {
+    const { graphId, query } = prepared;
+    // Whoever passes the stored answer over wants work that begins now.
+    if (query.refresh) return compute(signal);
+    const key = keyOf(prepared);
+    const lead = (stop: AbortSignal) => this.lead({ graphId, key }, prepared, userId, () => compute(stop), stop);
+    const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, userId, lead, signal);
+    // An older version may have answered whoever began the work.
+    return answered.version >= prepared.seen ? answered : compute(signal);
+  }
+
+  /** Notes the version, so that no later answer to the user is of an older one, whichever process gives it. */
+  private async noteSeen(userId: number, { graphId, seen }: PreparedQuery, { version }: { version: number }): Promise<void> {
+    if (version <= seen) return;
+    await this.queries
+      .noteSeen(graphId, userId, version)
+      .catch((cause: unknown) => this.log.warn({ cause }, 'The version that a user has seen was not noted; the next answer may be older'));
   }
 
   private async contextOf(graphId: number, timezone: string | null): Promise<QuestionContext> {
@@ -89,7 +113,13 @@ export class QueryExecutor {
   }
 
   /** Computes for all who wait in this process, unless another process computes the same. */
-  private async lead(key: WorkKey, prepared: PreparedQuery, compute: () => Promise<Answered>, stop: AbortSignal): Promise<Answered> {
+  private async lead(
+    key: WorkKey,
+    prepared: PreparedQuery,
+    userId: number,
+    compute: () => Promise<Answered>,
+    stop: AbortSignal,
+  ): Promise<Answered> {
     const claimId = randomUUID();
     const claim = () =>
       this.queries.claim(key, claimId).catch((cause: unknown) => {
@@ -97,7 +127,7 @@ export class QueryExecutor {
         return true;
       });
     if (!(await claim())) {
-      const kept = await this.awaitOther(key, prepared, stop);
+      const kept = await this.awaitOther(key, prepared, userId, stop);
       if (kept) return kept;
       // The other process has failed, or its answer is not stored. Whoever waited longest computes for all, the others for themselves.
       if (!(await claim())) return compute();
@@ -122,19 +152,24 @@ export class QueryExecutor {
   }
 
   /** Looks now and then for the answer of another process. Null once that process no longer computes it. */
-  private async awaitOther(key: WorkKey, { graphId, hash }: PreparedQuery, signal: AbortSignal): Promise<StoredAnswer | null> {
+  private async awaitOther(
+    key: WorkKey,
+    { graphId, hash }: PreparedQuery,
+    userId: number,
+    signal: AbortSignal,
+  ): Promise<StoredAnswer | null> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       // The claim ends after the answer is stored, so it is looked at first.
       const isClaimed = await this.queries.isClaimed(key);
-      const found = await this.queries.findAnswer(graphId, hash);
+      const found = await this.queries.findAnswer(graphId, hash, userId);
       if (!found) throw new GraphNotFoundError();
       if (found.stored || !isClaimed) return found.stored;
     }
   }
 
   private async retrieve(userId: number, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
-    const { graphId, query, hash, context, version: leastVersion } = prepared;
+    const { graphId, query, hash, context, version: leastVersion, seen } = prepared;
     const ask = (today: string) =>
       this.retrieval.query(
         {
@@ -145,6 +180,7 @@ export class QueryExecutor {
           text: query.text,
           limit: query.limit,
           least_version: leastVersion,
+          ...(query.refresh ? {} : { oldest_version: Math.min(seen, leastVersion) }),
           timeout_ms: query.timeoutMs,
           ...(prepared.queueMs === undefined ? {} : { queue_ms: prepared.queueMs }),
           today,

@@ -219,7 +219,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     const { username, is_admin: isAdmin, token_version: tokenVersion } = account;
     const principal = { userId, username, isAdmin, mustChangePassword: false, tokenVersion };
     await this.access.require(principal, graphId, 'viewer');
-    const prepared = await this.executor.prepare(graphId, readQueryRequest(request, this.settings.queryMaxTimeoutMs));
+    const prepared = await this.executor.prepare(userId, graphId, readQueryRequest(request, this.settings.queryMaxTimeoutMs));
     return prepared.kept ?? this.executor.execute(principal, id, { ...prepared, queueMs }, signal);
   }
 

@@ -10,6 +10,7 @@ import { type Language } from '../text/language.js';
  *
  *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
  *   POST /v1/warm     {graph_id} -> 200 {} at once: loads of the newest version what was loaded of an older one
+ *   POST /v1/hold     {graph_id} -> 200 {} once what is loaded of a graph will go on answering while its next version loads
  *   GET  /v1/health   -> 200 RetrievalHealth
  *
  * Both sides name their version in every message, and neither reads one of another version. A request without a version may only ask
@@ -57,6 +58,11 @@ export interface RetrievalQuery {
   expected_version?: number;
   /** The version that the caller has seen. No older one may answer. */
   least_version?: number;
+  /**
+   * The oldest version that may answer from memory while `least_version` is being loaded; the answer then says so in its warnings and is
+   * not stored. Absent if none older than `least_version` may.
+   */
+  oldest_version?: number;
   timeout_ms: number;
   /** How long it may wait for a place, on top of `timeout_ms`. If absent, the wait counts against `timeout_ms`. */
   queue_ms?: number;

@@ -77,11 +77,20 @@ export class RetrievalPeer {
   }
 
   /** Has the process load a new version of a graph before the next query comes. Never rejects: the query would load it too. */
-  async warm(graphId: number, timeoutMs: number): Promise<void> {
+  warm(graphId: number, timeoutMs: number): Promise<void> {
+    return this.tell('/v1/warm', graphId, timeoutMs);
+  }
+
+  /** Has the process answer from what it has of the present version while the next one loads. Never rejects: queries would wait. */
+  hold(graphId: number, timeoutMs: number): Promise<void> {
+    return this.tell('/v1/hold', graphId, timeoutMs);
+  }
+
+  private async tell(path: string, graphId: number, timeoutMs: number): Promise<void> {
     try {
       const address = await this.process.address({ patienceMs: 0 });
       const payload = Buffer.from(JSON.stringify({ graph_id: graphId }));
-      await exchange({ ...address, agent: this.agent, method: 'POST', path: '/v1/warm' }, { payload, timeoutMs, key: this.key });
+      await exchange({ ...address, agent: this.agent, method: 'POST', path }, { payload, timeoutMs, key: this.key });
     } catch {
       // The process is down, or of a release that does not know the request.
     }

@@ -13,6 +13,8 @@ import { type Flight, SuspectQueries } from './suspect-queries.js';
 /** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
 const graceMs = 1_000;
 const warmPatienceMs = 5_000;
+/** A run waits for it before it commits. */
+const holdPatienceMs = 1_000;
 /** The end of the process is reported a moment after its connections break. */
 const endNewsMs = 500;
 /** A query that its caller has given up can still be the reason if the process turns out to hang. */
@@ -73,10 +75,12 @@ export class RetrievalClient implements OnApplicationShutdown {
 
   /** Has the processes that hold a graph load its new version before the next query comes. Never rejects. */
   async warm(graphId: number): Promise<void> {
-    const first = this.peers.choose(graphId);
-    const second = first && this.peers.choose(graphId, first);
-    const holders = [first, second].filter(peer => peer !== null);
-    await Promise.all(holders.map(peer => peer.warm(graphId, warmPatienceMs)));
+    await Promise.all(this.holdersOf(graphId).map(peer => peer.warm(graphId, warmPatienceMs)));
+  }
+
+  /** Has the processes that hold a graph go on answering from it while its next version, which is about to come, loads. Never rejects. */
+  async hold(graphId: number): Promise<void> {
+    await Promise.all(this.holdersOf(graphId).map(peer => peer.hold(graphId, holdPatienceMs)));
   }
 
   /** Asks every process whether it answers, in the order of the settings. */
@@ -91,6 +95,12 @@ export class RetrievalClient implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     for (const peer of this.peers.all) peer.close();
+  }
+
+  private holdersOf(graphId: number): RetrievalPeer[] {
+    const first = this.peers.choose(graphId);
+    const second = first && this.peers.choose(graphId, first);
+    return [first, second].filter(peer => peer !== null);
   }
 
   private async tryNext(call: Call, failed: RetrievalPeer): Promise<Attempt | null> {
@@ -132,7 +142,7 @@ export class RetrievalClient implements OnApplicationShutdown {
       const answer = await peer.ask(address, query, { timeoutMs: left(), limitBytes: this.settings.answerMaxBytes, signal });
       this.suspects.end(flight);
       this.suspects.clear(id);
-      if (answer.graph_version >= (query.least_version ?? 0)) return { answer };
+      if (answer.graph_version >= (query.oldest_version ?? query.least_version ?? 0)) return { answer };
       this.log.error(`${peer.name} 的答案早于所需版本 / answered with an older version of graph ${query.graph_id} than was asked for`);
       return { error: new ReplicaBehindError(), flight: null };
     } catch (error) {

@@ -4,11 +4,13 @@ import { ThreadParts } from '../../src/retrieval/process/threads/thread-parts.js
 
 /** The parts of graphs of a process that has one thread. */
 export function localParts(budgetBytes: number): SharedParts {
-  const broker = new PartsBroker(budgetBytes, graphId => parts.drop(graphId));
+  const broker = new PartsBroker(budgetBytes, { drop: graphId => parts.drop(graphId), release: () => undefined });
   const parts = new ThreadParts(message => {
     if (message.did === 'claim') broker.claim(message.key, record => queueMicrotask(() => parts.take(message.claim, record)));
     else if (message.did === 'load') broker.loaded(message.key, message.record);
     else if (message.did === 'hold') broker.hold(message.graphId, message.version, message.bytes);
+    else if (message.did === 'keep') broker.keep(message.graphId, message.version);
+    else if (message.did === 'release') broker.release(message.graphId, message.version);
   });
   return parts;
 }

@@ -27,6 +27,7 @@ import { WatchMetrics1700000000028 } from './0028-watch-metrics.js';
 import { KeepResultsOfMetrics1700000000029 } from './0029-keep-results-of-metrics.js';
 import { RememberQueriesUnderWay1700000000030 } from './0030-remember-queries-under-way.js';
 import { LetNodesHaveFurtherLabels1700000000031 } from './0031-let-nodes-have-further-labels.js';
+import { NoteSeenVersions1700000000032 } from './0032-note-seen-versions.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -59,4 +60,5 @@ export const migrations = [
   KeepResultsOfMetrics1700000000029,
   RememberQueriesUnderWay1700000000030,
   LetNodesHaveFurtherLabels1700000000031,
+  NoteSeenVersions1700000000032,
 ];

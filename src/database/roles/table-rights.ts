@@ -33,6 +33,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   query_runs: { records: write },
   rate_limit_hits: { records: write },
   saved_queries: { records: write },
+  seen_versions: { records: write },
   schedule_starts: { records: write },
   schedules: { records: write },
   users: { records: write },

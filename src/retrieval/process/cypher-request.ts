@@ -7,6 +7,7 @@ export interface CypherRequest {
   parameters: string;
   limit: number;
   timeoutMs: number;
+  oldestVersion?: number;
   language: Language;
   /** The zone of times that name none. */
   timeZone: string;

@@ -13,6 +13,7 @@ import { elementTypesOf, type LoadedElements } from './graph-in-memory.js';
 import { type ElementKind, loadColumn, loadWholeProperties } from './load/load-properties.js';
 import { loadTopology } from './load/load-topology.js';
 import { type SnapshotFiles } from './load/snapshot-files.js';
+import { type HeldVersion, HeldVersions } from './held-versions.js';
 import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
@@ -26,6 +27,8 @@ const loadTimeoutMs = 600_000;
 const mostBytesPerFetch = 64 * 1024 * 1024;
 const leastBytesPerNode = 28;
 const smallNodes = 50_000;
+/** A graph of fewer nodes and edges loads in a moment, so its newest version always answers. */
+const leastHeld = 100_000;
 const kinds: readonly ElementKind[] = ['nodes', 'edges'];
 
 /** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
@@ -60,6 +63,7 @@ export class LoadedGraphs {
   private readonly graphs = new Map<number, LoadedGraph>();
   /** The versions whose nodes and edges other threads have, by graph. */
   private readonly topologies = new Map<number, number>();
+  private readonly held: HeldVersions<LoadedGraph>;
 
   constructor(
     private readonly database: RetrievalDatabase,
@@ -67,11 +71,33 @@ export class LoadedGraphs {
     private readonly parts: SharedParts,
     private readonly files: SnapshotFiles | null,
     private readonly onFileFault: (error: unknown) => void,
-  ) {}
+  ) {
+    this.held = new HeldVersions(database, ({ graphId, version }) => parts.release(graphId, version));
+  }
 
   /** The newest version in memory, if any. */
   find(graphId: number): LoadedGraph | undefined {
     return this.graphs.get(graphId);
+  }
+
+  /**
+   * A run is about to make a new version: what is in memory of a large graph goes on answering until as much of the new one is.
+   * @param least the nodes and edges of a large graph
+   */
+  async hold(graphId: number, least = leastHeld): Promise<void> {
+    const graph = this.graphs.get(graphId);
+    if (!graph || (!graph.hasIndex && !graph.read) || sizeOf(graph) < least) return;
+    if (await this.held.hold(graph, () => this.graphs.get(graphId) === graph)) this.parts.keep(graphId, graph.version);
+  }
+
+  /** The version that may answer in place of this newer one, which loads. */
+  heldBefore({ graphId, version }: LoadedGraph): HeldVersion<LoadedGraph> | null {
+    const held = this.held.find(graphId);
+    return held && held.graph.version < version ? held : null;
+  }
+
+  releaseAll(): void {
+    this.held.releaseAll();
   }
 
   /** Gets the graph in the reader's version. */
@@ -116,13 +142,21 @@ export class LoadedGraphs {
 
   /** The elements, if all of them are in memory. */
   elementsNow(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements> | null {
+    return this.hasElements(graph, read) ? (this.elementsOf(graph, read) as Promise<LoadedElements>) : null;
+  }
+
+  hasElements(graph: LoadedGraph, read: PropertiesRead): boolean {
     const { graphId, version } = graph;
-    const has = (name: string) => this.parts.has({ graphId, version, name });
     const parts = ['topology', ...kinds.flatMap(kind => this.partsOf(graph, kind, read))];
-    return parts.every(has) ? (this.elementsOf(graph, read) as Promise<LoadedElements>) : null;
+    return parts.every(name => this.parts.has({ graphId, version, name }));
+  }
+
+  release(graphId: number): void {
+    this.held.release(graphId);
   }
 
   drop(graphId: number): void {
+    this.held.release(graphId);
     this.graphs.delete(graphId);
     this.topologies.delete(graphId);
   }
@@ -142,6 +176,7 @@ export class LoadedGraphs {
     try {
       const loaded = await loading;
       graph.hasIndex = true;
+      this.settle(graph);
       return loaded;
     } catch (error) {
       if (graph.index === loading) graph.index = null;
@@ -154,6 +189,20 @@ export class LoadedGraphs {
    * Gets the nodes and edges of this very version, with the properties of these names, likewise.
    */
   async elementsOf(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
+    const loaded = await this.elementsOfVersion(graph, read);
+    if (loaded) this.settle(graph);
+    return loaded;
+  }
+
+  /** Releases the version before once this one has what that one had. */
+  private settle(graph: LoadedGraph): void {
+    const before = this.heldBefore(graph)?.graph;
+    if (!before || (before.hasIndex && !graph.hasIndex)) return;
+    if (before.read && !this.hasElements(graph, before.read)) return;
+    this.held.release(graph.graphId);
+  }
+
+  private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
     graph.read = read;
     const { names, looked } = read;
     try {
@@ -261,6 +310,10 @@ export class LoadedGraphs {
       throw error;
     }
   }
+}
+
+function sizeOf({ schema }: LoadedGraph): number {
+  return [...schema.labels, ...schema.edges].reduce((sum, { rowCount }) => sum + rowCount, 0);
 }
 
 /** Tells contents of the same version apart: a restored backup goes on from an earlier one. */

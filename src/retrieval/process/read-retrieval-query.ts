@@ -40,6 +40,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(fields.offset === undefined ? {} : { offset: integer('offset', 0) }),
     ...(fields.expected_version === undefined ? {} : { expected_version: integer('expected_version', 0) }),
     ...(fields.least_version === undefined ? {} : { least_version: integer('least_version', 0) }),
+    ...(fields.oldest_version === undefined ? {} : { oldest_version: integer('oldest_version', 0) }),
     ...(parameters === undefined ? {} : { parameters }),
     ...(timezone === undefined ? {} : { timezone }),
     ...(profile === undefined ? {} : { profile }),

@@ -79,12 +79,21 @@ interface Alone {
   is_row: true | null;
 }
 
+/** A version of a graph that stays readable, whatever runs write. It takes a connection. */
+export interface HeldSnapshot {
+  version: number;
+  /** Reads nothing but that version. */
+  database: RetrievalDatabase;
+  release(): void;
+}
+
 /** The retrieval process's own small pool, with short waits and read-only transactions. */
 export class RetrievalDatabase {
   private constructor(
     private readonly servers: GraphServers,
     private readonly answerMaxBytes: number,
     readonly leastVersion = 0,
+    private readonly snapshot: { id: string; pool: WatchedPool } | null = null,
   ) {}
 
   /**
@@ -98,6 +107,33 @@ export class RetrievalDatabase {
   /** The same database, where no graph is read in an older version. */
   atLeast(version: number): RetrievalDatabase {
     return new RetrievalDatabase(this.servers, this.answerMaxBytes, Math.max(version, this.leastVersion));
+  }
+
+  /**
+   * Keeps the graph as it is now readable until `release`, for `mostMs` at most. Rows that are deleted or changed meanwhile cannot be
+   * cleaned away, so a hold must be short.
+   * @throws GraphGoneError
+   */
+  async hold(graphId: number, mostMs: number): Promise<HeldSnapshot> {
+    const what = { graphId, leastVersion: this.leastVersion, signal: new AbortController().signal, untilMs: performance.now() + mostMs };
+    return this.servers.read(what, async pool => {
+      const client = await this.servers.connect(pool);
+      try {
+        // The server ends what outlasts its time, should this process hang.
+        const begun = (await client.query(
+          `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${Math.trunc(mostMs)};
+           SELECT version, pg_export_snapshot() AS id FROM graphs WHERE id = ${Math.trunc(graphId)}`,
+        )) as unknown as pg.QueryResult<{ version: number; id: string }>[];
+        const row = begun[2]?.rows[0];
+        if (!row) throw new GraphGoneError(graphId);
+        const database = new RetrievalDatabase(this.servers, this.answerMaxBytes, 0, { id: row.id, pool });
+        const release = (): void => void client.query('ROLLBACK').then(() => client.release(), (error: Error) => client.release(error)); // prettier-ignore
+        return { version: row.version, database, release };
+      } catch (error) {
+        client.release(error as Error);
+        throw error;
+      }
+    });
   }
 
   /** How often each server was read. */
@@ -122,6 +158,7 @@ export class RetrievalDatabase {
     signal.throwIfAborted();
     const untilMs = performance.now() + timeoutMs;
     const what = { graphId, leastVersion: this.leastVersion, signal, untilMs };
+    if (this.snapshot) return this.readFrom(this.snapshot.pool, what, timeoutMs, work, limitBytes);
     return this.servers.read(what, pool => this.readFrom(pool, what, timeoutMs, work, limitBytes));
   }
 
@@ -174,10 +211,11 @@ export class RetrievalDatabase {
     let held: Promise<number> | null = null;
     const begin = async (): Promise<number> => {
       // One round trip. Both numbers are integers by their types and cannot carry SQL.
+      const snapshot = this.snapshot ? `SET TRANSACTION SNAPSHOT ${pg.escapeLiteral(this.snapshot.id)};` : '';
       const begun = (await client.query(
-        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${leftMs}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
+        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${snapshot} SET LOCAL statement_timeout = ${leftMs}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
       )) as unknown as pg.QueryResult<{ version: number }>[];
-      return check(begun[2]?.rows[0]?.version);
+      return check(begun.at(-1)?.rows[0]?.version);
     };
     const hold = (): Promise<number> => (held ??= begin());
     try {

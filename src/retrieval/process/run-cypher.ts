@@ -15,7 +15,7 @@ import { GraphInMemory, type LoadedElements } from './graph-in-memory.js';
 import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
 import { emptyGraph, type PreparedCypher, prepareCypher } from '../../cypher/prepare-cypher.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError, type VersionReader } from './retrieval-database.js';
-import { withLoaded } from './with-loaded.js';
+import { mayAnswerBefore, withLoaded } from './with-loaded.js';
 
 /** Only in tests: the executor that must run the query. It fails where it cannot. */
 export type ForcedExecutor = Choice['executor'];
@@ -39,7 +39,9 @@ export async function runCypher(
   const first = await database.readGraph(graphId, timeoutMs, signal, async reader => {
     const graph = await graphs.get(reader);
     const prepared = prepare(graph.schema);
-    const begun = await answerWithoutLoading(reader, graph, prepared, request, signal, graphs.hasTopology(graph), forced);
+    const hasElements = (held: LoadedGraph) => graphs.hasElements(held, propertiesRead(prepared.query));
+    const isLoaded = graphs.hasTopology(graph) || mayAnswerBefore(graphs, graph, request, hasElements);
+    const begun = await answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded, forced);
     // A statement that has failed leaves its transaction of no use.
     if ('answer' in begun || forced === 'sql' || begun.reason === 'value_decides') return begun;
     const present = graphs.elementsNow(graph, begun.read);

@@ -33,6 +33,7 @@ export interface Question {
   today: string;
   metrics: MetricEntry[];
   timeoutMs: number;
+  oldestVersion?: number;
 }
 
 const shownHits = 10;
@@ -56,7 +57,11 @@ export async function runQuestion(
       question,
       signal,
       {
-        now: graph => (needs ? null : (graphs.indexNow(graph)?.then(index => withElements(graph, index, null)) ?? null)),
+        now: graph => {
+          const [index, elements] = [graphs.indexNow(graph), needs && graphs.elementsNow(graph, needs.read)];
+          if (!index || (needs && !elements)) return null;
+          return Promise.all([index, elements]).then(present => withElements(graph, ...present));
+        },
         load: async graph => {
           const index = await graphs.indexOf(graph);
           if (!index || !needs) return index && withElements(graph, index, null);
@@ -76,7 +81,8 @@ export async function runQuestion(
   return second;
 
   function withElements(graph: LoadedGraph, index: LoadedIndex, elements: LoadedParts['elements']): LoadedParts {
-    return { ...index, elements, isLoaded: graphs.hasTopology(graph) };
+    // Of an older version that answers for a moment nothing more is loaded, so SQL reads what is not there.
+    return { ...index, elements, isLoaded: graphs.find(graph.graphId) === graph && graphs.hasTopology(graph) };
   }
 }
 

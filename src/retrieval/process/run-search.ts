@@ -16,6 +16,7 @@ export interface SearchQuery {
   limit: number;
   offset: number;
   expectedVersion?: number;
+  oldestVersion?: number;
   timeoutMs: number;
   language: Language;
 }

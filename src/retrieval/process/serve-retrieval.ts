@@ -14,7 +14,7 @@ import { readRetrievalQuery } from './read-retrieval-query.js';
 import { send, sendFailure, sendPieces } from './send-answer.js';
 import { QueryFailure, QueryThreads } from './threads/query-threads.js';
 import { isAnswer, toFailure } from './to-failure.js';
-import { readWarmRequest } from './warm-graph.js';
+import { readGraphRequest } from './warm-graph.js';
 
 export interface RetrievalOptions {
   databaseUrl?: string | undefined;
@@ -53,8 +53,8 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   const threads = new QueryThreads({
     entry: options.threadEntry,
     count: Math.max(2, availableParallelism()),
-    // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
-    start: { databaseUrl, readUrl, connections: workingAtOnce + 4, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets },
+    // Adds a connection for each of a few graphs that may be loading or held, and one for cancelling.
+    start: { databaseUrl, readUrl, connections: workingAtOnce + 6, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets },
   });
   await threads.start();
   const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
@@ -87,7 +87,11 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     gate.checkBody(request, body);
     if (asksHealth) return send(response, 200, [Buffer.from(JSON.stringify(await health()))]);
     if (request.method === 'POST' && request.url === '/v1/warm') {
-      threads.warm(readWarmRequest(body.toString('utf8')));
+      threads.warm(readGraphRequest(body.toString('utf8')));
+      return send(response, 200, [Buffer.from('{}')]);
+    }
+    if (request.method === 'POST' && request.url === '/v1/hold') {
+      await threads.hold(readGraphRequest(body.toString('utf8')));
       return send(response, 200, [Buffer.from('{}')]);
     }
     if (request.method !== 'POST' || request.url !== '/v1/query')

@@ -5,8 +5,8 @@ import { type RetrievalDatabase } from './retrieval-database.js';
 
 const timeoutMs = 10_000;
 
-/** Reads the body of `POST /v1/warm`. @throws ProtocolError */
-export function readWarmRequest(body: string): number {
+/** Reads the body of `POST /v1/warm` and `POST /v1/hold`. @throws ProtocolError */
+export function readGraphRequest(body: string): number {
   const { graph_id: graphId } = JSON.parse(body || '{}') as { graph_id?: unknown };
   if (!Number.isInteger(graphId)) throw new ProtocolError({ zh: '缺少 graph_id', en: 'graph_id is missing' });
   return graphId as number;
@@ -25,6 +25,7 @@ export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraph
     if (used.index) await graphs.indexOf(graph);
     if (used.read) await graphs.elementsOf(graph, used.read);
   } catch (cause) {
+    graphs.release(graphId);
     log.info({ cause, graph: graphId }, 'A graph could not be loaded ahead of its queries');
   }
 }

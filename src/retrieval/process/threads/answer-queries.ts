@@ -86,6 +86,15 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
       case 'warm':
         void warmGraph(database, graphs, message.graphId, log);
         break;
+      case 'hold':
+        void graphs
+          .hold(message.graphId)
+          .catch((cause: unknown) => log.info({ cause, graph: message.graphId }, 'A version of a graph could not be held'))
+          .finally(() => post({ did: 'held', id: message.id }));
+        break;
+      case 'release':
+        graphs.release(message.graphId);
+        break;
       case 'drop':
         parts.drop(message.graphId);
         graphs.drop(message.graphId);
@@ -94,6 +103,7 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         post({ did: 'pong', id: message.id, reads: database.reads });
         break;
       case 'close':
+        graphs.releaseAll();
         void database.close().finally(() => post({ did: 'close' }));
         break;
     }

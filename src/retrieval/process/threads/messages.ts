@@ -34,6 +34,10 @@ export type ToThread =
   | { do: 'take'; claim: number; record: object | null }
   /** The graph has a new version: load of it what was loaded of the one before. */
   | { do: 'warm'; graphId: number }
+  /** The graph is about to have a new version: what is loaded of it goes on answering. The thread says when it is so. */
+  | { do: 'hold'; id: number; graphId: number }
+  /** There is no room for a version beside its next one. */
+  | { do: 'release'; graphId: number }
   | { do: 'drop'; graphId: number }
   | { do: 'ping'; id: number }
   | { do: 'close' };
@@ -49,5 +53,9 @@ export type FromThread =
   /** The end of a load that a claim began; null if it failed. */
   | { did: 'load'; key: PartKey; record: object | null }
   | { did: 'hold'; graphId: number; version: number; bytes: number }
+  /** What this thread has of a version stays, until it releases it. */
+  | { did: 'keep'; graphId: number; version: number }
+  | { did: 'release'; graphId: number; version: number }
+  | { did: 'held'; id: number }
   | { did: 'pong'; id: number; reads: Reads }
   | { did: 'close' };

@@ -6,10 +6,11 @@ const key = (graphId: number, name = 'topology', version = 1) => ({ graphId, ver
 
 describe('PartsBroker', () => {
   let dropped: number[];
+  let released: number[];
   let broker: PartsBroker;
   beforeEach(() => {
-    dropped = [];
-    broker = new PartsBroker(1_000, graphId => dropped.push(graphId));
+    [dropped, released] = [[], []];
+    broker = new PartsBroker(1_000, { drop: graphId => dropped.push(graphId), release: graphId => released.push(graphId) });
   });
   const claim = (graphId: number, name?: string, version?: number) => {
     const answers: (object | null)[] = [];
@@ -70,5 +71,26 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBe(800);
     expect(claim(1, 'a')).toEqual([null]);
     expect(claim(1, 'topology')).toHaveLength(1);
+  });
+
+  it('counts a version that goes on answering, and lets it go before any graph when room is short', () => {
+    broker.loaded(key(1), record(400));
+    broker.keep(1, 1);
+    claim(1, 'topology', 2);
+    broker.loaded(key(1, 'topology', 2), record(400));
+    expect([broker.bytes, released]).toEqual([800, []]);
+    broker.loaded(key(2), record(500));
+    expect([broker.bytes, released, dropped]).toEqual([900, [1], []]);
+  });
+
+  it('forgets the version before once every thread has released it', () => {
+    broker.loaded(key(1), record(400));
+    broker.keep(1, 1);
+    broker.keep(1, 1);
+    broker.loaded(key(1, 'topology', 2), record(100));
+    broker.release(1, 1);
+    expect(broker.bytes).toBe(500);
+    broker.release(1, 1);
+    expect(broker.bytes).toBe(100);
   });
 });

@@ -12,6 +12,18 @@ interface Graph {
   loading: Map<string, Claim[]>;
   /** What single threads hold besides. */
   heldBytes: number;
+  /** The threads in which this version goes on answering while the next one loads. */
+  keepers: number;
+  /** The version before, while it answers. */
+  before: Graph | null;
+}
+
+/** Both are told to all threads. */
+interface Told {
+  /** Forget what you have of the graph. */
+  drop: (graphId: number) => void;
+  /** Forget the version before of the graph. */
+  release: (graphId: number) => void;
 }
 
 /** Every query needs it, so it is dropped only together with its graph. */
@@ -25,10 +37,9 @@ export class PartsBroker {
   /** In order of use, the latest last. */
   private readonly graphs = new Map<number, Graph>();
 
-  /** @param drop tells all threads to forget what they hold of a graph */
   constructor(
     private readonly budgetBytes: number,
-    private readonly drop: (graphId: number) => void,
+    private readonly told: Told,
   ) {}
 
   get count(): number {
@@ -37,10 +48,7 @@ export class PartsBroker {
 
   get bytes(): number {
     let sum = 0;
-    for (const { parts, heldBytes } of this.graphs.values()) {
-      sum += heldBytes;
-      for (const { bytes } of parts.values()) sum += bytes;
-    }
+    for (const graph of this.graphs.values()) sum += sizeOf(graph);
     return sum;
   }
 
@@ -94,11 +102,26 @@ export class PartsBroker {
     this.evict(graphId, null);
   }
 
+  /** A thread goes on answering with this version while the next one loads. */
+  keep(graphId: number, version: number): void {
+    const graph = this.graphs.get(graphId);
+    const kept = graph?.version === version ? graph : graph?.before;
+    if (kept?.version === version) kept.keepers++;
+  }
+
+  release(graphId: number, version: number): void {
+    const graph = this.graphs.get(graphId);
+    if (graph?.version === version) graph.keepers--;
+    else if (graph?.before?.version === version && --graph.before.keepers <= 0) graph.before = null;
+  }
+
   /** Null for a version older than the newest that is known, of which nothing is kept. */
   private graphOf({ graphId, version }: Omit<PartKey, 'name'>): Graph | null {
     const known = this.graphs.get(graphId);
     if (known && known.version >= version) return known.version === version ? known : null;
-    const graph: Graph = { version, parts: new Map(), loading: new Map(), heldBytes: 0 };
+    const before = known && (known.keepers > 0 ? known : known.before);
+    const graph: Graph = { version, parts: new Map(), loading: new Map(), heldBytes: 0, keepers: 0, before: before ?? null };
+    if (known) known.before = null;
     this.graphs.delete(graphId);
     this.graphs.set(graphId, graph);
     // Whoever waits for a part of the version before loads it alone.
@@ -107,18 +130,30 @@ export class PartsBroker {
   }
 
   private evict(keep: number, part: string | null): void {
+    for (const [graphId, graph] of this.graphs) {
+      if (this.bytes <= this.budgetBytes) return;
+      if (!graph.before) continue;
+      graph.before = null;
+      this.told.release(graphId);
+    }
     for (const graphId of [...this.graphs.keys()]) {
       if (this.bytes <= this.budgetBytes) return;
       if (graphId === keep) continue;
       this.graphs.delete(graphId);
-      this.drop(graphId);
+      this.told.drop(graphId);
     }
     const graph = this.graphs.get(keep);
     for (const name of [...(graph?.parts.keys() ?? [])]) {
       if (this.bytes <= this.budgetBytes) return;
       if (name === part || name === keptPart) continue;
       graph!.parts.delete(name);
-      this.drop(keep);
+      this.told.drop(keep);
     }
   }
+}
+
+function sizeOf({ parts, heldBytes, before }: Graph): number {
+  let sum = heldBytes + (before ? sizeOf(before) : 0);
+  for (const { bytes } of parts.values()) sum += bytes;
+  return sum;
 }

@@ -44,15 +44,20 @@ export class QueryThreads {
   private readonly threads: Thread[] = [];
   private readonly answers = new Map<number, (message: AnswerMessage) => void>();
   private readonly pings = new Map<number, (reads: Reads) => void>();
+  private readonly holds = new Map<number, () => void>();
   private readonly searched = new Map<number, Thread>();
   private readonly broker: PartsBroker;
   private lastId = 0;
   private isClosing = false;
 
   constructor(private readonly options: QueryThreadsOptions) {
-    this.broker = new PartsBroker(options.start.memoryMb * 1024 * 1024, graphId => {
-      this.searched.delete(graphId);
-      for (const { worker } of this.threads) send(worker, { do: 'drop', graphId });
+    const tell = (message: ToThread): void => this.threads.forEach(({ worker }) => send(worker, message));
+    this.broker = new PartsBroker(options.start.memoryMb * 1024 * 1024, {
+      drop: graphId => {
+        this.searched.delete(graphId);
+        tell({ do: 'drop', graphId });
+      },
+      release: graphId => tell({ do: 'release', graphId }),
     });
   }
 
@@ -107,6 +112,21 @@ export class QueryThreads {
   /** Loads of a graph's new version what was loaded of the one before. */
   warm(graphId: number): void {
     for (const { worker } of this.threads) send(worker, { do: 'warm', graphId });
+  }
+
+  /** Resolves once what is loaded of the graph will go on answering when its next version is there. */
+  async hold(graphId: number): Promise<void> {
+    const ready = this.threads.filter(({ isReady }) => isReady);
+    await Promise.all(
+      ready.map(async ({ worker }) => {
+        const id = ++this.lastId;
+        await new Promise<void>(resolve => {
+          this.holds.set(id, resolve);
+          send(worker, { do: 'hold', id, graphId });
+        });
+        this.holds.delete(id);
+      }),
+    );
   }
 
   /** Resolves with the reads of all threads once every one that has started has answered. A thread that hangs never does. */
@@ -191,6 +211,15 @@ export class QueryThreads {
         break;
       case 'hold':
         this.broker.hold(message.graphId, message.version, message.bytes);
+        break;
+      case 'keep':
+        this.broker.keep(message.graphId, message.version);
+        break;
+      case 'release':
+        this.broker.release(message.graphId, message.version);
+        break;
+      case 'held':
+        this.holds.get(message.id)?.();
         break;
       case 'pong':
         this.pings.get(message.id)?.(message.reads);

@@ -13,4 +13,7 @@ export interface SharedParts {
   has(key: PartKey): boolean;
   /** Counts what this thread alone holds of a graph. */
   holds(graphId: number, version: number, bytes: number): void;
+  /** Keeps what is here of a version beside that of the next one, until it is released. */
+  keep(graphId: number, version: number): void;
+  release(graphId: number, version: number): void;
 }

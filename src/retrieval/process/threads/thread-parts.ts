@@ -6,18 +6,25 @@ interface Part {
   isHere: boolean;
 }
 
+interface Parts {
+  version: number;
+  parts: Map<string, Part>;
+}
+
 /** A thread's side of the shared parts: it claims each from the main thread once, and loads those that no thread has. */
 export class ThreadParts implements SharedParts {
-  private readonly graphs = new Map<number, { version: number; parts: Map<string, Part> }>();
+  private readonly graphs = new Map<number, Parts>();
+  /** Versions that are kept beside newer ones. */
+  private readonly kept = new Map<number, Parts>();
   private readonly claims = new Map<number, (record: object | null) => void>();
   private claimed = 0;
 
   constructor(private readonly post: (message: FromThread) => void) {}
 
   async get<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T> {
-    let graph = this.graphs.get(key.graphId);
-    if (!graph || graph.version < key.version) this.graphs.set(key.graphId, (graph = { version: key.version, parts: new Map() }));
-    const parts = graph.version === key.version ? graph.parts : new Map<string, Part>();
+    const graph = this.graphs.get(key.graphId);
+    if (!graph || graph.version < key.version) this.graphs.set(key.graphId, { version: key.version, parts: new Map() });
+    const parts = this.partsOf(key) ?? new Map<string, Part>();
     let part = parts.get(key.name);
     if (!part) {
       const made: Part = (part = { record: this.claimOrLoad(key, load), isHere: false });
@@ -30,9 +37,19 @@ export class ThreadParts implements SharedParts {
     return part.record as Promise<T>;
   }
 
-  has({ graphId, version, name }: PartKey): boolean {
+  has(key: PartKey): boolean {
+    return this.partsOf(key)?.get(key.name)?.isHere === true;
+  }
+
+  keep(graphId: number, version: number): void {
     const graph = this.graphs.get(graphId);
-    return graph?.version === version && graph.parts.get(name)?.isHere === true;
+    if (graph?.version === version) this.kept.set(graphId, graph);
+    this.post({ did: 'keep', graphId, version });
+  }
+
+  release(graphId: number, version: number): void {
+    this.kept.delete(graphId);
+    this.post({ did: 'release', graphId, version });
   }
 
   holds(graphId: number, version: number, bytes: number): void {
@@ -47,6 +64,10 @@ export class ThreadParts implements SharedParts {
 
   drop(graphId: number): void {
     this.graphs.delete(graphId);
+  }
+
+  private partsOf({ graphId, version }: PartKey): Map<string, Part> | undefined {
+    return [this.graphs, this.kept].map(graphs => graphs.get(graphId)).find(graph => graph?.version === version)?.parts;
   }
 
   private async claimOrLoad<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T> {

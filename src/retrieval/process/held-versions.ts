@@ -1,0 +1,65 @@
+import { type HeldSnapshot, type RetrievalDatabase } from './retrieval-database.js';
+
+/** A run commits within a moment of its announcement, or fails. */
+const awaitRunMs = 60_000;
+/** The longest time for loading the new version. */
+const mostMs = 300_000;
+/** Each takes a connection. */
+const mostHeld = 2;
+
+/** A version that goes on answering, and the database as it was then. */
+export interface HeldVersion<G> {
+  graph: G;
+  database: RetrievalDatabase;
+}
+
+/**
+ * The versions that go on answering while newer ones load. Each has a snapshot of the database that was taken before the run
+ * committed, so all that an answer reads is of the version of its arrays.
+ */
+export class HeldVersions<G extends { graphId: number; version: number }> {
+  private readonly held = new Map<number, HeldVersion<G> & { snapshot: HeldSnapshot; timers: NodeJS.Timeout[] }>();
+
+  /** @param onRelease is told once for each graph that is no longer held */
+  constructor(
+    private readonly database: RetrievalDatabase,
+    private readonly onRelease: (graph: G) => void,
+  ) {}
+
+  /**
+   * Holds the version that is in memory.
+   * @param isNewest whether it is still the newest that is known, when the run should have committed
+   * @returns false if the database has another version by now, or too many versions are held
+   */
+  async hold(graph: G, isNewest: () => boolean): Promise<boolean> {
+    const { graphId, version } = graph;
+    if (this.held.size >= mostHeld) return false;
+    const snapshot = await this.database.hold(graphId, mostMs);
+    if (snapshot.version !== version || this.held.has(graphId) || this.held.size >= mostHeld) {
+      snapshot.release();
+      return false;
+    }
+    const end = (): void => this.release(graphId);
+    const timers = [setTimeout(() => isNewest() && end(), awaitRunMs), setTimeout(end, mostMs)];
+    for (const timer of timers) timer.unref();
+    this.held.set(graphId, { graph, database: snapshot.database, snapshot, timers });
+    return true;
+  }
+
+  find(graphId: number): HeldVersion<G> | undefined {
+    return this.held.get(graphId);
+  }
+
+  release(graphId: number): void {
+    const held = this.held.get(graphId);
+    if (!held) return;
+    this.held.delete(graphId);
+    for (const timer of held.timers) clearTimeout(timer);
+    held.snapshot.release();
+    this.onRelease(held.graph);
+  }
+
+  releaseAll(): void {
+    for (const graphId of this.held.keys()) this.release(graphId);
+  }
+}
