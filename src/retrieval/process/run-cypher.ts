@@ -119,11 +119,11 @@ async function answerFromKnown(
 ): Promise<RetrievalAnswer | null> {
   const { executor, reason } = choose(prepared, graph, graphs.hasTopology(graph), forced);
   if (executor === 'sql') return null;
-  const loaded = reason === 'no_graph' ? null : graphs.elementsNow(graph, propertiesRead(prepared.query));
-  if (reason !== 'no_graph' && loaded === null) return null;
+  const loaded = reason === 'no_graph' ? null : await graphs.elementsNow(graph, propertiesRead(prepared.query));
+  if (reason !== 'no_graph' && !loaded) return null;
   try {
-    return await database.readVersion(graph, request.timeoutMs, signal, async reader =>
-      answerInMemory(reader, graph, await loaded, prepared, request, reason, signal, new HoldingPace(reader, signal)),
+    return await database.readVersion(graph, request.timeoutMs, signal, reader =>
+      answerInMemory(reader, graph, loaded, prepared, request, reason, signal, new HoldingPace(reader, signal)),
     );
   } catch (error) {
     if (error instanceof VersionMovedError) return null;
@@ -177,7 +177,7 @@ export async function answerWithoutLoading(
   return { answer: await assembleAnswer(reader, graph.schema, executed, request, { reason, warnings, started, signal }) };
 }
 
-/** @param loaded null for a query that matches nothing */
+/** @param loaded null for a query that matches nothing, and for no other */
 export async function answerInMemory(
   reader: GraphReader,
   { schema }: LoadedGraph,
@@ -189,6 +189,7 @@ export async function answerInMemory(
   pace = new Pace(signal),
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
+  if (!loaded && reason !== 'no_graph') throw new Error(`Graph ${reader.graphId} is not in memory`);
   const inMemory = loaded ? new GraphInMemory(loaded.topology, loaded, schema) : emptyGraph;
   const executed = await executeInMemory(inMemory, prepared, request, reader.answerMaxBytes, pace);
   return assembleAnswer(reader, schema, executed, request, { reason, warnings: prepared.warnings, started, signal });
