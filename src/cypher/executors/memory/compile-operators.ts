@@ -32,6 +32,9 @@ const operations: Record<Exclude<BinaryOperator, 'XOR'>, Operation> = {
   '^': power,
 };
 
+/** `=` of a query. @throws ValueFault for a text beside a time that is no such time */
+export const equalInQuery: Operation = operations['='];
+
 export function compileBinary(expression: Expression & { kind: 'binary' }, place: ExpressionPlace): Evaluate {
   const { operator, position } = expression;
   if (operator === 'XOR') throw new Error('XOR is compiled with the conditions');

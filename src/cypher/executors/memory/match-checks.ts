@@ -3,10 +3,10 @@ import { freeVariables } from '../../syntax/free-variables.js';
 import { propertyOf } from '../../functions/value-access.js';
 import { type CypherValue, isList, type NodeValue } from '../../values/cypher-value.js';
 import { Decimal } from '../../values/decimal.js';
-import { equals } from '../../values/equality.js';
 import { isNumber } from '../../values/numbers.js';
 import { hasAggregateCall } from './aggregate-calls.js';
 import { type NumberTest } from './column-test.js';
+import { equalInQuery } from './compile-operators.js';
 import { compile, compileCondition, type ExpressionPlace } from './expression-place.js';
 import { type PatternEdge, type PatternGraph } from './pattern-graph.js';
 import { type Row, type Scope } from './scope.js';
@@ -72,8 +72,18 @@ function carries(value: CypherValue, labels: Name[][]): boolean {
 
 /** Whether a node or edge has the properties of its pattern. */
 export function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
-  const wanted = properties.map(({ name, value, storedNames }) => [name, compile(value, place), storedNames] as const);
-  return (element, row) => wanted.every(([name, value, stored]) => equals(propertyOf(element, name, stored), value(row)) === true);
+  const { query } = place;
+  const wanted = properties.map(({ name, value, storedNames, position }) => {
+    const found = compile(value, place);
+    return (element: CypherValue, row: Row) => {
+      try {
+        return equalInQuery(propertyOf(element, name, storedNames), found(row)) === true;
+      } catch (fault) {
+        throw query.placed(fault, position);
+      }
+    };
+  });
+  return (element, row) => wanted.every(holds => holds(element, row));
 }
 
 export function slotsIn(properties: MapEntry[], scope: Scope): number[] {

@@ -174,4 +174,11 @@ describe('a query in memory', () => {
     const prepared = prepareInMemory(parseCypher(text), graph, run);
     expect([[...prepared.rows()].length > 0, prepared.hasUncited()]).toEqual([true, expected]);
   });
+
+  it('reads a text beside a time as a time in a pattern too', () => {
+    const setup = "CREATE (:A {id: 1, t: date('2024-05-01')}), (:A {id: 2, t: date('2024-05-02')})";
+    expect(rowsOf("MATCH (a:A {t: '2024-05-02'}) RETURN a", setup)).toEqual([[2]]);
+    expect(rowsOf("MATCH (a:A {t: 'abc'})-->() RETURN a", setup)).toEqual([]);
+    expect(() => rowsOf("MATCH (a:A {t: 'abc'}) RETURN a", setup)).toThrow();
+  });
 });
