@@ -127,6 +127,7 @@ describe('a query in memory', () => {
     it('decide which path is the shortest, so they wait for what they read', () => {
       expect(rowsOf('MATCH p = shortestPath((a:A)-[* {y: c.y}]->(b:B {id: 2})), (c {id: 4}) RETURN length(p)', setup)).toEqual([[1]]);
       expect(rowsOf('MATCH p = shortestPath((a:A)-[* {y: c.y}]->(b:B {id: 4})), (c {id: 4}) RETURN length(p)', setup)).toEqual([]);
+      expect(rowsOf('MATCH ()-[r:R]->() MATCH shortestPath((a)-[r {y: c.y}]->(b)), (c {id: 4}) RETURN b', setup)).toEqual([[2]]);
       expect(() => rowsOf('MATCH p = shortestPath((a:A)-[r {y: r.y}]->(b:B)) RETURN p', setup)).toThrow('cannot read a variable that the path decides'); // prettier-ignore
     });
   });
