@@ -16,7 +16,7 @@ import { isPlain, staticType } from './static-type.js';
 
 type Operation = (left: CypherValue, right: CypherValue) => CypherValue;
 
-/** `=` */
+/** `=` of a query. @throws ValueFault for a text beside a time that is no such time */
 export const areEqual = ofTimes(equals);
 
 const operations: Record<Exclude<BinaryOperator, 'XOR'>, Operation> = {

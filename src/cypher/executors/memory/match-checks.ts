@@ -50,9 +50,9 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
   });
 }
 
-/** The properties of each edge, or of each edge of a list. Those of a shortest path decide which path it is, so they are no conditions on it. */
+/** The properties of each edge, or of each edge of a list. Those of a shortest path decide which path is found, so they are no conditions on it. */
 export function checksOfEdges({ edges }: PatternGraph, place: ExpressionPlace): Map<PatternEdge, Check> {
-  const checked = edges.filter(({ properties, shortest }) => properties.length > 0 && shortest === null);
+  const checked = edges.filter(({ properties, shortest, bound }) => properties.length > 0 && (shortest === null || bound));
   return new Map(
     checked.map(edge => {
       const fits = propertyCheck(edge.properties, place);

@@ -127,6 +127,7 @@ describe('a query in memory', () => {
     it('decide which path is the shortest, so they wait for what they read', () => {
       expect(rowsOf('MATCH p = shortestPath((a:A)-[* {y: c.y}]->(b:B {id: 2})), (c {id: 4}) RETURN length(p)', setup)).toEqual([[1]]);
       expect(rowsOf('MATCH p = shortestPath((a:A)-[* {y: c.y}]->(b:B {id: 4})), (c {id: 4}) RETURN length(p)', setup)).toEqual([]);
+      expect(rowsOf('MATCH ()-[r:R]->() MATCH shortestPath((a)-[r {y: c.y}]->(b)), (c {id: 4}) RETURN b', setup)).toEqual([[2]]);
       expect(() => rowsOf('MATCH p = shortestPath((a:A)-[r {y: r.y}]->(b:B)) RETURN p', setup)).toThrow('cannot read a variable that the path decides'); // prettier-ignore
     });
   });
@@ -173,5 +174,12 @@ describe('a query in memory', () => {
     graph.runSetup('CREATE (a:A {id: 1})-[:R]->(:B {id: 2}), (a)-[:R]->(:B {id: 3})');
     const prepared = prepareInMemory(parseCypher(text), graph, run);
     expect([[...prepared.rows()].length > 0, prepared.hasUncited()]).toEqual([true, expected]);
+  });
+
+  it('reads a text beside a time as a time in a pattern too', () => {
+    const setup = "CREATE (:A {id: 1, t: date('2024-05-01')}), (:A {id: 2, t: date('2024-05-02')})";
+    expect(rowsOf("MATCH (a:A {t: '2024-05-02'}) RETURN a", setup)).toEqual([[2]]);
+    expect(rowsOf("MATCH (a:A {t: 'abc'})-->() RETURN a", setup)).toEqual([]);
+    expect(() => rowsOf("MATCH (a:A {t: 'abc'}) RETURN a", setup)).toThrow();
   });
 });
