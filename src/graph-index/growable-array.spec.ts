@@ -10,7 +10,7 @@ describe('a growable array', () => {
 
   it('in blocks holds more than a block, and changes the place that is meant', () => {
     const array = new BlockedUint32();
-    for (let i = 0; i < 200_000; i++) expect(array.push(i * 2)).toBe(i);
+    for (let i = 0; i < 200_000; i++) array.push(i * 2);
     array.set(65_536, 1);
     const places = [0, 65_535, 65_536, 131_071, 131_072, 199_999];
     expect([array.length, ...places.map(place => array.get(place))]).toEqual([200_000, 0, 131_070, 1, 262_142, 262_144, 399_998]);
