@@ -186,7 +186,8 @@ export function shown(value: Value): unknown {
   if (value instanceof Day) return value.text;
   if (value instanceof Dec) {
     const text = decText(value);
-    return Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : value.scale > 0 ? text.replace(/\.?0+$/, '') : text;
+    const isWhole = Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER && compareNumbers(value, Number(text)) === 0;
+    return isWhole ? Number(text) : value.scale > 0 ? text.replace(/\.?0+$/, '') : text;
   }
   if (Array.isArray(value)) return value.map(shown);
   if (value instanceof Map) return Object.fromEntries([...value].map(([name, inner]) => [name, shown(inner)]));

@@ -163,10 +163,11 @@ describe('a query in memory', () => {
     ['MATCH (a:A) WHERE (a)-->() RETURN a', true],
     ['MATCH (a:A) RETURN [(a)-->(b) | b.id] AS l', true],
     ['MATCH (a:A)-->(b) RETURN length(shortestPath((a)-[*]->(b))) AS l', true],
-    ['MATCH (a:A)-->(b) RETURN DISTINCT a.id AS id', true],
+    ['MATCH (a:A)-->(b) RETURN DISTINCT a.id AS id', false],
+    ['MATCH (a:A)-->(b) WITH DISTINCT a.id AS id RETURN id', true],
     ['MATCH (a:A) RETURN DISTINCT a.id AS id', false],
     ['UNWIND [1, 1] AS x RETURN DISTINCT x', false],
-    ['MATCH (a:A) RETURN 1 AS x UNION MATCH (b:B) RETURN 1 AS x', true],
+    ['MATCH (a:A) RETURN 1 AS x UNION MATCH (b:B) RETURN 1 AS x', false],
     ['MATCH (a:A) RETURN a.id AS x UNION MATCH (b:B) RETURN b.id AS x', false],
     ['MATCH (a:A)-->(b) RETURN a.id, count(b)', false],
   ])('says whether it rests on elements that no row cites: %s', (text, expected) => {
