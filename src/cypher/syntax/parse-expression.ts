@@ -148,12 +148,11 @@ function parseSigned(tokens: TokenStream): Expression {
   const { position } = tokens.current;
   const sign = tokens.takeSymbol('-') ? '-' : tokens.takeSymbol('+') ? '+' : null;
   if (sign === null) return parsePostfix(tokens);
-  const { kind, value, text } = tokens.current;
+  const { kind, value } = tokens.current;
   if (sign === '-' && (kind === 'integer' || kind === 'float') && !/^-/.test(value)) {
     tokens.next();
     return parsePostfixOf(tokens, { kind: 'number', text: `-${value}`, integer: kind === 'integer', position });
   }
-  void text;
   return { kind: 'unary', operator: sign, operand: tokens.nested(() => parseSigned(tokens)), position };
 }
 

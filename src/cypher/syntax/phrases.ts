@@ -18,14 +18,3 @@ export const unbuilt = {
   mapProjection: { zh: '映射投影', en: 'map projection' },
   labelExpression: { zh: '含有 !、% 或括号的标签表达式', en: 'label expressions with !, % or parentheses' },
 } as const;
-
-/** Parts that SQL does not run. The graph in memory does. */
-export const notInSql = {
-  listOrdering: { zh: '列表的大小比较', en: 'ordering of lists' },
-  dateOfMap: { zh: '以映射为参数的 date()', en: 'date() of a map' },
-  endsWithoutDirection: {
-    zh: '无方向关系的 startNode() 与 endNode()',
-    en: 'startNode() and endNode() of a relationship without direction',
-  },
-  complexQuery: { zh: '如此复杂的查询', en: 'a query this complex' },
-} as const;

@@ -58,7 +58,7 @@ export async function readEvidence(
     graph: { nodes: nodes.filter(isWhole).map(toAnswerNode), edges: edges.filter(isWhole).map(toAnswerEdge) },
     citations,
     isGraphCut: !nodes.every(isWhole) || !edges.every(isWhole),
-    more: more || elements.nodeIds.size > mostNodes,
+    more: more || elements.nodeIds.size > mostNodes || elements.edges.size > mostEdges,
   };
 }
 

@@ -6,14 +6,7 @@ const kinds: readonly string[] = ['question', 'search', 'cypher'] satisfies Quer
 
 /** Reads a request of the protocol. The API has checked the user's part of it, so one error for all problems is enough. */
 export function readRetrievalQuery(text: string): RetrievalQuery {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw refusal('body');
-  }
-  if (typeof body !== 'object' || body === null) throw refusal('body');
-  const fields = body as Record<string, unknown>;
+  const fields = fieldsOf(text);
   const integer = (name: string, min: number): number => {
     const value = fields[name];
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
@@ -46,6 +39,24 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(profile === undefined ? {} : { profile }),
     ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
   };
+}
+
+/** Reads the body of `POST /v1/warm` and `POST /v1/hold`. @throws ProtocolError */
+export function readGraphRequest(text: string): number {
+  const { graph_id: graphId } = fieldsOf(text);
+  if (typeof graphId !== 'number' || !Number.isSafeInteger(graphId)) throw refusal('graph_id');
+  return graphId;
+}
+
+function fieldsOf(text: string): Record<string, unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw refusal('body');
+  }
+  if (typeof body !== 'object' || body === null) throw refusal('body');
+  return body as Record<string, unknown>;
 }
 
 function refusal(field: string): ProtocolError {

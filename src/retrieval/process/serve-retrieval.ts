@@ -10,11 +10,10 @@ import { headers, type RetrievalHealth } from '../protocol.js';
 import { ProtocolError, QueryTimeoutError, RetrievalBusyError } from '../retrieval.errors.js';
 import { type TlsMaterial } from '../tls-material.js';
 import { budgetOf, CallGate, timeoutOf } from './call-gate.js';
-import { readRetrievalQuery } from './read-retrieval-query.js';
+import { readGraphRequest, readRetrievalQuery } from './read-retrieval-query.js';
 import { send, sendFailure, sendPieces } from './send-answer.js';
 import { QueryFailure, QueryThreads } from './threads/query-threads.js';
 import { isAnswer, toFailure } from './to-failure.js';
-import { readGraphRequest } from './warm-graph.js';
 
 export interface RetrievalOptions {
   databaseUrl?: string | undefined;

@@ -1,16 +1,8 @@
 import { type Logger } from 'pino';
-import { ProtocolError } from '../retrieval.errors.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
 import { type RetrievalDatabase } from './retrieval-database.js';
 
 const timeoutMs = 10_000;
-
-/** Reads the body of `POST /v1/warm` and `POST /v1/hold`. @throws ProtocolError */
-export function readGraphRequest(body: string): number {
-  const { graph_id: graphId } = JSON.parse(body || '{}') as { graph_id?: unknown };
-  if (!Number.isInteger(graphId)) throw new ProtocolError({ zh: '缺少 graph_id', en: 'graph_id is missing' });
-  return graphId as number;
-}
 
 /**
  * Loads of the newest version of a graph what was loaded of an older one, before the next query needs it. A graph that nobody has used

@@ -47,6 +47,25 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBe(20);
   });
 
+  it('lets nobody wait for a graph that is dropped while it loads', () => {
+    claim(2);
+    const waiting = claim(2);
+    claim(1);
+    broker.loaded(key(1), record(1_200));
+    expect([dropped, waiting]).toEqual([[2], [null]]);
+  });
+
+  it('forgets what single threads hold with the parts of the only graph', () => {
+    claim(1);
+    broker.loaded(key(1), record(400));
+    for (const name of ['a', 'b', 'c']) {
+      broker.hold(1, 1, 500);
+      claim(1, name);
+      broker.loaded(key(1, name), record(200));
+    }
+    expect(broker.bytes).toBeLessThanOrEqual(1_000);
+  });
+
   it('drops the graph that was least recently used, and no part that it has just been given', () => {
     for (const graphId of [1, 2, 3]) {
       claim(graphId);

@@ -124,8 +124,7 @@ export class PartsBroker {
     if (known) known.before = null;
     this.graphs.delete(graphId);
     this.graphs.set(graphId, graph);
-    // Whoever waits for a part of the version before loads it alone.
-    for (const waiting of known?.loading.values() ?? []) for (const each of waiting) each(null);
+    if (known) letLoadAlone(known);
     return graph;
   }
 
@@ -136,10 +135,11 @@ export class PartsBroker {
       graph.before = null;
       this.told.release(graphId);
     }
-    for (const graphId of [...this.graphs.keys()]) {
+    for (const [graphId, graph] of [...this.graphs]) {
       if (this.bytes <= this.budgetBytes) return;
       if (graphId === keep) continue;
       this.graphs.delete(graphId);
+      letLoadAlone(graph);
       this.told.drop(graphId);
     }
     const graph = this.graphs.get(keep);
@@ -147,9 +147,16 @@ export class PartsBroker {
       if (this.bytes <= this.budgetBytes) return;
       if (name === part || name === keptPart) continue;
       graph!.parts.delete(name);
+      // The threads forget with it what they alone hold.
+      graph!.heldBytes = 0;
       this.told.drop(keep);
     }
   }
+}
+
+/** Whoever waits for a part of a graph that is no longer kept loads it alone. */
+function letLoadAlone({ loading }: Graph): void {
+  for (const waiting of loading.values()) for (const each of waiting) each(null);
 }
 
 function sizeOf({ parts, heldBytes, before }: Graph): number {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type RetrievalFailure, type RetrievalQuery } from '../../protocol.js';
 import { type Reads } from '../graph-servers.js';
@@ -20,6 +21,9 @@ export interface AskedQuery {
   limitBytes: number;
   requestId: string | undefined;
 }
+
+/** How long a thread may take to close its connections. */
+const closeMs = 2_000;
 
 type AnswerMessage = Extract<FromThread, { did: 'piece' | 'end' | 'fail' }>;
 
@@ -147,7 +151,7 @@ export class QueryThreads {
     return { primary: sum(reads => reads.primary), replica: sum(reads => reads.replica) };
   }
 
-  /** Closes the connections of all threads, then ends them. */
+  /** Closes the connections of all threads, then ends them, one that hangs too. */
   async close(): Promise<void> {
     this.isClosing = true;
     await Promise.all(
@@ -158,7 +162,7 @@ export class QueryThreads {
           }),
         );
         send(worker, { do: 'close' });
-        await closed;
+        await Promise.race([closed, sleep(closeMs, null, { ref: false })]);
         await worker.terminate();
       }),
     );
