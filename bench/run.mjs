@@ -1,6 +1,6 @@
 // `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000
-// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror`, `… -- metrics`, `… -- traversals` and `… -- r-mat` with the
-// options of their files; `… -- queries` is the last two and those of the loaded order lines. Prints one JSON line per figure.
+// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror`, `… -- metrics`, `… -- traversals`, `… -- r-mat` and `… -- large`
+// with the options of their files; `… -- queries` is the last three and those of the loaded order lines. Prints one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { benchCsv } from './csv.mjs';
 import { benchGates } from './gates.mjs';
 import { benchAuthMe } from './http.mjs';
 import { benchIngestion } from './ingestion.mjs';
+import { benchLargeGraph } from './large-graph.mjs';
 import { benchManyGraphs } from './many-graphs.mjs';
 import { benchMetrics } from './metrics.mjs';
 import { benchMirror } from './mirror.mjs';
@@ -32,13 +33,13 @@ const { values: options, positionals } = parseArgs({
     rows: { type: 'string' },
     trials: { type: 'string' },
     parts: { type: 'string', default: 'first,incremental,rules' },
-    people: { type: 'string', default: '100000' },
+    people: { type: 'string' },
     scale: { type: 'string', default: '16,18' },
     growth: { type: 'string', default: '10000,100000,1000000' },
   },
 });
 const wanted = new Set(positionals.length > 0 ? positionals : options.only.split(','));
-if (positionals.includes('queries')) for (const name of ['traversals', 'r-mat']) wanted.add(name);
+if (positionals.includes('queries')) for (const name of ['traversals', 'r-mat', 'large']) wanted.add(name);
 
 const folder = await mkdtemp(path.join(os.tmpdir(), 'graph-bench-'));
 await chmod(folder, 0o711);
@@ -49,7 +50,9 @@ try {
   if (wanted.has('ingestion')) await benchIngestion(folder, sourceOptions());
   if (wanted.has('mirror')) await benchMirror(folder, sourceOptions());
   if (wanted.has('metrics')) await benchMetrics(folder, sourceOptions({ source: 'mirror,postgres', rows: '1000000', trials: '5' }));
-  if (wanted.has('traversals')) await benchTraversals(folder, { people: Number(options.people), trials: Number(options.trials ?? 30) });
+  if (wanted.has('traversals'))
+    await benchTraversals(folder, { people: Number(options.people ?? 100_000), trials: Number(options.trials ?? 30) });
+  if (wanted.has('large')) await benchLargeGraph(folder, Number(options.people ?? 1_000_000));
   if (wanted.has('r-mat')) await benchRMat(folder, { scales: options.scale.split(',').map(Number), trials: Number(options.trials ?? 10) });
   if (['csv', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {

@@ -1,9 +1,9 @@
-import { type CypherQuery, isConstant, type StoredNames } from '../syntax/cypher-ast.js';
+import { type CypherQuery, isConstant, isKeyed, type StoredNames } from '../syntax/cypher-ast.js';
 
 export interface PropertiesRead {
   /** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`. */
   names: ReadonlySet<string> | null;
-  /** Those that it compares with a constant, so that an index would find their elements. */
+  /** Those that it compares with a constant or a variable, so that an index would find their elements. */
   looked: ReadonlySet<string>;
 }
 
@@ -26,12 +26,13 @@ export function propertiesRead(query: CypherQuery): PropertiesRead {
     if (Array.isArray(node.properties))
       for (const entry of node.properties as { name: string; value: Tree }[]) {
         names.add(entry.name);
-        if (isConstant(entry.value)) looked.add(entry.name);
+        if (!('types' in node) && isKeyed(entry.value)) looked.add(entry.name);
       }
     if (node.kind === 'binary' && node.operator === '=') {
       const [left, right] = [node.left, node.right] as [Tree, Tree];
-      if (left.kind === 'property' && isConstant(right)) looked.add(left.name as string);
-      if (right.kind === 'property' && isConstant(left)) looked.add(right.name as string);
+      const isGiven = (side: Tree) => isConstant(side) || side.kind === 'variable';
+      if (left.kind === 'property' && isGiven(right)) looked.add(left.name as string);
+      if (right.kind === 'property' && isGiven(left)) looked.add(right.name as string);
     }
     if (node.kind === 'index') readIndex(node.index as Tree);
     if (node.kind === 'call' && ['keys', 'properties'].includes((node.name as string).toLowerCase())) any = true;

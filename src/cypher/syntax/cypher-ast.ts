@@ -216,6 +216,12 @@ export function isConstant({ kind }: { kind?: unknown }): boolean {
   return kind === 'literal' || kind === 'number' || kind === 'parameter';
 }
 
+/** Whether it is as cheap to read as a constant: one, a variable, or a property of one. */
+export function isKeyed(expression: { kind?: unknown; object?: unknown }): boolean {
+  const isVariable = ({ kind }: { kind?: unknown }) => kind === 'variable';
+  return isConstant(expression) || isVariable(expression) || (expression.kind === 'property' && isVariable(expression.object as object));
+}
+
 /** The number of expressions in a tree. */
 export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((size, child) => size + sizeOf(child), 1);

@@ -150,6 +150,34 @@ describe('a graph in memory', () => {
     );
   });
 
+  it('looks nodes up by what rows and other nodes give, and finds what matching one by one finds', () => {
+    const given = fc.constantFrom('v', 'row.x', 'c.x', 'c.y', '1', 'null');
+    const around = 'UNWIND [0, 1, 1.0, 2, null, "a", true, [1], 9007199254740993, $nan] AS v WITH v, {x: v} AS row MATCH (c:A)';
+    const shape = fc.constantFrom(
+      (value: string) => `MATCH (a:A|B {x: ${value}}) RETURN v, c, a`,
+      (value: string) => `MATCH (a) WHERE a.x = ${value} AND a.y IS NOT NULL RETURN v, c, a`,
+      (value: string) => `MATCH (a {x: ${value}})--(b {x: a.x}) RETURN v, c, a, b`,
+      (value: string) => `OPTIONAL MATCH (a), (b {x: a.y}) WHERE ${value} = a.x RETURN v, c, a, b`,
+      (value: string) => `MATCH (a {x: a.y}) WHERE a.x = ${value} RETURN v, c, a`,
+    );
+    fc.assert(
+      fc.property(world, shape, given, (of, textOf, value) => {
+        const graph = graphOf(of);
+        const text = `${around} ${textOf(value)}`;
+        expect(answerOf(graph, text).rows).toEqual(answerOf(plainly(graph), text).rows);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('looks a node up for each row, however many nodes there are', () => {
+    const graph = graphOf({ nodes: Array.from({ length: 3_000 }, (_, i) => ({ labels: 0, x: String(i) })), edges: [] });
+    const text = 'UNWIND range(0, 2999) AS i MATCH (a:A {x: i}) RETURN count(a) AS n';
+    const small = { steps: 100_000, heldBytes: 1_000_000 };
+    const rows = [...prepareInMemory(parseCypher(text), graph, { parameters: new Map(), limits: small, now }).rows()];
+    expect(rows.find(row => row !== null)?.values).toEqual([3_000n]);
+  });
+
   it('finds the shortest paths over arrays that matching one by one finds', () => {
     const paths = fc
       .tuple(edgePattern, fc.constantFrom('*', '*2..', '*..2', '*0..3', '*3..4'))

@@ -17,7 +17,7 @@ import { type HeldVersion, HeldVersions } from './held-versions.js';
 import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
-import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
+import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
 import { type SharedParts } from './threads/shared-parts.js';
 import { numberKindOf } from './source-values.js';
 import { readToOneTypes } from './to-one-types.js';
@@ -323,5 +323,3 @@ async function readStamp(reader: GraphReader): Promise<string> {
   ]);
   return row!.updated_at;
 }
-
-class VersionMovedError extends Error {}

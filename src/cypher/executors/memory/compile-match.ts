@@ -1,9 +1,9 @@
-import { type Expression, isConstant, type MatchClause, type Name } from '../../syntax/cypher-ast.js';
+import { type Expression, isKeyed, type MatchClause, type Name } from '../../syntax/cypher-ast.js';
 import { CypherValueError } from '../../syntax/cypher.errors.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
 import { hopOf } from './chain.js';
 import { compile, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
-import { type MatchParts } from './counted-match.js';
+import { type LookUps, type MatchParts } from './counted-match.js';
 import { type Check, checksOfEdges, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck, slotsIn } from './match-checks.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
 import { type Row } from './scope.js';
@@ -44,7 +44,7 @@ export function compileMatch(
   const checks = [...all];
   /** Conditions that failed when they were asked early. They are asked in their turn, which another condition may make unnecessary. */
   const failed = new Set<Check>();
-  const lookUp = compileLookUps(graph, where, place);
+  const lookUps = compileLookUps(graph, where, place);
   const steps: Step[] = [];
   const addStep = (step: Step) => {
     const ready = takeReady(checks, bound, own);
@@ -80,8 +80,9 @@ export function compileMatch(
     }
     const start = nextStart(graph, bound, [...left]);
     if (!start) break;
+    const found = lookUps(start, isBound);
     bound.add(start.slot);
-    addStep(scanStep(start, place, row => lookUp(start, row)));
+    addStep(scanStep(start, place, found));
   }
   for (const { position } of left)
     throw query.error(
@@ -99,7 +100,7 @@ export function compileMatch(
   const early = new Set(all.filter(check => !checks.includes(check)));
   const holds = (row: Row): boolean =>
     (checks.length === 0 && failed.size === 0) || all.every(check => (early.has(check) && !failed.has(check)) || check.holds(row));
-  return { scope: graph.scope, run: row => runSteps(steps, row, holds), parts: { pattern: graph, checks: all, lookUp } };
+  return { scope: graph.scope, run: row => runSteps(steps, row, holds), parts: { pattern: graph, checks: all, lookUps } };
 
   function isBound(slots: Iterable<number>): boolean {
     return [...slots].every(slot => bound.has(slot) || !own.has(slot));
@@ -170,36 +171,52 @@ function nextStart({ nodes }: PatternGraph, bound: ReadonlySet<number>, left: Pa
 }
 
 /**
- * Finds nodes by a property that equals a constant, in the pattern or in WHERE. Null where nothing can be looked up. The conditions are
- * still asked of what is found.
+ * Finds nodes by a property that equals a constant, a variable or a property of one, in the pattern or in WHERE. It gives null where nothing
+ * can be looked up. The conditions are still asked of what is found.
  */
-function compileLookUps(
-  { nodes }: PatternGraph,
-  where: Expression | null,
-  place: ExpressionPlace,
-): (node: PatternNode, row: Row) => readonly NodeValue[] | null {
+function compileLookUps({ nodes }: PatternGraph, where: Expression | null, place: ExpressionPlace): LookUps {
   const { graph } = place.query;
   const equalities = (where ? conjunctsOf(where) : []).flatMap(part => {
     if (part.kind !== 'binary' || part.operator !== '=') return [];
-    const [property, value] = isConstant(part.right) ? [part.left, part.right] : [part.right, part.left];
-    if (property.kind !== 'property' || property.object.kind !== 'variable' || property.storedNames || !isConstant(value)) return [];
-    return [{ slot: place.scope.find(property.object.name)?.slot, property: property.name, value: compile(value, place) }];
+    return [
+      [part.left, part.right],
+      [part.right, part.left],
+    ].flatMap(([property, value]) =>
+      property!.kind === 'property' && property!.object.kind === 'variable' && !property!.storedNames && isKeyed(value!)
+        ? [{ slot: place.scope.find(property!.object.name)?.slot, ...entryOf(property!.name, value!) }]
+        : [],
+    );
   });
   const byNode = new Map(
     nodes.map(node => {
-      const inPattern = node.properties.filter(({ value, storedNames }) => isConstant(value) && !storedNames);
-      const entries = inPattern.map(({ name, value }) => ({ property: name, value: compile(value, place) }));
-      return [node, [...entries, ...equalities.filter(({ slot }) => slot === node.slot)]] as const;
+      const inPattern = node.properties.filter(({ value, storedNames }) => isKeyed(value) && !storedNames);
+      return [node, [...inPattern.map(({ name, value }) => entryOf(name, value)), ...equalities.filter(({ slot }) => slot === node.slot)]];
     }),
   );
-  return (node, row) => {
-    if (!graph.nodesWith) return null;
-    for (const { property, value } of byNode.get(node) ?? []) {
-      const found = graph.nodesWith(property, value(row));
-      if (found) return found;
-    }
-    return null;
+  return (node, isBound) => {
+    const entries = graph.nodesWith ? byNode.get(node)!.filter(({ slots }) => isBound(slots)) : [];
+    return row => {
+      for (const { property, valueIn } of entries) {
+        const found = graph.nodesWith!(property, valueIn(row));
+        if (found) return found;
+      }
+      return null;
+    };
   };
+
+  function entryOf(property: string, value: Expression) {
+    const read = compile(value, place);
+    // What fails here fails again where the condition is asked.
+    const valueIn = (row: Row): CypherValue => {
+      try {
+        return read(row);
+      } catch (error) {
+        if (error instanceof CypherValueError) return null;
+        throw error;
+      }
+    };
+    return { property, valueIn, slots: slotsIn([{ value }], place.scope) };
+  }
 }
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {

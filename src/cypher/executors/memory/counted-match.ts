@@ -21,9 +21,14 @@ export type CountedMatch = () => Generator<Row | null, boolean>;
 export interface MatchParts {
   pattern: PatternGraph;
   checks: readonly Check[];
-  /** The nodes among which are all that fit, from an index; null without one. */
-  lookUp: (node: PatternNode, row: Row) => readonly NodeValue[] | null;
+  lookUps: LookUps;
 }
+
+/**
+ * How to find the nodes among which are all that fit one of the pattern, from an index. It gives null without one.
+ * @param isBound whether the row has what is in these slots by then
+ */
+export type LookUps = (node: PatternNode, isBound: (slots: readonly number[]) => boolean) => (row: Row) => readonly NodeValue[] | null;
 
 /** The nodes and edges of so many trails are cited. */
 const exampleTrails = 100;
@@ -44,7 +49,7 @@ export function compileCountedMatch(
   read: SlotsRead,
   { query }: ExpressionPlace,
 ): CountedMatch | null {
-  const { pattern, lookUp } = parts;
+  const { pattern, lookUps } = parts;
   const { arrays } = query.graph;
   const { nodes, edges, paths } = pattern;
   if (!arrays || clause.optional || paths.length > 0 || edges.length > mostHops) return null;
@@ -102,7 +107,7 @@ export function compileCountedMatch(
 
   /** The places that may fit a node, in parts. */
   function startsOf(node: PatternNode, row: Row): Uint32Array[] {
-    const found = lookUp(node, row);
+    const found = lookUps(node, slots => slots.length === 0)(row);
     if (found) return [Uint32Array.from(new Set(found.map(each => arrays!.placeOf(each))))];
     const { setOffsets, setNodes } = arrays!;
     const sets = setsThatFit(node, arrays!);

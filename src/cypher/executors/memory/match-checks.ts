@@ -83,7 +83,7 @@ export function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (
     });
 }
 
-export function slotsIn(properties: MapEntry[], scope: Scope): number[] {
+export function slotsIn(properties: readonly Pick<MapEntry, 'value'>[], scope: Scope): number[] {
   return properties.flatMap(({ value }) => slotsOf(value, scope));
 }
 
