@@ -36,7 +36,7 @@ export const emptyGraph: MemoryGraph = {
 /**
  * Parses a query, resolves its names and parameters, and compiles it for memory, whose errors are the errors of both executors.
  * @param parameters the JSON object of the caller's parameters
- * @param query the parsed text
+ * @param query the parsed text, which gets the names of this schema
  * @throws CypherError
  */
 export function prepareCypher(text: string, schema: GraphSchema, parameters: string, query = parseCypher(text)): PreparedCypher {
@@ -51,4 +51,17 @@ export function prepareCypher(text: string, schema: GraphSchema, parameters: str
   const simple = toSimpleQuery(query);
   const plan = simple && planCypher(simple, context, values);
   return { query, parameters: values, plan, warnings: context.warnings() };
+}
+
+/** Prepares one query for several schemas, each once. Refuses a text that cannot be parsed at once. @throws CypherError */
+export function preparing<S extends GraphSchema>(text: string, parameters: string): (schema: S) => PreparedCypher {
+  // A tree that was prepared has the names of its schema, so the next one gets a tree of its own.
+  let parsed: CypherQuery | undefined = parseCypher(text);
+  const known = new Map<S, PreparedCypher>();
+  return schema => {
+    const prepared = known.get(schema) ?? prepareCypher(text, schema, parameters, parsed);
+    parsed = undefined;
+    known.set(schema, prepared);
+    return prepared;
+  };
 }

@@ -32,6 +32,8 @@ export interface QueryWork {
 
 const beatEveryMs = 1_000;
 const maxAttempts = 3;
+/** Errors of work that found no place. */
+const withoutPlace: ReadonlySet<string> = new Set(['retrieval_busy', 'warehouse_busy', 'metrics_busy']);
 /** Queries that this process takes up at a time, and as long as it has no more. */
 const takenAtOnce = 4;
 const mostTaken = 50;
@@ -183,7 +185,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
       const { answer } = await work;
       return { status: 'succeeded', answer: await packAnswer(answer) };
     } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.code.endsWith('_busy')) return null;
+      if (thrown instanceof ApiError && withoutPlace.has(thrown.code)) return null;
       return { status: 'failed', error: this.toKeptError(thrown) };
     }
   }

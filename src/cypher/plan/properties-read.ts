@@ -7,6 +7,13 @@ export interface PropertiesRead {
   looked: ReadonlySet<string>;
 }
 
+/** Whether what was loaded for one query is enough for another. */
+export function covers(loaded: PropertiesRead, { names, looked }: PropertiesRead): boolean {
+  if (loaded.names === null) return true;
+  if (names === null) return false;
+  return [...names].every(name => loaded.names!.has(name)) && [...looked].every(name => loaded.looked.has(name));
+}
+
 type Tree = Record<string, unknown>;
 
 export function propertiesRead(query: CypherQuery): PropertiesRead {

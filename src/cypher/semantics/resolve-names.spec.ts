@@ -2,7 +2,7 @@ import { aLabel, anEdge } from '../../../test/support/graph-schema.js';
 import { WritableGraph } from '../../../test/tck/writable-graph.js';
 import { prepareInMemory } from '../executors/memory/run-in-memory.js';
 import { propertiesRead } from '../plan/properties-read.js';
-import { prepareCypher } from '../prepare-cypher.js';
+import { prepareCypher, preparing } from '../prepare-cypher.js';
 import { type GraphSchema } from './graph-schema.js';
 
 const run = { parameters: new Map(), limits: { steps: 1e6, heldBytes: 1e8 }, now: { epochNanoseconds: 0n, timeZone: 'UTC' } };
@@ -71,4 +71,20 @@ describe('the names of a query', () => {
     expect(names('MATCH (n) RETURN n.name')).toEqual(['name', '名称', '店名'].sort());
     expect(names("MATCH (n:Product) RETURN n['unit_price']")).toEqual(['unit_price', '单价']);
   });
+});
+
+it('resolves the names of one query anew for each schema', () => {
+  const staff = (label: string, pay: string): GraphSchema => ({
+    labels: [aLabel(label, { aliases: ['Staff'], properties: [property(pay, 'pay')] })],
+    edges: [],
+  });
+  const [before, after] = [staff('Employee', 'salary'), staff('Person', 'income')];
+  const text = 'MATCH (n:Staff) RETURN n.pay AS pay';
+  const prepare = preparing(text, '{}');
+  const queryOf = (schema: GraphSchema) => prepareCypher(text, schema, '{}').query;
+  expect([prepare(before), prepare(after), prepare(before)].map(({ query }) => query)).toEqual([
+    queryOf(before),
+    queryOf(after),
+    queryOf(before),
+  ]);
 });

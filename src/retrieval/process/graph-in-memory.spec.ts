@@ -199,6 +199,38 @@ describe('a graph in memory', () => {
     );
   });
 
+  it('searches paths anew where an expression has taken what it wanted of them', () => {
+    const inExpression = fc.constantFrom(
+      'RETURN b, length(shortestPath((a)-[*]-(b))) AS n',
+      'RETURN b, [x IN [1, 2] | length(shortestPath((a)-[*]->(b)))] AS n',
+      'RETURN b, EXISTS { MATCH p = shortestPath((a)-[*]->(b)) } AS n',
+      'RETURN b, COLLECT { MATCH p = shortestPath((a)-[*]-(b)) RETURN length(p) LIMIT 1 } AS n',
+      'RETURN b, COUNT { MATCH p = allShortestPaths((a)-[*]-(b)) RETURN p LIMIT 1 } AS n',
+    );
+    fc.assert(
+      fc.property(world, inExpression, (given, end) => {
+        const graph = graphOf(given);
+        const text = `MATCH (a), (b) WHERE id(a) <> id(b) ${end}`;
+        expect(answerOf(graph, text).rows).toEqual(answerOf(plainly(graph), text).rows);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('counts the work over arrays where an expression asks for it again and again', () => {
+    const many = 3_000;
+    const given: World = {
+      nodes: Array.from({ length: 2 * many }, (_, i) => ({ labels: 0, x: String(i) })),
+      // Two rings that no edge joins.
+      edges: Array.from({ length: 2 * many }, (_, i) => ({ type: 0, source: i, target: i % many === many - 1 ? i - many + 1 : i + 1 })),
+    };
+    const graph = graphOf(given);
+    const ask = (value: string) => () =>
+      answerOf(graph, `MATCH (a {x: 0}), (b {x: ${many}}) RETURN size([i IN range(1, 3000) WHERE ${value}]) AS n`);
+    expect(ask('shortestPath((a)-[*]-(b)) IS NULL')).toThrow('too much work');
+    expect(ask('COUNT { MATCH ()--()--() RETURN count(*) AS n } = 0')).toThrow('too much work');
+  });
+
   it('counts without making the rows', () => {
     const given: World = {
       nodes: Array.from({ length: 300 }, () => ({ labels: 0, x: '1' })),

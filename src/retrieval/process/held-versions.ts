@@ -19,6 +19,8 @@ export interface HeldVersion<G> {
  */
 export class HeldVersions<G extends { graphId: number; version: number }> {
   private readonly held = new Map<number, HeldVersion<G> & { snapshot: HeldSnapshot; timers: NodeJS.Timeout[] }>();
+  /** The graphs whose snapshot is being taken. */
+  private readonly taking = new Set<number>();
 
   /** @param onRelease is told once for each graph that is no longer held */
   constructor(
@@ -29,13 +31,15 @@ export class HeldVersions<G extends { graphId: number; version: number }> {
   /**
    * Holds the version that is in memory.
    * @param isNewest whether it is still the newest that is known, when the run should have committed
-   * @returns false if the database has another version by now, or too many versions are held
+   * @returns false if the database has another version by now, too many versions are held, or this one was released meanwhile
    */
   async hold(graph: G, isNewest: () => boolean): Promise<boolean> {
     const { graphId, version } = graph;
-    if (this.held.size >= mostHeld) return false;
-    const snapshot = await this.database.hold(graphId, mostMs);
-    if (snapshot.version !== version || this.held.has(graphId) || this.held.size >= mostHeld) {
+    if (this.held.size + this.taking.size >= mostHeld || this.taking.has(graphId)) return false;
+    this.taking.add(graphId);
+    let isWanted = false;
+    const snapshot = await this.database.hold(graphId, mostMs).finally(() => (isWanted = this.taking.delete(graphId)));
+    if (!isWanted || snapshot.version !== version || this.held.has(graphId)) {
       snapshot.release();
       return false;
     }
@@ -51,6 +55,7 @@ export class HeldVersions<G extends { graphId: number; version: number }> {
   }
 
   release(graphId: number): void {
+    this.taking.delete(graphId);
     const held = this.held.get(graphId);
     if (!held) return;
     this.held.delete(graphId);
@@ -60,6 +65,6 @@ export class HeldVersions<G extends { graphId: number; version: number }> {
   }
 
   releaseAll(): void {
-    for (const graphId of this.held.keys()) this.release(graphId);
+    for (const graphId of [...this.held.keys(), ...this.taking]) this.release(graphId);
   }
 }

@@ -193,7 +193,7 @@ export class RetrievalDatabase {
     let isAtEnd = false;
     let cancelling: Promise<unknown> | null = null;
     const cancel = (): void => {
-      cancelling = this.cancelUntil(() => isAtEnd, client);
+      cancelling ??= this.cancelUntil(() => isAtEnd, client);
     };
     const timer = setTimeout(() => {
       timedOut = true;

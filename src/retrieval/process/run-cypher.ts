@@ -1,7 +1,6 @@
 import { Pace } from '../../common/turns/pace.js';
 import { propertiesRead, type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { NotInSqlError } from '../../cypher/semantics/not-in-sql.error.js';
-import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
 import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
@@ -10,10 +9,9 @@ import { type Choice, chooseExecutor } from './choose-executor.js';
 import { type CypherRequest } from './cypher-request.js';
 import { executeInMemory } from './execute-in-memory.js';
 import { executeInSql } from './execute-in-sql.js';
-import { type GraphElements } from './graph-elements.js';
 import { GraphInMemory, type LoadedElements } from './graph-in-memory.js';
 import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
-import { emptyGraph, type PreparedCypher, prepareCypher } from '../../cypher/prepare-cypher.js';
+import { emptyGraph, type PreparedCypher, preparing } from '../../cypher/prepare-cypher.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError, type VersionReader } from './retrieval-database.js';
 import { mayAnswerBefore, withLoaded } from './with-loaded.js';
 
@@ -28,7 +26,7 @@ export async function runCypher(
   forced?: ForcedExecutor,
 ): Promise<RetrievalAnswer> {
   // A text that cannot be parsed is refused before it takes a connection.
-  const prepare = preparing(request);
+  const prepare = preparing(request.text, request.parameters);
   const { graphId, timeoutMs } = request;
   const known = graphs.find(graphId);
   // The caller has just read that this is the newest version.
@@ -39,7 +37,7 @@ export async function runCypher(
   const first = await database.readGraph(graphId, timeoutMs, signal, async reader => {
     const graph = await graphs.get(reader);
     const prepared = prepare(graph.schema);
-    const hasElements = (held: LoadedGraph) => graphs.hasElements(held, propertiesRead(prepared.query));
+    const hasElements = (held: LoadedGraph) => graphs.hasElements(held, propertiesRead(prepare(held.schema).query));
     const isLoaded = graphs.hasTopology(graph) || mayAnswerBefore(graphs, graph, request, hasElements);
     const begun = await answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded, forced);
     // A statement that has failed leaves its transaction of no use.
@@ -51,8 +49,8 @@ export async function runCypher(
   if ('answer' in first) return first.answer;
   if (forced === 'sql') throw new NotInSqlError(first.reason);
   const needed = {
-    now: (graph: LoadedGraph) => graphs.elementsNow(graph, first.read),
-    load: (graph: LoadedGraph) => graphs.elementsOf(graph, first.read),
+    now: (graph: LoadedGraph) => graphs.elementsNow(graph, propertiesRead(prepare(graph.schema).query)),
+    load: (graph: LoadedGraph) => graphs.elementsOf(graph, propertiesRead(prepare(graph.schema).query)),
   };
   try {
     return await withLoaded(database, graphs, request, signal, needed, (reader, graph, loaded) =>
@@ -92,16 +90,6 @@ const sqlInstead: Readonly<Record<NotInMemory, Bilingual>> = {
 export interface NeedsGraph {
   reason: ExecutorReason;
   read: PropertiesRead;
-}
-
-/** Prepares a query for a schema, once for each that comes in a row. */
-function preparing({ text, parameters }: CypherRequest): (schema: GraphElements) => PreparedCypher {
-  const query = parseCypher(text);
-  let last: { schema: GraphElements; prepared: PreparedCypher } | null = null;
-  return schema => {
-    if (last?.schema !== schema) last = { schema, prepared: prepareCypher(text, schema, parameters, query) };
-    return last.prepared;
-  };
 }
 
 /**

@@ -1,12 +1,13 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
+import { covers, propertiesRead } from '../../cypher/plan/properties-read.js';
 import { prepareCypher } from '../../cypher/prepare-cypher.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedTerm, type MetricCall, type MetricEntry } from '../../questions/vocabulary.js';
 import { type RetrievalAnswer } from '../protocol.js';
-import { GraphExceedsMemoryError } from '../retrieval.errors.js';
+import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../questions/linking/link-question.js';
 import { type GraphPlan, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
@@ -37,11 +38,13 @@ export interface Question {
 }
 
 const shownHits = 10;
+/** A question whose graph has new names each time that it is loaded is asked so often. */
+const attempts = 3;
 /** A text with more mentions is no question. Planning it would take longer than answering all others. */
 const mostMentions = 60;
 
 /** What is in memory of the graph. `elements` are there for questions that only memory can answer. */
-type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; isLoaded: boolean };
+type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; needs: NeedsGraph | null; isLoaded: boolean };
 
 /** Links, plans and runs a question. If it cannot be planned, the answer is the nearest nodes and the reason. */
 export async function runQuestion(
@@ -60,29 +63,29 @@ export async function runQuestion(
         now: graph => {
           const [index, elements] = [graphs.indexNow(graph), needs && graphs.elementsNow(graph, needs.read)];
           if (!index || (needs && !elements)) return null;
-          return Promise.all([index, elements]).then(present => withElements(graph, ...present));
+          return Promise.all([index, elements]).then(present => withElements(graph, needs, ...present));
         },
         load: async graph => {
           const index = await graphs.indexOf(graph);
-          if (!index || !needs) return index && withElements(graph, index, null);
+          if (!index || !needs) return index && withElements(graph, null, index, null);
           const elements = await graphs.elementsOf(graph, needs.read).catch((error: unknown) => {
             if (error instanceof GraphExceedsMemoryError) return error;
             throw error;
           });
-          return elements && withElements(graph, index, elements);
+          return elements && withElements(graph, needs, index, elements);
         },
       },
       (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question, signal),
     );
-  const first = await answer(null);
-  if (!('reason' in first)) return first;
-  const second = await answer(first);
-  if ('reason' in second) throw new Error('A question needs the graph, which is loaded');
-  return second;
+  let found = await answer(null);
+  // Another version, whose names differ, needs other properties.
+  for (let attempt = 1; 'reason' in found && attempt <= attempts; attempt++) found = await answer(found);
+  if ('reason' in found) throw new GraphChangingError();
+  return found;
 
-  function withElements(graph: LoadedGraph, index: LoadedIndex, elements: LoadedParts['elements']): LoadedParts {
+  function withElements(graph: LoadedGraph, needs: NeedsGraph | null, index: LoadedIndex, elements: LoadedParts['elements']): LoadedParts {
     // Of an older version that answers for a moment nothing more is loaded, so SQL reads what is not there.
-    return { ...index, elements, isLoaded: graphs.find(graph.graphId) === graph && graphs.hasTopology(graph) };
+    return { ...index, elements, needs, isLoaded: graphs.find(graph.graphId) === graph && graphs.hasTopology(graph) };
   }
 }
 
@@ -140,10 +143,12 @@ async function answerQuestion(
     profile: false,
   };
   try {
-    const { elements, isLoaded } = loaded;
+    const { elements, needs, isLoaded } = loaded;
     if (elements instanceof GraphExceedsMemoryError)
       return await searchInstead(reader, graph, loaded, question, terms, pace, { reason: elements.text, hint });
     const prepared = prepareCypher(text, schema, request.parameters);
+    const read = propertiesRead(prepared.query);
+    if (needs && !covers(needs.read, read)) return { ...needs, read };
     const run = elements
       ? { answer: await answerInMemory(reader, graph, elements, prepared, request, 'only_in_memory', signal) }
       : await answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded);

@@ -9,7 +9,8 @@ const timeoutMs = 10_000;
  * is left alone. Never rejects: what cannot be loaded now is loaded, or refused, when a query comes.
  */
 export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraphs, graphId: number, log: Logger): Promise<void> {
-  const used = graphs.find(graphId);
+  const newest = graphs.find(graphId);
+  const used = (newest && graphs.heldBefore(newest)?.graph) ?? newest;
   if (!used?.index && !used?.read) return;
   try {
     const graph = await database.readGraph(graphId, timeoutMs, new AbortController().signal, reader => graphs.get(reader));

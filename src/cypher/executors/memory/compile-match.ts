@@ -134,13 +134,18 @@ export function compileMatch(
 function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows {
   const taken: Taken = new Set();
   const running = [steps[0]!(row, taken)];
-  while (running.length > 0) {
-    const next = running.at(-1)!.next();
-    if (next.done) running.pop();
-    else if (next.value === null) yield null;
-    else if (running.length === steps.length) {
-      if (holds(row)) yield row;
-    } else running.push(steps[running.length]!(row, taken));
+  try {
+    while (running.length > 0) {
+      const next = running.at(-1)!.next();
+      if (next.done) running.pop();
+      else if (next.value === null) yield null;
+      else if (running.length === steps.length) {
+        if (holds(row)) yield row;
+      } else running.push(steps[running.length]!(row, taken));
+    }
+  } finally {
+    // A step may have to clear what it has written where others will write.
+    while (running.length > 0) running.pop()!.return(undefined);
   }
 }
 

@@ -177,6 +177,17 @@ describe('a query in memory', () => {
     expect([[...prepared.rows()].length > 0, prepared.hasUncited()]).toEqual([true, expected]);
   });
 
+  it.each(['MATCH (n) RETURN DISTINCT n.id % 2 AS x', 'MATCH (n) RETURN n.id % 2 AS x UNION MATCH (n) RETURN n.id % 2 AS x'])(
+    'says so where nobody takes the rows behind: %s',
+    text => {
+      const graph = new WritableGraph(run);
+      graph.runSetup('UNWIND range(1, 40) AS i CREATE ({id: i})');
+      const prepared = prepareInMemory(parseCypher(text), graph, run);
+      for (const row of prepared.rows()) if (row) break;
+      expect(prepared.hasUncited()).toBe(true);
+    },
+  );
+
   it('reads a text beside a time as a time in a pattern too', () => {
     const setup = "CREATE (:A {id: 1, t: date('2024-05-01')}), (:A {id: 2, t: date('2024-05-02')})";
     expect(rowsOf("MATCH (a:A {t: '2024-05-02'}) RETURN a", setup)).toEqual([[2]]);

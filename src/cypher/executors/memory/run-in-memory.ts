@@ -64,11 +64,16 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
     const found = union.run(() => running.frame.emptyRow());
     // What compiling took is not the first row's.
     work.resume();
-    for (;;) {
-      const next = metered(work, () => found.next());
-      if (next.done) return;
-      yield next.value && { values: next.value.values, behind: next.value.row.behind ?? null };
-      work.resume();
+    try {
+      for (;;) {
+        const next = metered(work, () => found.next());
+        if (next.done) return;
+        yield next.value && { values: next.value.values, behind: next.value.row.behind ?? null };
+        work.resume();
+      }
+    } finally {
+      // Clauses are told when nobody asks for further rows.
+      found.return(undefined);
     }
   }
 }
@@ -91,11 +96,10 @@ function watching(profile: ClauseProfile[]): Watch {
         entry.time_ms += spent - (inner - before);
         inner = before + spent;
         if (next.done) return;
-        if (next.value !== null) entry.rows += 1;
+        if (next.value !== null) entry.rows += next.value.times ?? 1;
         yield next.value;
       }
     } finally {
-      // A clause is told when nobody asks for further rows, as it is without a profile.
       rows.return(undefined);
     }
   }

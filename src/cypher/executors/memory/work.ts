@@ -55,9 +55,10 @@ export class Work implements Meter {
     if (this.spent > mostUnitsOfExpression) this.exceededInOneGo();
   }
 
-  /** Counts many at once, outside of expressions. */
+  /** Counts many at once, which take less time each, as those in arrays. */
   steps(count: number): void {
     this.done += count;
+    this.spend(count >> 2);
   }
 
   /** Counts a row, which costs the more the wider it is. Whoever gives rows asks `isDue` afterwards. */

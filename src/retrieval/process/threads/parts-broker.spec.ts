@@ -47,6 +47,18 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBe(20);
   });
 
+  it('keeps a version for as many as keep it, also if it was dropped and came back before', () => {
+    claim(1, 'topology', 5);
+    broker.loaded(key(1, 'topology', 5), record(100));
+    broker.release(1, 5);
+    broker.keep(1, 5);
+    claim(1, 'topology', 6);
+    broker.loaded(key(1, 'topology', 6), record(200));
+    expect(broker.bytes).toBe(300);
+    broker.release(1, 5);
+    expect(broker.bytes).toBe(200);
+  });
+
   it('lets nobody wait for a graph that is dropped while it loads', () => {
     claim(2);
     const waiting = claim(2);

@@ -111,7 +111,8 @@ export class PartsBroker {
 
   release(graphId: number, version: number): void {
     const graph = this.graphs.get(graphId);
-    if (graph?.version === version) graph.keepers--;
+    // A graph that was dropped has forgotten its keepers.
+    if (graph?.version === version) graph.keepers = Math.max(0, graph.keepers - 1);
     else if (graph?.before?.version === version && --graph.before.keepers <= 0) graph.before = null;
   }
 
