@@ -1,10 +1,11 @@
-import { type Expression, isKeyed, type MatchClause, type Name } from '../../syntax/cypher-ast.js';
+import { type MatchClause, type Name } from '../../syntax/cypher-ast.js';
 import { CypherValueError } from '../../syntax/cypher.errors.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
 import { hopOf } from './chain.js';
-import { compile, type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
-import { type LookUps, type MatchParts } from './counted-match.js';
-import { type Check, checksOfEdges, checksOfNodes, checksOfWhere, conjunctsOf, propertyCheck, slotsIn } from './match-checks.js';
+import { type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
+import { type MatchParts } from './counted-match.js';
+import { compileLookUps } from './look-ups.js';
+import { type Check, checksOfEdges, checksOfNodes, checksOfWhere, propertyCheck, slotsIn } from './match-checks.js';
 import { type PatternEdge, type PatternGraph, type PatternNode, type PatternPath, readPatterns } from './pattern-graph.js';
 import { type Row } from './scope.js';
 import { findShortestPaths } from './shortest-paths.js';
@@ -173,55 +174,6 @@ function nextStart({ nodes }: PatternGraph, bound: ReadonlySet<number>, left: Pa
   const wanted = left.length === 0 ? free : free.filter(node => left.some(edge => nodes[edge.left] === node || nodes[edge.right] === node));
   const rank = (node: PatternNode) => (node.properties.length > 0 ? 2 : 0) + (node.labels.length > 0 ? 1 : 0);
   return (wanted.length > 0 ? wanted : free).sort((a, b) => rank(b) - rank(a))[0];
-}
-
-/**
- * Finds nodes by a property that equals a constant, a variable or a property of one, in the pattern or in WHERE. It gives null where nothing
- * can be looked up. The conditions are still asked of what is found.
- */
-function compileLookUps({ nodes }: PatternGraph, where: Expression | null, place: ExpressionPlace): LookUps {
-  const { graph } = place.query;
-  const equalities = (where ? conjunctsOf(where) : []).flatMap(part => {
-    if (part.kind !== 'binary' || part.operator !== '=') return [];
-    return [
-      [part.left, part.right],
-      [part.right, part.left],
-    ].flatMap(([property, value]) =>
-      property!.kind === 'property' && property!.object.kind === 'variable' && !property!.storedNames && isKeyed(value!)
-        ? [{ slot: place.scope.find(property!.object.name)?.slot, ...entryOf(property!.name, value!) }]
-        : [],
-    );
-  });
-  const byNode = new Map(
-    nodes.map(node => {
-      const inPattern = node.properties.filter(({ value, storedNames }) => isKeyed(value) && !storedNames);
-      return [node, [...inPattern.map(({ name, value }) => entryOf(name, value)), ...equalities.filter(({ slot }) => slot === node.slot)]];
-    }),
-  );
-  return (node, isBound) => {
-    const entries = graph.nodesWith ? byNode.get(node)!.filter(({ slots }) => isBound(slots)) : [];
-    return row => {
-      for (const { property, valueIn } of entries) {
-        const found = graph.nodesWith!(property, valueIn(row));
-        if (found) return found;
-      }
-      return null;
-    };
-  };
-
-  function entryOf(property: string, value: Expression) {
-    const read = compile(value, place);
-    // What fails here fails again where the condition is asked.
-    const valueIn = (row: Row): CypherValue => {
-      try {
-        return read(row);
-      } catch (error) {
-        if (error instanceof CypherValueError) return null;
-        throw error;
-      }
-    };
-    return { property, valueIn, slots: slotsIn([{ value }], place.scope) };
-  }
 }
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {

@@ -9,6 +9,7 @@ import { type Check } from './match-checks.js';
 import { type GraphArrays, type NodeColumn } from './memory-graph.js';
 import { mergePlaces } from './merge-places.js';
 import { NodeFilter, type NodeTest } from './node-filter.js';
+import { type LookUps } from './look-ups.js';
 import { type PatternGraph, type PatternNode } from './pattern-graph.js';
 import { type Row } from './scope.js';
 import { type SlotsRead } from './slots-read.js';
@@ -23,12 +24,6 @@ export interface MatchParts {
   checks: readonly Check[];
   lookUps: LookUps;
 }
-
-/**
- * How to find the nodes among which are all that fit one of the pattern, from an index. It gives null without one.
- * @param isBound whether the row has what is in these slots by then
- */
-export type LookUps = (node: PatternNode, isBound: (slots: readonly number[]) => boolean) => (row: Row) => readonly NodeValue[] | null;
 
 /** The nodes and edges of so many trails are cited. */
 const exampleTrails = 100;
