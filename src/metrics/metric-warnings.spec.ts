@@ -26,7 +26,8 @@ describe('warningsOf', () => {
   it('asks for the zone of the day once, however many periods there are', () => {
     const formats = jest.spyOn(Intl, 'DateTimeFormat');
     const rows = Array.from({ length: 1_000 }, (_, day) => [addDays('2020-01-01', day), '1']);
-    warningsOf(compared, rows);
+    const time = { ...compared.time, timezone: 'Asia/Shanghai' } as Result['time'];
+    warningsOf({ ...compared, time }, rows);
     expect(formats).toHaveBeenCalledTimes(1);
     formats.mockRestore();
   });
