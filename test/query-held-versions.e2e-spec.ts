@@ -1,4 +1,5 @@
 import { createLog } from '../src/common/logging/log.js';
+import { DatabaseAccess } from '../src/database/roles/database-access.js';
 import { type LoadedGraph, LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
 import { RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
 import { runQuery } from '../src/retrieval/process/run-query.js';
@@ -33,7 +34,9 @@ let test: TestApp;
 let database: RetrievalDatabase;
 beforeAll(async () => {
   test = await startTestApp();
-  database = RetrievalDatabase.open({ databaseUrl: test.databaseUrl }, 6, 16_000_000, createLog('error'));
+  // With the rights of the retrieval process, and no more.
+  const { retrieval: databaseUrl } = test.app.get(DatabaseAccess);
+  database = RetrievalDatabase.open({ databaseUrl }, 6, 16_000_000, createLog('error'));
 }, 60_000);
 afterAll(async () => {
   await database?.close();

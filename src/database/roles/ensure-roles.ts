@@ -27,6 +27,7 @@ const neededFunctions: [name: string, role: Role][] = [
   ['pg_catalog.set_config(text, text, boolean)', 'records'],
   ['pg_catalog.pg_cancel_backend(integer)', 'records'],
   ['pg_catalog.pg_cancel_backend(integer)', 'retrieval'],
+  ['pg_catalog.pg_export_snapshot()', 'retrieval'],
 ];
 
 /** Matches the answer of a server, or of a pooler in front of it, to an unknown login. */
