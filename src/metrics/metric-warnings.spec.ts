@@ -26,7 +26,7 @@ describe('warningsOf', () => {
   it('asks for the zone of the day once, however many periods there are', () => {
     const formats = jest.spyOn(Intl, 'DateTimeFormat');
     const rows = Array.from({ length: 1_000 }, (_, day) => [addDays('2020-01-01', day), '1']);
-    const time = { ...compared.time, timezone: 'Asia/Shanghai' } as Result['time'];
+    const time = { ...compared.time, timezone: 'Asia/Shanghai' };
     warningsOf({ ...compared, time }, rows);
     expect(formats).toHaveBeenCalledTimes(1);
     formats.mockRestore();
