@@ -4,9 +4,6 @@ import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from 
 /** The most nodes and edges that are kept for a row. */
 const mostElements = 100;
 
-/** The most nodes and edges that equal rows add to those that DISTINCT or UNION keeps, in one query. */
-const mostMerged = 5_000;
-
 /** The nodes and edges of the matches that a row rests on. `isCut` is set when there are more. */
 export interface Behind {
   nodes: ReadonlyMap<number, NodeValue>;
@@ -77,20 +74,5 @@ export class BehindBuilder implements Behind {
     if (this.edges.has(edge.id)) return;
     if (this.isFull) this.isCut = true;
     else this.edges.set(edge.id, edge);
-  }
-}
-
-/** Gives the rows that DISTINCT or UNION keeps what the rows equal to them rest on. */
-export class MergedBehind {
-  private merged = 0;
-
-  merge(kept: BehindBuilder, other: Behind): void {
-    if (this.merged >= mostMerged) {
-      kept.isCut = true;
-      return;
-    }
-    const before = kept.count;
-    kept.add(other);
-    this.merged += kept.count - before;
   }
 }

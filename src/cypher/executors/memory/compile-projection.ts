@@ -10,13 +10,13 @@ import {
 import { freeVariables } from '../../syntax/free-variables.js';
 import { sortInSteps } from '../../functions/sort-in-steps.js';
 import { type CypherValue } from '../../values/cypher-value.js';
-import { keyOfRow } from '../../values/equality.js';
 import { compareForOrder } from '../../values/order.js';
 import { aggregateCallsIn, checkUnambiguous, hasAggregateCall, isAggregateCall } from './aggregate-calls.js';
-import { BehindBuilder, MergedBehind } from './behind.js';
+import { BehindBuilder } from './behind.js';
 import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, compileCondition, type ExpressionPlace, type Rows } from './expression-place.js';
 import { compileAggregate, groupRows } from './group-rows.js';
+import { KeptRows } from './kept-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
 import { type SlotsRead, slotsRead } from './slots-read.js';
@@ -110,10 +110,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
 
   /** The first of equal rows. The others add what they rest on to it, which clauses that have read the row do not see any more. */
   function* distinctRows(rows: Rows): Rows {
-    const seen = new Map<string, BehindBuilder>();
-    const merged = new MergedBehind();
-    const isReadAtOnce = projection.kind === 'with' && keys.length === 0;
-    const holding = query.work.holding();
+    const kept = new KeptRows(query, projection.kind === 'with' && keys.length === 0);
     let isWhole = false;
     try {
       for (const row of rows) {
@@ -121,26 +118,12 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
           yield null;
           continue;
         }
-        const key = keyOfRow(columns.map(({ slot }) => row[slot] ?? null));
-        const first = seen.get(key);
-        if (first) {
-          const before = first.count;
-          if (row.behind) merged.merge(first, row.behind);
-          if (isReadAtOnce && (first.count > before || first.isCut)) query.hasUncited = true;
-          continue;
-        }
-        const behind = new BehindBuilder();
-        if (row.behind) behind.add(row.behind);
-        row.behind = behind;
-        seen.set(key, behind);
-        holding.add(2 * key.length + 64);
-        yield row;
+        const values = columns.map(({ slot }) => row[slot] ?? null);
+        if (kept.take(row, values)) yield row;
       }
       isWhole = true;
     } finally {
-      // Rows that nobody asked for may equal the ones before.
-      if (!isWhole) query.hasUncited = true;
-      holding.release();
+      kept.end(isWhole);
     }
   }
 

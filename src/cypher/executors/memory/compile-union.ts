@@ -1,8 +1,7 @@
 import { type Clause, type UnionQuery } from '../../syntax/cypher-ast.js';
 import { type CypherValue } from '../../values/cypher-value.js';
-import { keyOfRow } from '../../values/equality.js';
-import { BehindBuilder, MergedBehind } from './behind.js';
 import { type CompiledClauses } from './expression-place.js';
+import { KeptRows } from './kept-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
 
@@ -43,9 +42,7 @@ export function compileUnion(
   return { columns, run };
 
   function* run(input: () => Row): Generator<UnionRow | null> {
-    const seen = parts.length > 1 && distinct ? new Map<string, BehindBuilder>() : null;
-    const merged = new MergedBehind();
-    const holding = query.work.holding();
+    const kept = parts.length > 1 && distinct ? new KeptRows(query, false) : null;
     let isWhole = false;
     try {
       for (const [i, part] of parts.entries()) {
@@ -55,27 +52,12 @@ export function compileUnion(
             continue;
           }
           const values = slots[i]!.map(slot => row[slot] ?? null);
-          if (seen) {
-            const key = keyOfRow(values);
-            const first = seen.get(key);
-            if (first) {
-              if (row.behind) merged.merge(first, row.behind);
-              continue;
-            }
-            const behind = new BehindBuilder();
-            if (row.behind) behind.add(row.behind);
-            row.behind = behind;
-            seen.set(key, behind);
-            holding.add(2 * key.length + 64);
-          }
-          yield { values, row };
+          if (kept?.take(row, values) !== false) yield { values, row };
         }
       }
       isWhole = true;
     } finally {
-      // Rows that nobody asked for may equal the ones before.
-      if (seen && !isWhole) query.hasUncited = true;
-      holding.release();
+      kept?.end(isWhole);
     }
   }
 }
