@@ -1,3 +1,5 @@
+import { hashText } from './fnv.js';
+
 const mapCount = 256;
 
 /** Numbers terms in the order in which they come. One map of millions of terms would hold the event loop for 0.1 s whenever it grows. */
@@ -21,10 +23,8 @@ export class TermNumbers {
     return number;
   }
 
-  /** FNV-1a, folded. */
   private mapOf(text: string): Map<string, number> {
-    let hash = 0x811c9dc5;
-    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    const hash = hashText(text);
     return this.maps[(hash ^ (hash >>> 16)) & (mapCount - 1)]!;
   }
 }
