@@ -11,6 +11,7 @@ import { type ForcedExecutor, runCypher } from '../src/retrieval/process/run-cyp
 import { LanguageError } from '../src/text/language-error.js';
 import { Dice } from './support/dice.js';
 import { startTestApp, type TestApp } from './support/app.js';
+import { cypherRequest } from './support/cypher-request.js';
 import { type Element, keyOf, NaiveError, type Value } from './differential/naive-values.js';
 import { randomGraph, type RandomGraph } from './differential/random-graph.js';
 import { type Expected, QueryMaker, type RandomQuery } from './differential/random-query.js';
@@ -40,7 +41,7 @@ describe('the two executors of Cypher', () => {
     runCypher(
       database,
       graphs,
-      { graphId, text, parameters, limit: 10_000, timeoutMs: 30_000, language: languageOf(text), timeZone: 'UTC', profile: false },
+      cypherRequest(graphId, text, { parameters, limit: 10_000, language: languageOf(text) }),
       new AbortController().signal,
       forced,
     );

@@ -6,6 +6,7 @@ import { RetrievalDatabase } from '../src/retrieval/process/retrieval-database.j
 import { type ForcedExecutor, runCypher } from '../src/retrieval/process/run-cypher.js';
 import { type RetrievalAnswer } from '../src/retrieval/protocol.js';
 import { type TestApp, startTestApp } from './support/app.js';
+import { cypherRequest } from './support/cypher-request.js';
 import { aGraph, aJob, counts, ingest, runToEnd, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
 
@@ -71,17 +72,7 @@ async function ask(graphId: number, cypher: string): Promise<any> {
 
 /** @throws NotInSqlError where SQL leaves the query to memory */
 function forced(graphId: number, text: string, executor: ForcedExecutor): Promise<RetrievalAnswer> {
-  const request = {
-    graphId,
-    text,
-    parameters: '{}',
-    limit: 100,
-    timeoutMs: 30_000,
-    language: 'en',
-    timeZone: 'UTC',
-    profile: false,
-  } as const;
-  return runCypher(database, graphs, request, new AbortController().signal, executor);
+  return runCypher(database, graphs, cypherRequest(graphId, text), new AbortController().signal, executor);
 }
 
 /** The labels of each node as the graph's table holds them. */

@@ -6,6 +6,7 @@ import { RetrievalDatabase, VersionMovedError } from '../src/retrieval/process/r
 import { runCypher } from '../src/retrieval/process/run-cypher.js';
 import { type RetrievalAnswer } from '../src/retrieval/protocol.js';
 import { startTestApp, type TestApp } from './support/app.js';
+import { cypherRequest } from './support/cypher-request.js';
 import { ingest, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
 
@@ -52,17 +53,7 @@ edges:
   });
 
   function ask(text: string, leastVersion: number, of = database.atLeast(leastVersion)): Promise<RetrievalAnswer> {
-    const request = {
-      graphId,
-      text,
-      parameters: '{}',
-      limit: 100,
-      timeoutMs: 30_000,
-      language: 'en',
-      timeZone: 'UTC',
-      profile: false,
-    } as const;
-    return runCypher(of, graphs, request, new AbortController().signal);
+    return runCypher(of, graphs, cypherRequest(graphId, text), new AbortController().signal);
   }
   /** Whether work in memory has been at it for longer than a turn whenever it looks. */
   const takesLong = (isOverdue: boolean) => jest.spyOn(Pace.prototype, 'isOverdue', 'get').mockReturnValue(isOverdue);
