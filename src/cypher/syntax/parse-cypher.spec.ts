@@ -145,6 +145,15 @@ describe('parseCypher', () => {
     expect(() => parseCypher(`MATCH (n) WHERE ${Array.from({ length: 600 }, (_, i) => `n.a = ${i}`).join(' OR ')} RETURN n`)).not.toThrow();
   });
 
+  it('refuses a name that is too long to be repeated in an error', () => {
+    const name = 'v'.repeat(1_000);
+    expect(() => parseCypher(`RETURN 1 AS ${name}`)).not.toThrow();
+    for (const text of [`RETURN ${name}v`, `RETURN $${name}v`, `MATCH (n:\`${name}v\`) RETURN n`]) {
+      const { code, context } = errorOf(text);
+      expect([code, context]).toEqual(['cypher_syntax_error', expect.objectContaining({ length: 1_001, max_length: 1_000 })]);
+    }
+  });
+
   it('keeps out NUL and half surrogate pairs, which no text column can hold', () => {
     expect(errorOf('RETURN "\0"').code).toBe('cypher_syntax_error');
     expect(errorOf('RETURN "\ud800"').code).toBe('cypher_syntax_error');

@@ -9,6 +9,7 @@ export interface Token {
 }
 
 export const maxQueryCharacters = 10_000;
+const maxNameCharacters = 1_000;
 
 const spacePattern = /[\s\u200b\ufeff]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//uy;
 const namePattern = /[\p{ID_Start}_][\p{ID_Continue}]*/uy;
@@ -61,10 +62,10 @@ function readToken(text: string, at: number): Token {
     }
     const name = matchAt(namePattern, text, at + 1) ?? matchAt(/\d+/uy, text, at + 1);
     if (name === null) throw unreadable(text, at);
-    return { kind: 'parameter', text: `$${name}`, value: name, position: at };
+    return { kind: 'parameter', text: `$${name}`, value: checkedName(text, at, name), position: at };
   }
   const name = matchAt(namePattern, text, at);
-  if (name !== null) return { kind: 'name', text: name, value: name, position: at };
+  if (name !== null) return { kind: 'name', text: name, value: checkedName(text, at, name), position: at };
   const number = matchAt(numberPattern, text, at);
   // `1..3` is a range, not the float `1.`, so the expression takes a point only before digits.
   if (number !== null) return readNumber(text, at, number);
@@ -132,7 +133,17 @@ function readQuotedName(text: string, at: number): { text: string; value: string
   if (quoted === null) {
     throw new CypherSyntaxError({ zh: '反引号名称没有结束', en: 'The name in backticks does not end' }, placeOf(text, at), { found: '`' });
   }
-  return { text: quoted, value: quoted.slice(1, -1).replaceAll('``', '`') };
+  return { text: quoted, value: checkedName(text, at, quoted.slice(1, -1).replaceAll('``', '`')) };
+}
+
+/** Errors and warnings repeat a name whole. */
+function checkedName(text: string, at: number, name: string): string {
+  if (name.length <= maxNameCharacters) return name;
+  throw new CypherSyntaxError(
+    { zh: `名称过长：最多 ${maxNameCharacters} 个字符`, en: `The name is too long: at most ${maxNameCharacters} characters` },
+    placeOf(text, at),
+    { length: name.length, max_length: maxNameCharacters },
+  );
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string | null {
