@@ -24,6 +24,7 @@ describe('saved queries', () => {
     const run = async (body: object) => (await viewer.post(`${path}/${id}/run`).send(body).expect(200)).body;
     const first = await run({});
     expect([first.rows, first.cache.status]).toEqual([[[2]], 'miss']);
+    expect((await viewer.post(`${path}/${id}/run`).expect(200)).body.rows).toEqual([[2]]);
     expect((await run({ parameters: { min: 50 } })).rows).toEqual([[1]]);
     const { body: asked } = await owner.post(`/api/graphs/${graph.id}/query`).send(dear).expect(200);
     expect([asked.cache.status, asked.query_id]).toEqual(['hit', first.query_id]);

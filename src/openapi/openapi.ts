@@ -8,7 +8,7 @@ import { documentBounds } from './bounds.js';
 import { documentErrors, errorSchemas } from './errors.js';
 import { referencePages } from './pages.js';
 import { headers, headersOf } from './response-headers.js';
-import { describeRequestSchemas, describeYamlBodies, openMaps, placeBodyExamples } from './schemas.js';
+import { describeRequestSchemas, describeYamlBodies, loosenEmptyBodies, openMaps, placeBodyExamples } from './schemas.js';
 import { fillInToken, fitScreen, narrowScreens, withYamlFirst } from './swagger-ui.js';
 import { tags } from './tags.js';
 
@@ -67,6 +67,7 @@ function createOpenApiDocument(app: NestExpressApplication, basePath: string): O
   documentLimits(document, app.get(Settings));
   describeRequestSchemas(document);
   describeYamlBodies(document);
+  loosenEmptyBodies(document);
   placeBodyExamples(document);
   openMaps(document);
   document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [`/api${path}`, item]));

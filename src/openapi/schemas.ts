@@ -4,6 +4,7 @@ interface Schema {
   $ref?: string;
   type?: string;
   properties?: Record<string, Schema>;
+  required?: string[];
   allOf?: unknown[];
   additionalProperties?: unknown;
   default?: unknown;
@@ -36,6 +37,18 @@ export function describeRequestSchemas({ paths, components }: OpenAPIObject): vo
   for (const item of Object.values(paths)) {
     for (const operation of Object.values(item) as { requestBody?: unknown }[]) describe(operation.requestBody);
   }
+}
+
+/** Says that a JSON body without required fields may be left out. Nest would require every body. */
+export function loosenEmptyBodies({ paths, components }: OpenAPIObject): void {
+  for (const { requestBody } of Object.values(paths).flatMap(item => Object.values(item) as BodyOperation[])) {
+    const name = requestBody?.content['application/json']?.schema?.$ref?.split('/').at(-1);
+    if (name !== undefined && !(components!.schemas![name] as Schema).required) requestBody!.required = false;
+  }
+}
+
+interface BodyOperation {
+  requestBody?: { required?: boolean; content: Record<string, { schema?: Schema }> };
 }
 
 function sayDefault(property: Schema): void {

@@ -92,6 +92,7 @@ function readHandler(controller: new () => object, name: string): Taken {
 
 /**
  * The parsed body to check against the handler's DTO, or against the lack of one; null if there is nothing to check.
+ * A body that was not sent counts as an empty object.
  * @throws MalformedBodyError, UnsupportedMediaTypeError
  */
 function findBody(request: Request, taken: Taken, types: string[]): object | null {
@@ -102,7 +103,8 @@ function findBody(request: Request, taken: Taken, types: string[]): object | nul
   const isSent = length !== '0' && (length !== undefined || encoding !== undefined);
   if (isSent && !isJson(request)) throw new UnsupportedMediaTypeError(types.join(', '));
   if (taken.body === null) return null;
-  throw new MalformedBodyError();
+  if (isSent) throw new MalformedBodyError();
+  return {};
 }
 
 function isJson({ headers }: Request): boolean {
