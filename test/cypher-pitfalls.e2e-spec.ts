@@ -4,6 +4,7 @@ import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
 import { RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
 import { runCypher } from '../src/retrieval/process/run-cypher.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { cypherRequest } from './support/cypher-request.js';
 import { ingest, upload } from './support/ingestion.js';
 
 /** Queries that one of the executors once answered in another way than openCypher. Each also runs on the other one. */
@@ -266,7 +267,7 @@ edges:
       const graphs = new LoadedGraphs(database, 64_000_000, localParts(64_000_000), null, () => undefined);
       // A new version has arrived whenever loading ends.
       const loading = jest.spyOn(graphs, 'elementsOf').mockResolvedValue(null);
-      const run = (text: string) => runCypher(database, graphs, { ...defaults, graphId, text }, new AbortController().signal);
+      const run = (text: string) => runCypher(database, graphs, cypherRequest(graphId, text), new AbortController().signal);
       const answer = await run('MATCH (a)-[:R]->(b)<-[:R]-(c) RETURN count(*) AS n');
       expect([answer.rows, answer.plan.executor, answer.plan.reason]).toEqual([[[0]], 'sql', 'graph_changing']);
       expect(answer.warnings).toEqual([expect.stringContaining('a new version')]);
@@ -282,7 +283,7 @@ edges:
     const database = RetrievalDatabase.open({ databaseUrl: test.databaseUrl }, 2, 1_000_000, createLog('error'));
     try {
       const graphs = new LoadedGraphs(database, 10, localParts(10), null, () => undefined);
-      const run = (text: string) => runCypher(database, graphs, { ...defaults, graphId, text }, new AbortController().signal);
+      const run = (text: string) => runCypher(database, graphs, cypherRequest(graphId, text), new AbortController().signal);
       const answer = await run('MATCH (a)-[:R]->(b)<-[:R]-(c) RETURN count(*) AS n');
       expect([answer.rows, answer.plan.executor, answer.plan.reason]).toEqual([[[0]], 'sql', 'graph_exceeds_memory']);
       expect(answer.warnings).toEqual([expect.stringContaining('RETRIEVAL_MEMORY_MB')]);
@@ -293,5 +294,3 @@ edges:
     }
   });
 });
-
-const defaults = { parameters: '{}', limit: 10, timeoutMs: 10_000, language: 'en' as const, timeZone: 'UTC', profile: false };

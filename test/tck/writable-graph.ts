@@ -1,16 +1,11 @@
 import { type MemoryGraph } from '../../src/cypher/executors/memory/memory-graph.js';
-import { type MemoryRun, runClauses } from '../../src/cypher/executors/memory/run-in-memory.js';
+import { type MemoryRun } from '../../src/cypher/executors/memory/run-in-memory.js';
 import { type Clause, type Direction, type Expression, type MapEntry, type PathPattern } from '../../src/cypher/syntax/cypher-ast.js';
 import { parseExpression } from '../../src/cypher/syntax/parse-expression.js';
 import { parsePatterns } from '../../src/cypher/syntax/parse-pattern.js';
 import { parseReadingClause, tokensOf } from '../../src/cypher/syntax/parse-cypher.js';
 import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue } from '../../src/cypher/values/cypher-value.js';
-
-/** The rows between two clauses. */
-interface Table {
-  columns: string[];
-  rows: CypherValue[][];
-}
+import { runClauses, type Table } from './run-clauses.js';
 
 type Named = Map<string, CypherValue>;
 

@@ -10,10 +10,15 @@ import { compileUnion } from './compile-union.js';
 import { type Compilers } from './expression-place.js';
 import { type MemoryGraph } from './memory-graph.js';
 import { type Rows, RunningQuery } from './running-query.js';
-import { type Row, Scope } from './scope.js';
+import { Scope } from './scope.js';
 import { Work, type WorkLimits } from './work.js';
 
-const compilers: Compilers = { expression: compileExpression, condition: compileCondition, match: compileMatch, clauses: compileClauses };
+export const compilers: Compilers = {
+  expression: compileExpression,
+  condition: compileCondition,
+  match: compileMatch,
+  clauses: compileClauses,
+};
 
 export interface MemoryRun {
   parameters: CypherMap;
@@ -103,35 +108,4 @@ function watching(profile: ClauseProfile[]): Watch {
       rows.return(undefined);
     }
   }
-}
-
-/** Runs clauses, without pauses, over rows that have the given columns. For tools that take a query apart. */
-export function runClauses(
-  clauses: Clause[],
-  graph: MemoryGraph,
-  run: MemoryRun,
-  input: { columns: string[]; rows: CypherValue[][] },
-): { columns: string[]; rows: CypherValue[][] } {
-  const running = new RunningQuery('', graph, run.parameters, new Work(run.limits), run.now, compilers);
-  let scope = new Scope(running.frame);
-  const slots = input.columns.map(name => {
-    const declared = scope.with(name, 'any');
-    ({ scope } = declared);
-    return declared.slot;
-  });
-  const compiled = compileClauses(clauses, { query: running, scope });
-  const found = compiled.columns ?? [...compiled.scope.variables].map(([name, { slot }]) => ({ name, slot }));
-  const given = input.rows.map(values => {
-    const row: Row = running.frame.emptyRow();
-    slots.forEach((slot, i) => {
-      row[slot] = values[i] ?? null;
-    });
-    return row;
-  });
-  const rows: CypherValue[][] = [];
-  for (const row of compiled.run(given)) {
-    running.work.resume();
-    if (row !== null) rows.push(found.map(({ slot }) => row[slot] ?? null));
-  }
-  return { columns: found.map(({ name }) => name), rows };
 }
