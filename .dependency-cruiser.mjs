@@ -6,7 +6,7 @@ const floors = [
   ['common'],
   ['config'],
   ['database'],
-  ['egress', 'secrets'],
+  ['egress', 'secrets', 'language-model'],
   ['http'],
   ['telemetry'],
   ['sql-guard'],

@@ -31,6 +31,8 @@ export function findConflicts(
   if (roleUrls.length > 0 && !given.has('DATABASE_URL')) {
     problems.push(`${roleUrls[0]}: 须与 DATABASE_URL 一起设置 / needs DATABASE_URL beside it; the embedded database has roles of its own`);
   }
+  const [hasUrl, hasModel] = [given.has('LLM_BASE_URL'), given.has('LLM_MODEL')];
+  if (hasUrl !== hasModel) problems.push('LLM_BASE_URL: 须与 LLM_MODEL 一起设置 / goes together with LLM_MODEL');
   problems.push(...findUrlConflicts(retrievalUrls, security, given));
   if (licenseCheckEnabled) {
     const conflicts = findLicenceConflicts({

@@ -40,6 +40,19 @@ export function readRetrievalUrls(text: string): string[] {
 }
 
 /**
+ * Checks `LLM_BASE_URL`. The path of a call is put behind it.
+ * @returns without a slash at its end @throws Error with the sentence for the list of problems.
+ */
+export function readModelUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.host !== '' && `${url.origin}${url.pathname}` === url.href)
+    return url.href.replace(/\/+$/, '');
+  throw new Error(
+    '应为 http(s)://host/path，如 https://host/v1，不含账号、查询与片段 / must be http(s)://host/path, such as https://host/v1, without user name, query and fragment',
+  );
+}
+
+/**
  * Checks `RETRIEVAL_LISTEN`. A text with a slash is a socket path; anything else is host and port.
  * @throws Error with the sentence for the list of problems.
  */

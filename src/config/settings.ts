@@ -4,7 +4,7 @@ import { readDatabaseUrl } from './database-url.js';
 import { readEncryptionKeys } from './encryption-keys.js';
 import { findConflicts } from './find-conflicts.js';
 import { readLicenseUrl, readPublicKey } from './license-settings.js';
-import { readHost, readListenPlace, readRetrievalUrl, readRetrievalUrls } from './network-places.js';
+import { readHost, readListenPlace, readModelUrl, readRetrievalUrl, readRetrievalUrls } from './network-places.js';
 import { readPasswordPattern } from './password-pattern.js';
 import { readNetworks } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
@@ -161,6 +161,21 @@ function readValues(read: SettingsReader) {
       300_000,
       'Longest time a query may work: the ceiling of its `timeout_ms`, and its bound where it names none',
       { min: 1, max: 3_600_000 },
+    ),
+    llmBaseUrl: read.parsed(
+      'LLM_BASE_URL',
+      'A language model that proposes readings of questions and words answers: the address of its OpenAI-compatible API, such as http://127.0.0.1:11434/v1; unset: none. What a question finds in a graph is sent there',
+      { type: 'text', default: '' },
+      readModelUrl,
+    ),
+    llmModel: read.optionalText('LLM_MODEL', 'Name of the model behind LLM_BASE_URL'),
+    llmApiKey: read.secret('LLM_API_KEY', 'Key for LLM_BASE_URL; unset: none is sent', ''),
+    llmTimeoutMs: read.integer('LLM_TIMEOUT_MS', 20_000, 'Longest time of one call to the language model', { min: 100, max: 600_000 }),
+    llmConcurrency: read.integer(
+      'LLM_CONCURRENCY',
+      8,
+      'Calls of this process to the language model at a time; one caller has half of them at most',
+      { min: 1, max: 1000 },
     ),
     ingestionMaxStatementTimeoutMs: read.integer(
       'INGESTION_MAX_STATEMENT_TIMEOUT_MS',

@@ -77,6 +77,13 @@ class SchemaPropertyResponse {
 
   @ApiProperty({ type: String, nullable: true, example: 'unit_price' })
   column: string | null;
+
+  @ApiPropertyOptional({
+    enum: [true],
+    description:
+      '映射标为 sensitive：不发给语言模型；旧版本摄取的图没有此项，直到再次运行 / The mapping says sensitive, so no language model gets it; absent in graphs of an earlier release until the job runs again',
+  })
+  sensitive?: true;
 }
 
 class SchemaSourceResponse {

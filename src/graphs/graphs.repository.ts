@@ -35,7 +35,7 @@ export interface ElementRow {
   source_table: string;
   query_tables: string[] | null;
   key_columns: string[];
-  properties: { name: string; type: string; column: string | null }[];
+  properties: { name: string; type: string; column: string | null; sensitive?: true }[];
   row_count: string;
   labels: { name: string; aliases: string[]; count: number }[];
 }

@@ -68,6 +68,8 @@ export const errorCodes = [
   'invalid_idempotency_key',
   'job_not_found',
   'job_retired',
+  'language_model_busy',
+  'language_model_failed',
   'last_admin',
   'limits_unavailable',
   'login_busy',

@@ -133,7 +133,8 @@ export class QueryRequest {
     nullable: true,
     enum: answerModes,
     default: 'auto',
-    description: '是否用一句话作答 / Whether to answer in a sentence',
+    description:
+      '是否用句子作答。auto：有语言模型时用它，失败则给出警告与直接组成的句子；extractive：不用模型；llm：仅问题，模型失败时为 500；none：没有句子 / Whether to answer in sentences. auto: with the language model if there is one, and with a warning and the plain sentence if it fails; extractive: without it; llm: questions only, and 500 if it fails; none: no sentence',
   })
   @IsOptional()
   @IsIn(answerModes)
@@ -166,15 +167,49 @@ export class QueryRequest {
 /** A request with the text of its parameters, as it was sent. */
 export type ExactQueryRequest = QueryRequest & { parametersText: string | null };
 
+export class WordedSentenceResponse {
+  @ApiProperty({ example: '华东 1,234,567.8 元，居首。' })
+  text: string;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer' },
+    example: [0],
+    description: '所依据的行在 rows 中的序号 / Indexes into rows of the rows it rests on',
+  })
+  rows: number[];
+}
+
 export class SentenceResponse {
   @ApiProperty({ example: '2025年的销售额，按地区：华东 1,234,567.8、华北 765,432.1。' })
   text: string;
 
-  @ApiProperty({ enum: ['extractive'], example: 'extractive' })
-  mode: 'extractive';
+  @ApiProperty({
+    enum: ['extractive', 'llm'],
+    example: 'extractive',
+    description: 'llm：由语言模型组成，每句都有依据的行 / llm: worded by the language model; each sentence rests on rows',
+  })
+  mode: 'extractive' | 'llm';
 
   @ApiProperty({ enum: ['zh', 'en'], example: 'zh' })
   language: 'zh' | 'en';
+
+  @ApiPropertyOptional({ type: [WordedSentenceResponse], description: '仅 llm / llm only' })
+  sentences?: WordedSentenceResponse[];
+}
+
+export class LanguageModelResponse {
+  @ApiProperty({ example: 'qwen3-32b' })
+  name: string;
+
+  @ApiProperty({ example: 1, description: '调用次数 / how often it was called' })
+  calls: number;
+
+  @ApiProperty({ example: 412, description: '模型自己的计数 / as the model counts them' })
+  prompt_tokens: number;
+
+  @ApiProperty({ example: 57 })
+  completion_tokens: number;
 }
 
 export class ColumnResponse {
@@ -282,6 +317,9 @@ export class QueryResponse {
 
   @ApiProperty({ type: String, nullable: true, example: null })
   next_cursor: string | null;
+
+  @ApiPropertyOptional({ type: LanguageModelResponse, description: '仅当调用了语言模型 / only where a language model was called' })
+  language_model?: LanguageModelResponse;
 
   @ApiProperty({ type: CacheResponse })
   cache: CacheResponse;

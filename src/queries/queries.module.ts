@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { GraphsModule } from '../graphs/graphs.module.js';
 import { IngestionModule } from '../ingestion/ingestion.module.js';
+import { LanguageModelModule } from '../language-model/language-model.module.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
 import { GraphWarming } from './graph-warming.service.js';
 import { MetricAnswers } from './metric-answers.js';
+import { ModelAnswers } from './model-answers.js';
 import { QueriesController } from './queries.controller.js';
 import { QueriesRepository } from './queries.repository.js';
 import { QueriesService } from './queries.service.js';
@@ -19,7 +21,7 @@ import { SavedQueriesService } from './saved-queries.service.js';
 import { SourceRowsReader } from './source-rows.reader.js';
 
 @Module({
-  imports: [GraphsModule, WarehouseModule, IngestionModule, MetricsModule, UsersModule],
+  imports: [GraphsModule, WarehouseModule, IngestionModule, LanguageModelModule, MetricsModule, UsersModule],
   controllers: [QueriesController, SavedQueriesController],
   exports: [AnswerStore, QueryRunsService],
   providers: [
@@ -33,6 +35,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
     AnswerStore,
     GraphWarming,
     MetricAnswers,
+    ModelAnswers,
     SourceRowsReader,
   ],
 })

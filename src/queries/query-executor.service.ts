@@ -13,6 +13,8 @@ import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { todayIn } from '../text/calendar.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
+import { ModelAnswers, requireModel } from './model-answers.js';
+import { IneffectiveOptionsError } from './queries.errors.js';
 import { type Answered, QueriesRepository, type StoredAnswer, type WorkKey } from './queries.repository.js';
 import { type GraphQuery, hashOf } from './read-query-request.js';
 
@@ -54,14 +56,18 @@ export class QueryExecutor {
     private readonly store: AnswerStore,
     private readonly retrieval: RetrievalClient,
     private readonly metrics: MetricAnswers,
+    private readonly models: ModelAnswers,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
 
-  /** @throws GraphNotFoundError */
+  /** @throws GraphNotFoundError; IneffectiveOptionsError for a query that insists on a language model where there is none */
   async prepare(userId: number, graphId: number, query: GraphQuery): Promise<PreparedQuery> {
+    if (query.answer === 'llm' && !this.models.isConfigured)
+      throw new IneffectiveOptionsError([{ name: 'answer', zh: '没有配置语言模型', en: 'no language model is configured' }]);
     const context = query.kind === 'question' ? await this.contextOf(graphId, query.timezone) : null;
-    const hash = hashOf(query, { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context });
+    const model = this.models.identityFor(query);
+    const hash = hashOf(query, { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context, ...(model && { model }) });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash, userId);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
@@ -73,14 +79,16 @@ export class QueryExecutor {
   /**
    * @param id the id that the answer gets if this caller is the one who has it computed
    * @param signal leaves the work, which stops if nobody else waits for it
-   * @throws GraphNotFoundError, RetrievalUnavailableError, the refusals of retrieval, the errors of a metric's execution, and the
-   * reason of the signal
+   * @throws GraphNotFoundError, RetrievalUnavailableError, the refusals of retrieval, the errors of a metric's execution, those of the
+   * language model for a caller who insists on it, and the reason of the signal
    */
   async execute(principal: Principal, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
     const compute = (stop: AbortSignal) => this.retrieve(principal.userId, id, prepared, stop);
     const answered = await this.computed(principal, prepared, compute, signal);
     await this.noteSeen(principal.userId, prepared, answered);
-    return this.withMetric(principal, prepared, answered, signal);
+    const complete = await this.withMetric(principal, prepared, answered, signal);
+    if (prepared.query.answer === 'llm') requireModel(complete.answer);
+    return complete;
   }
 
   private async computed(
@@ -170,14 +178,15 @@ export class QueryExecutor {
 
   private async retrieve(userId: number, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
     const { graphId, query, hash, context, version: leastVersion, seen } = prepared;
-    const ask = (today: string) =>
+    const call = { userId, deadline: performance.now() + query.timeoutMs, signal };
+    const ask = (today: string, asked: Pick<GraphQuery, 'kind' | 'text'> = query) =>
       this.retrieval.query(
         {
           graph_id: graphId,
           // All keys of a user count as that user, so that more keys give no larger share.
           caller: String(userId),
-          kind: query.kind,
-          text: query.text,
+          kind: asked.kind,
+          text: asked.text,
           limit: query.limit,
           least_version: leastVersion,
           ...(query.refresh ? {} : { oldest_version: Math.min(seen, leastVersion) }),
@@ -187,7 +196,7 @@ export class QueryExecutor {
           ...(query.kind === 'cypher' ? cypherOptionsOf(query) : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
-          ...(context ? { metrics: context.metrics } : {}),
+          ...(context && asked === query ? { metrics: context.metrics } : {}),
         },
         signal,
       );
@@ -195,10 +204,18 @@ export class QueryExecutor {
     // Which metric is meant, and so in whose zone, is known only now.
     const day = context && todayOf(answer, context, query.timezone);
     if (day && day !== context.today) answer = await ask(day);
+    if (this.models.identityFor(query) && !isLargeAnswer(answer) && !answer.metric_call) {
+      const today = day ?? context?.today ?? todayIn('UTC');
+      const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher });
+      if (answer.plan.kind === 'search') answer = await this.models.read(graphId, query, today, answer, run, call);
+      if (!isLargeAnswer(answer)) answer = await this.models.word(graphId, answer, query, call);
+    }
     const version = answer.graph_version;
     // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed. A metric reads
-    // the warehouse, which changes without a new version of the graph. Nor is an answer stored that asked for the time.
-    if (isLargeAnswer(answer) || answer.metric_call || answer.is_of_its_moment) return { id: null, version, answer, createdAt: new Date() };
+    // the warehouse, which changes without a new version of the graph. Nor is an answer stored that asked for the time, or whose language
+    // model failed.
+    if (isLargeAnswer(answer) || answer.metric_call || answer.is_of_its_moment || answer.model?.fault)
+      return { id: null, version, answer, createdAt: new Date() };
     const { kind, text, limit, offset } = query;
     // The parameters stay the text that was sent, in which no digit is lost.
     const request = `{"text": ${JSON.stringify(text)}, "parameters": ${query.parameters}, "limit": ${limit}, "offset": ${offset}}`;
@@ -207,13 +224,17 @@ export class QueryExecutor {
 
   private async withMetric(
     principal: Principal,
-    { query, context }: PreparedQuery,
+    { graphId, query, context }: PreparedQuery,
     answered: Answered,
     signal: AbortSignal,
   ): Promise<Answered> {
     if (isLargeAnswer(answered.answer) || !answered.answer.metric_call) return answered;
     const timezone = metricOf(answered.answer, context)?.has_moments ? query.timezone : null;
-    return { ...answered, answer: await this.metrics.answer(principal, answered.answer, timezone, signal), createdAt: new Date() };
+    const deadline = performance.now() + query.timeoutMs;
+    const plain = await this.metrics.answer(principal, answered.answer, timezone, signal);
+    const call = { userId: principal.userId, deadline, signal };
+    const answer = this.models.identityFor(query) ? await this.models.word(graphId, plain, query, call) : plain;
+    return { ...answered, answer, createdAt: new Date() };
   }
 }
 

@@ -96,7 +96,8 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
   if (body.answer === 'extractive' && kind === 'cypher') {
     problems.push({ name: 'answer', zh: 'cypher 的结果不组成句子', en: 'the rows of a cypher query are not worded' });
   }
-  if (body.answer === 'llm') problems.push({ name: 'answer', zh: '没有配置语言模型', en: 'no language model is configured' });
+  if (body.answer === 'llm' && kind !== 'question')
+    problems.push({ name: 'answer', zh: 'llm 只用于 question', en: 'llm has an effect with question only' });
   if (problems.length > 0) throw new IneffectiveOptionsError(problems);
 }
 

@@ -3,6 +3,7 @@ import { type FieldProblem } from '../common/errors/api-error.js';
 import { type RawJson } from '../common/json/raw-json.js';
 import { type AnswerGraph } from '../cypher/values/graph-values.js';
 import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions/vocabulary.js';
+import { type ModelFault } from '../language-model/language-model.errors.js';
 import { type Language } from '../text/language.js';
 
 /*
@@ -89,6 +90,21 @@ export interface RetrievalAnswer {
   timing_ms: Record<string, number>;
   /** Set if the same query may have another answer a moment later. Such an answer is not stored. */
   is_of_its_moment?: true;
+  /** Set by the API, where a language model has a part in the answer. */
+  model?: ModelPart;
+}
+
+/** What a language model did for an answer. */
+export interface ModelPart {
+  name: string;
+  calls: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** The sentences of `text`, each with the places of the rows that it rests on; absent if the text is not the model's. */
+  sentences?: { text: string; rows: number[] }[];
+  /** Why the model has no part in the text. Such an answer is not stored. */
+  fault?: ModelFault | 'busy';
+  retry_after_s?: number;
 }
 
 /** An answer whose rows and graph stay the bytes that were received. */
@@ -130,6 +146,10 @@ export interface QueryPlan {
   executor?: 'sql' | 'memory';
   reason?: ExecutorReason;
   profile?: ProfiledOperator[];
+  /** Labels, types and properties of a Cypher text that the graph has not. */
+  unknown_names?: string[];
+  /** The language model that proposed the Cypher text. */
+  proposed_by?: string;
   sql?: string;
   metric_call?: MetricCall;
   /** The relation paths that were considered, the best first. */

@@ -76,8 +76,8 @@ export const columnKeys = {
     takes: 'boolean',
     default: false,
     meaning: {
-      zh: '被拒绝的行中不显示此值，也不自动用作显示列；不隐藏图中的属性',
-      en: 'Rejected rows do not show the value, and it is not taken as display column by itself; the property in the graph is not hidden',
+      zh: '被拒绝的行中不显示此值，不自动用作显示列，也不发给语言模型；不隐藏图中的属性',
+      en: 'Rejected rows do not show the value, it is not taken as display column by itself, and no language model gets it; the property in the graph is not hidden',
     },
     example: '{column: phone, sensitive: true}',
   },

@@ -48,6 +48,7 @@ async function upsertElement(
     name: column.property,
     type: resolvedTypeText(plan.types[index]!),
     column: column.source.kind === 'column' ? column.source.column : null,
+    ...(column.sensitive && { sensitive: true }),
   }));
   await client.query(
     `INSERT INTO graph_elements (graph_id, kind, name, source_label, target_label, job_id, aliases, connection_id, connection,

@@ -73,6 +73,7 @@ export async function assembleAnswer(
       parameters: parseExactJson(request.parameters) as Record<string, unknown>,
       ...executed.plan,
       reason,
+      ...(found.length > 0 && { unknown_names: found.map(({ context }) => String(context.name)) }),
     },
     metric_call: null,
     next_offset: null,

@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleWhen } from 'cockatiel';
+import { type Logger } from 'pino';
+import { logToken } from '../common/logging/log.js';
+import { FairShare } from '../common/turns/fair-share.js';
+import { Settings } from '../config/settings.js';
+import { type ChatMessage, completeChat, type Completion, type ModelEndpoint } from './chat-completions.js';
+import { LanguageModelBusyError, LanguageModelError } from './language-model.errors.js';
+
+/** After so many failures in a row the model is left alone for so long; then one call tries it. */
+const failuresInRow = 5;
+const pauseMs = 30_000;
+const patienceMs = 5_000;
+const waitingPerCaller = 2;
+
+/** Whose share pays for a call, and when it has to end. */
+export interface ModelCall {
+  userId: number;
+  /** A time of `performance.now()`. */
+  deadline: number;
+  signal: AbortSignal;
+}
+
+/** The language model that the operator has set, if any. */
+@Injectable()
+export class LanguageModel {
+  private readonly endpoint: ModelEndpoint | null;
+  private readonly share: FairShare;
+  private readonly breaker = circuitBreaker(
+    handleWhen(error => error instanceof LanguageModelError && !error.isOfCaller),
+    { halfOpenAfter: pauseMs, breaker: new ConsecutiveBreaker(failuresInRow) },
+  );
+
+  constructor(
+    private readonly settings: Settings,
+    @Inject(logToken) private readonly log: Logger,
+  ) {
+    const { llmBaseUrl: baseUrl, llmModel: model, llmApiKey: apiKey, llmConcurrency: places } = settings;
+    this.endpoint = baseUrl && model ? { baseUrl, model, apiKey } : null;
+    this.share = new FairShare({ places, waitingPerCaller, patienceMs, refuse: seconds => new LanguageModelBusyError(seconds) });
+  }
+
+  /** What decides the answers of the model. Null if there is none. */
+  get identity(): { url: string; model: string } | null {
+    return this.endpoint && { url: this.endpoint.baseUrl, model: this.endpoint.model };
+  }
+
+  /** @throws LanguageModelError, LanguageModelBusyError, and what the signal of the call is aborted with */
+  async complete(messages: readonly ChatMessage[], { userId, deadline, signal }: ModelCall): Promise<Completion> {
+    const { endpoint } = this;
+    if (!endpoint) throw new LanguageModelError('unreachable');
+    const leave = await this.share.enter({ caller: userId, signal });
+    try {
+      const leftMs = deadline - performance.now();
+      const { llmTimeoutMs } = this.settings;
+      // A caller in a hurry says nothing about the model.
+      const isHurried = leftMs < llmTimeoutMs;
+      if (leftMs < 1) throw new LanguageModelError('timeout', undefined, isHurried);
+      const late = AbortSignal.timeout(Math.floor(Math.min(llmTimeoutMs, leftMs)));
+      const ask = () =>
+        completeChat(endpoint, messages, AbortSignal.any([signal, late])).catch((error: unknown) => {
+          signal.throwIfAborted();
+          throw late.aborted ? new LanguageModelError('timeout', error, isHurried) : error;
+        });
+      return await this.breaker.execute(ask);
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) throw new LanguageModelError('paused', error);
+      if (error instanceof LanguageModelError) this.log.warn({ cause: error.cause, fault: error.fault }, 'The language model failed');
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+}
