@@ -34,6 +34,7 @@ const takesKeys: Record<string, boolean> = {
   '/api/auth/register': false,
   // A repeat finds the stored answer, or joins the work under way.
   '/api/graphs/{id}/query': false,
+  '/api/graphs/{id}/query/events': false,
   '/api/graphs/{id}/saved-queries/{saved_query_id}/run': false,
   // A repeat finds the delivery under way.
   '/api/ingestion/jobs/{id}/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver': false,

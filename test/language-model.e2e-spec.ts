@@ -136,6 +136,64 @@ describe('a language model', () => {
     expect(JSON.stringify(model.calls.map(({ messages }) => messages))).not.toMatch(/phone`|030-11|91-22/);
   });
 
+  /** The events of an answer, each told to `seen` when it comes. */
+  async function stream(body: object, seen: (event: { type: string; data: any }) => void = () => undefined) {
+    const response = await fetch(`${test.url}/api/graphs/${graphId}/query/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${admin.token}` },
+      body: JSON.stringify({ limit: 1000 + nonce++, ...body }),
+    });
+    const events: { type: string; data: any }[] = [];
+    let unread = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      const parts = (unread + chunk).split('\n\n');
+      unread = parts.pop()!;
+      for (const [, type, data] of parts.map(part => /^event: (\w+)\ndata: (.*)$/s.exec(part)!)) {
+        events.push({ type: type!, data: JSON.parse(data!) });
+        seen(events.at(-1)!);
+      }
+    }
+    return { status: response.status, type: response.headers.get('content-type'), events, rest: unread };
+  }
+
+  it('is heard sentence by sentence', async () => {
+    let goOn!: () => void;
+    model.lastLine = new Promise(resolve => (goOn = resolve));
+    answering([line('共有 3 个客户。', [1]), line('其中 9 个在柏林。', [1]), line('没有更多。', [1])].join('\n'));
+    // The last line is sent only once the first sentence has arrived.
+    const { status, type, events } = await stream({ question: understood }, event => event.type === 'sentence' && goOn());
+    expect([status, type]).toEqual([200, 'text/event-stream']);
+    expect(events.map(event => event.type)).toEqual(['answer', 'sentence', 'end']);
+    const [first, sentence, end] = events.map(({ data }) => data);
+    expect([first.rows, first.answer.mode]).toEqual([[[3]], 'extractive']);
+    expect(sentence).toEqual({ text: '共有 3 个客户。', rows: [0] });
+    expect([end.answer.text, end.language_model.prompt_tokens]).toEqual(['共有 3 个客户。没有更多。', 40]);
+    expect(end.query_id).toEqual(expect.any(Number));
+  });
+
+  it('that cannot be heard while it writes is heard at the end, as is a stored answer', async () => {
+    model.streams = false;
+    answering(line('共有 3 个客户。', [1]));
+    const limit = 800;
+    for (const types of [['answer', 'end'], ['end']]) {
+      const { events } = await stream({ question: understood, limit });
+      expect(events.map(event => event.type)).toEqual(types);
+      expect(events.at(-1)!.data.answer.mode).toBe('llm');
+    }
+    model.streams = true;
+  });
+
+  it('is no reason to hide an error of the request', async () => {
+    const { status, rest, events } = await stream({ question: understood, answer: 'maybe' });
+    expect([status, events, JSON.parse(rest).detail.errors[0].loc]).toEqual([422, [], ['body', 'answer']]);
+    answering({ status: 500, body: '' });
+    const failed = await stream({ question: understood, answer: 'llm' });
+    expect(failed.events.map(event => event.type)).toEqual(['answer', 'error']);
+    expect(failed.events[1]!.data).toMatchObject({ status: 500, body: { code: 'language_model_failed' } });
+    answering(line('共有 3 个客户。', [1]));
+    await ask(understood);
+  });
+
   const faults: [string, Reply, string][] = [
     ['slow', null, 'timeout'],
     ['broken', { status: 500, body: 'oops' }, 'status'],

@@ -334,6 +334,7 @@ describe('rate limits', () => {
     expect(documented.sort()).toEqual([
       'post /api/auth/login: login, 10 per client IP',
       'post /api/auth/register: register, 5 per client IP',
+      'post /api/graphs/{id}/query/events: query, 30 per user',
       'post /api/graphs/{id}/query: query, 30 per user',
       'post /api/graphs/{id}/saved-queries/{saved_query_id}/run: query, 30 per user',
       'post /api/ingestion/jobs/{id}/run: run, 30 per user',

@@ -45,8 +45,15 @@ export class LanguageModel {
     return this.endpoint && { url: this.endpoint.baseUrl, model: this.endpoint.model };
   }
 
-  /** @throws LanguageModelError, LanguageModelBusyError, and what the signal of the call is aborted with */
-  async complete(messages: readonly ChatMessage[], { userId, deadline, signal }: ModelCall): Promise<Completion> {
+  /**
+   * @param onText gets the text piece by piece while the model writes it
+   * @throws LanguageModelError, LanguageModelBusyError, and what the signal of the call is aborted with
+   */
+  async complete(
+    messages: readonly ChatMessage[],
+    { userId, deadline, signal }: ModelCall,
+    onText?: (piece: string) => void,
+  ): Promise<Completion> {
     const { endpoint } = this;
     if (!endpoint) throw new LanguageModelError('unreachable');
     const leave = await this.share.enter({ caller: userId, signal });
@@ -58,7 +65,7 @@ export class LanguageModel {
       if (leftMs < 1) throw new LanguageModelError('timeout', undefined, isHurried);
       const late = AbortSignal.timeout(Math.floor(Math.min(llmTimeoutMs, leftMs)));
       const ask = () =>
-        completeChat(endpoint, messages, AbortSignal.any([signal, late])).catch((error: unknown) => {
+        completeChat(endpoint, messages, AbortSignal.any([signal, late]), onText).catch((error: unknown) => {
           signal.throwIfAborted();
           throw late.aborted ? new LanguageModelError('timeout', error, isHurried) : error;
         });

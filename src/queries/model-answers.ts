@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
 import { GraphsService } from '../graphs/graphs.service.js';
+import { type ChatMessage } from '../language-model/chat-completions.js';
 import { LanguageModelBusyError, LanguageModelError, modelFaults } from '../language-model/language-model.errors.js';
 import { LanguageModel, type ModelCall } from '../language-model/language-model.service.js';
 import { type ProposedPlan, planMessages, readProposedPlan, type SchemaForModel } from '../questions/planning/model-plan.js';
 import { jsonObjectsIn } from '../questions/wording/json-objects-in.js';
-import { readWording, rowsForModel, wordingMessages } from '../questions/wording/model-wording.js';
+import { readWording, rowsForModel, type WordedSentence, wordingMessages } from '../questions/wording/model-wording.js';
 import { isLargeAnswer } from '../retrieval/read-answer.js';
 import { type LargeAnswer, type ModelPart, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { type Bilingual } from '../text/bilingual.js';
@@ -13,6 +14,13 @@ import { type GraphQuery } from './read-query-request.js';
 
 /** Runs a Cypher query as the caller. @throws the refusals of retrieval */
 type RunCypher = (cypher: string) => Promise<RetrievalAnswer | LargeAnswer>;
+
+/** Is told of an answer while it is made. */
+export interface AnswerWatcher {
+  /** The rows, before they are put into words. */
+  answer(answer: RetrievalAnswer): void;
+  sentence(sentence: WordedSentence): void;
+}
 
 /** A proposal that fails is given back to the model once. */
 const proposals = 2;
@@ -66,7 +74,13 @@ export class ModelAnswers {
   }
 
   /** Puts the rows of an answer into words. The plain sentence stays if the model fails, or nothing of it is backed by the rows. */
-  async word(graphId: number, answer: RetrievalAnswer, { text: question }: GraphQuery, call: ModelCall): Promise<RetrievalAnswer> {
+  async word(
+    graphId: number,
+    answer: RetrievalAnswer,
+    { text: question }: GraphQuery,
+    call: ModelCall,
+    watcher?: AnswerWatcher,
+  ): Promise<RetrievalAnswer> {
     if (answer.plan.kind === 'search' || answer.rows.length === 0 || answer.model?.fault) return answer;
     const part = answer.model ?? this.newPart();
     const { rows, language } = answer;
@@ -80,8 +94,10 @@ export class ModelAnswers {
         });
       const columns = answer.columns.map(({ name }) => name);
       const shown = rowsForModel(columns, rows, withheld);
-      const text = await this.ask(wordingMessages(question, shown, rows.length, language), part, call);
-      const { sentences, dropped } = readWording(text, question, shown, rows.length);
+      const read = (text: string) => readWording(text, question, shown, rows.length);
+      const onLine = watcher && ((line: string) => read(line).sentences.forEach(sentence => watcher.sentence(sentence)));
+      const text = await this.ask(wordingMessages(question, shown, rows.length, language), part, call, onLine);
+      const { sentences, dropped } = read(text);
       if (sentences.length === 0) throw new LanguageModelError('nonsense', undefined, true);
       const joined = sentences.map(sentence => sentence.text).join(language === 'zh' ? '' : ' ');
       const worded = { ...answer, text: joined, model: { ...part, sentences } };
@@ -111,9 +127,9 @@ export class ModelAnswers {
     return { name: this.model.identity?.model ?? '', calls: 0, prompt_tokens: 0, completion_tokens: 0 };
   }
 
-  private async ask(messages: Parameters<LanguageModel['complete']>[0], part: ModelPart, call: ModelCall): Promise<string> {
+  private async ask(messages: ChatMessage[], part: ModelPart, call: ModelCall, onLine?: (line: string) => void): Promise<string> {
     part.calls += 1;
-    const { text, promptTokens, completionTokens } = await this.model.complete(messages, call);
+    const { text, promptTokens, completionTokens } = await this.model.complete(messages, call, onLine && linesOf(onLine));
     part.prompt_tokens += promptTokens;
     part.completion_tokens += completionTokens;
     return text;
@@ -133,6 +149,16 @@ export class ModelAnswers {
       throw error;
     }
   }
+}
+
+/** Gathers pieces of a text into lines. The last line is whole only with the text, and is not given. */
+function linesOf(onLine: (line: string) => void): (piece: string) => void {
+  let unread = '';
+  return piece => {
+    const lines = (unread + piece).split('\n');
+    unread = lines.pop() ?? '';
+    lines.forEach(onLine);
+  };
 }
 
 /** @throws LanguageModelError, LanguageModelBusyError if the model failed. For a caller who insists on it. */

@@ -24,7 +24,7 @@ import { Bucket } from '../limits/bucket.decorator.js';
 import { AnswersQuery } from './answers-query.decorator.js';
 import { QueryRequest, QueryResponse } from './queries.dto.js';
 import { QueriesService } from './queries.service.js';
-import { eventsDescription, exampleEvents, queryExamples } from './query-examples.js';
+import { answerEventsDescription, eventsDescription, exampleAnswerEvents, exampleEvents, queryExamples } from './query-examples.js';
 import { QueryRunsService } from './query-runs.service.js';
 import { answerSubmitted, answerWithQuery, ListQueriesQuery, QueryStateResponse } from './query-state.dto.js';
 import { readPatience } from './read-patience.js';
@@ -60,6 +60,28 @@ export class QueriesController {
   ): Promise<QueryResponse | QueryStateResponse> {
     const patience = readPatience(prefer, response);
     return answerSubmitted(response, await this.queries.query(principal, id, { ...body, parametersText }, patience), patience.asynchronous);
+  }
+
+  @Post('query/events')
+  @HttpCode(HttpStatus.OK)
+  @Bucket('query')
+  @GraphAccess('viewer')
+  @ExactNumbersIn('parameters')
+  @ApiOperation({ summary: '以事件流作答 / The answer as server-sent events', description: answerEventsDescription })
+  @ApiBody({ type: QueryRequest, examples: queryExamples })
+  @ApiOkResponse({
+    content: { 'text/event-stream': { schema: { type: 'string' }, example: exampleAnswerEvents } },
+    description: 'answer, end: QueryResponse; sentence: {text, rows}; error: {status, body}',
+  })
+  @ApiResponse({ status: 503, description: '同时观察的过多 / too many are watched at once' })
+  stream(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Body() body: QueryRequest,
+    @BodyFieldText('parameters') parametersText: string | null,
+    @Res() response: Response,
+  ): Promise<void> {
+    return sendEvents(response, gone => this.queries.stream(principal, id, { ...body, parametersText }, gone));
   }
 
   @Get('queries')

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { Settings } from '../config/settings.js';
+import { EventStreams } from '../graphs/event-streams.service.js';
+import { type WordedSentence } from '../questions/wording/model-wording.js';
+import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { readAnswer } from '../retrieval/read-answer.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
+import { type AnswerEvent, answerEvents } from './answer-events.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
+import { type AnswerWatcher } from './model-answers.js';
 import { maxTimeoutMs, type ExactQueryRequest, type QueryResponse } from './queries.dto.js';
 import { QueryNotFoundError, UpstreamTimeoutError } from './queries.errors.js';
 import { type Answered, QueriesRepository } from './queries.repository.js';
@@ -31,6 +36,7 @@ export class QueriesService {
     private readonly runs: QueryRunsService,
     private readonly metrics: MetricAnswers,
     private readonly sourceRows: SourceRowsReader,
+    private readonly streams: EventStreams,
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
   ) {}
@@ -46,10 +52,11 @@ export class QueriesService {
     graphId: number,
     body: ExactQueryRequest,
     patience: Patience = { asynchronous: false },
+    watcher?: AnswerWatcher,
   ): Promise<QueryResponse | QueryStateResponse> {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
-    const prepared = await this.executor.prepare(principal.userId, graphId, query);
+    const prepared = { ...(await this.executor.prepare(principal.userId, graphId, query)), ...(watcher && { watcher }) };
     const status = query.refresh ? 'refresh' : prepared.kept ? 'hit' : 'miss';
     const count = (): void => this.telemetry.queryAnswered(query.kind, status);
     let answered: Answered | null = prepared.kept;
@@ -68,6 +75,24 @@ export class QueriesService {
     count();
     response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
     return response;
+  }
+
+  /** Answers a query as `query` does, with what is known of the answer while it is made. */
+  async *stream(principal: Principal, graphId: number, body: ExactQueryRequest, gone: AbortSignal): AsyncGenerator<AnswerEvent> {
+    const leave = await this.streams.enter(principal.userId);
+    try {
+      const shown = { status: 'miss' as const, answer: body.answer ?? ('auto' as const), include: new Set(body.include ?? []) };
+      yield* answerEvents(push => {
+        const answer = (found: RetrievalAnswer) => {
+          const answered = { id: null, version: found.graph_version, answer: found, createdAt: new Date() };
+          push({ type: 'answer', data: toQueryResponse(answered, shown) });
+        };
+        const sentence = (data: WordedSentence) => push({ type: 'sentence', data });
+        return this.query(principal, graphId, body, undefined, { answer, sentence });
+      }, gone);
+    } finally {
+      leave();
+    }
   }
 
   /**

@@ -13,7 +13,7 @@ import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { todayIn } from '../text/calendar.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
-import { ModelAnswers, requireModel } from './model-answers.js';
+import { type AnswerWatcher, ModelAnswers, requireModel } from './model-answers.js';
 import { IneffectiveOptionsError } from './queries.errors.js';
 import { type Answered, QueriesRepository, type StoredAnswer, type WorkKey } from './queries.repository.js';
 import { type GraphQuery, hashOf } from './read-query-request.js';
@@ -29,6 +29,8 @@ export interface PreparedQuery {
   context: QuestionContext | null;
   /** The stored answer, unless the query passes it over. */
   kept: StoredAnswer | null;
+  /** Is told of the answer while it is made, if it is made for this caller alone. */
+  watcher?: AnswerWatcher;
   /** How long it may wait for a place in retrieval besides its time-out; absent for one whose caller waits too. */
   queueMs?: number;
 }
@@ -208,7 +210,10 @@ export class QueryExecutor {
       const today = day ?? context?.today ?? todayIn('UTC');
       const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher });
       if (answer.plan.kind === 'search') answer = await this.models.read(graphId, query, today, answer, run, call);
-      if (!isLargeAnswer(answer)) answer = await this.models.word(graphId, answer, query, call);
+      if (!isLargeAnswer(answer)) {
+        prepared.watcher?.answer(answer);
+        answer = await this.models.word(graphId, answer, query, call, prepared.watcher);
+      }
     }
     const version = answer.graph_version;
     // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed. A metric reads
@@ -224,7 +229,7 @@ export class QueryExecutor {
 
   private async withMetric(
     principal: Principal,
-    { graphId, query, context }: PreparedQuery,
+    { graphId, query, context, watcher }: PreparedQuery,
     answered: Answered,
     signal: AbortSignal,
   ): Promise<Answered> {
@@ -233,8 +238,9 @@ export class QueryExecutor {
     const deadline = performance.now() + query.timeoutMs;
     const plain = await this.metrics.answer(principal, answered.answer, timezone, signal);
     const call = { userId: principal.userId, deadline, signal };
-    const answer = this.models.identityFor(query) ? await this.models.word(graphId, plain, query, call) : plain;
-    return { ...answered, answer, createdAt: new Date() };
+    if (!this.models.identityFor(query)) return { ...answered, answer: plain, createdAt: new Date() };
+    watcher?.answer(plain);
+    return { ...answered, answer: await this.models.word(graphId, plain, query, call, watcher), createdAt: new Date() };
   }
 }
 

@@ -52,6 +52,7 @@ export const accessTable: Record<string, Row> = {
   'GET /graphs/:id/nodes/:node_id': row('viewer', true),
   'GET /graphs/:id/nodes/:node_id/neighbors': row('viewer', true),
   'POST /graphs/:id/query': row('viewer', true),
+  'POST /graphs/:id/query/events': row('viewer', true),
   'GET /graphs/:id/queries': row('viewer', true),
   'GET /graphs/:id/queries/:query_id': row('viewer', true),
   'GET /graphs/:id/queries/:query_id/events': row('viewer', true),

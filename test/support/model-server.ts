@@ -16,6 +16,10 @@ export class ModelServer {
   readonly calls: Call[] = [];
   /** Decides the reply to each call. */
   reply: (call: Call) => Reply = () => 'nothing';
+  /** Whether it can send a completion while it is written. */
+  streams = true;
+  /** Is waited for before the last line of a completion that is sent while it is written. */
+  lastLine: Promise<void> = Promise.resolve();
 
   private constructor(private readonly server: http.Server) {}
 
@@ -26,11 +30,16 @@ export class ModelServer {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as Pick<Call, 'messages'>;
+        const { messages, stream } = JSON.parse(Buffer.concat(chunks).toString()) as Pick<Call, 'messages'> & { stream?: boolean };
         const call = { headers: request.headers, messages };
         model.calls.push(call);
         const reply = model.reply(call);
         if (reply === null) return;
+        if (stream === true && model.streams && typeof reply === 'string') {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          void model.send(reply, response);
+          return;
+        }
         const { status, body } = typeof reply === 'string' ? { status: 200, body: completion(reply) } : reply;
         response.writeHead(status, { 'content-type': 'application/json' }).end(body);
       });
@@ -38,6 +47,17 @@ export class ModelServer {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return model;
+  }
+
+  /** Sends a completion in pieces of seven characters, which split events and lines. */
+  private async send(text: string, response: http.ServerResponse): Promise<void> {
+    const last = text.lastIndexOf('\n') + 1;
+    for (const part of [text.slice(0, last), text.slice(last)]) {
+      if (part === text.slice(last)) await this.lastLine;
+      for (const piece of part.match(/[\s\S]{1,7}/g) ?? [])
+        response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: piece } }] })}\n\n`);
+    }
+    response.end(`data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 40, completion_tokens: 7 } })}\n\ndata: [DONE]\n\n`);
   }
 
   get url(): string {

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { type Response } from 'express';
+import { isLarge, JsonPieces } from '../../common/json/write-in-turns.js';
 
 /** A server-sent event. Its type, id and retry contain no line breaks. */
 export type ServerSentEvent = { type: string; id?: string; retry?: number; data: object } | { comment: string };
@@ -40,14 +41,20 @@ export async function sendEvents(response: Response, begin: (gone: AbortSignal) 
   }
 }
 
-async function* textOf(first: ServerSentEvent, rest: AsyncGenerator<ServerSentEvent>): AsyncGenerator<string> {
-  yield toText(first);
-  for await (const event of rest) yield toText(event);
+async function* textOf(first: ServerSentEvent, rest: AsyncGenerator<ServerSentEvent>): AsyncGenerator<string | Buffer> {
+  yield* toText(first);
+  for await (const event of rest) yield* toText(event);
 }
 
-function toText(event: ServerSentEvent): string {
-  if ('comment' in event) return `: ${event.comment}\n\n`;
+async function* toText(event: ServerSentEvent): AsyncGenerator<string | Buffer> {
+  if ('comment' in event) {
+    yield `: ${event.comment}\n\n`;
+    return;
+  }
   const { type, id, retry, data } = event;
   const lines = [`event: ${type}`, ...(id === undefined ? [] : [`id: ${id}`]), ...(retry === undefined ? [] : [`retry: ${retry}`])];
-  return `${lines.join('\n')}\ndata: ${JSON.stringify(data)}\n\n`;
+  yield `${lines.join('\n')}\ndata: `;
+  if (isLarge(data)) yield* (await new JsonPieces().object(data)).end();
+  else yield JSON.stringify(data);
+  yield '\n\n';
 }

@@ -61,14 +61,12 @@ export function readWording(
   rows: readonly string[],
   total: number,
 ): { sentences: WordedSentence[]; dropped: number } {
-  const sentences: WordedSentence[] = [];
-  let dropped = 0;
-  for (const found of jsonObjectsIn(text, mostSentences)) {
-    const sentence = toSentence(found, rows.length);
-    if (sentence && isBacked(sentence, question, rows, total)) sentences.push(sentence);
-    else dropped += 1;
-  }
-  return { sentences, dropped };
+  const found = jsonObjectsIn(text, mostSentences);
+  const sentences = found.flatMap(each => {
+    const sentence = toSentence(each, rows.length);
+    return sentence && isBacked(sentence, question, rows, total) ? [sentence] : [];
+  });
+  return { sentences, dropped: found.length - sentences.length };
 }
 
 function toSentence(found: Record<string, unknown>, count: number): WordedSentence | null {
