@@ -273,6 +273,7 @@ const allOptional: Record<string, string> = {
   Metrics_update: '200',
   Permissions_grant: '400 one_user_expected',
   Queries_query: '400 one_query_kind',
+  Queries_stream: '400 one_query_kind',
   SavedQueries_change: '200',
   SavedQueries_run: '200',
   Suggestions_suggest: '200',
