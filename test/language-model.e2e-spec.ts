@@ -128,11 +128,16 @@ describe('a language model', () => {
     expect(JSON.stringify(rows)).toContain('030-11');
     const secret = await ask(riddle);
     expect(secret.rows).toHaveLength(3);
-    expect([secret.answer, secret.warnings.at(-1)]).toEqual([null, expect.stringContaining('phone is marked as sensitive')]);
-    for (const cypher of ['MATCH (c:客户) RETURN [k IN keys(c) | c[k]] AS all', "MATCH (c:客户) RETURN c['ph' + 'one'] AS p"]) {
+    expect([secret.answer, secret.warnings.at(-1)]).toEqual([null, expect.stringContaining('marked as sensitive')]);
+    for (const cypher of ['MATCH (c:客户) RETURN [k IN keys(c) | c[k]] AS all', "MATCH (c:客户) RETURN c/**/['ph' + 'one'] AS p"]) {
       answering('never asked', proposal(cypher));
       expect((await ask(riddle)).rows).toHaveLength(3);
     }
+    // The error of this one holds a value.
+    answering('never asked', proposal('MATCH (c:客户) RETURN date(c.phone)'));
+    expect((await ask(riddle)).language_model.calls).toBe(2);
+    answering(line('Alfreds.', [1]), proposal("MATCH (c:客户) WHERE c.city IN ['Berlin'] RETURN c.name AS name"));
+    expect((await ask(riddle)).answer.text).toBe('Alfreds.');
     expect(JSON.stringify(model.calls.map(({ messages }) => messages))).not.toMatch(/phone`|030-11|91-22/);
   });
 
@@ -163,8 +168,8 @@ describe('a language model', () => {
     // The last line is sent only once the first sentence has arrived.
     const { status, type, events } = await stream({ question: understood }, event => event.type === 'sentence' && goOn());
     expect([status, type]).toEqual([200, 'text/event-stream']);
-    expect(events.map(event => event.type)).toEqual(['answer', 'sentence', 'end']);
-    const [first, sentence, end] = events.map(({ data }) => data);
+    expect(events.map(event => event.type)).toEqual(['answer', 'sentence', 'sentence', 'end']);
+    const [first, sentence, , end] = events.map(({ data }) => data);
     expect([first.rows, first.answer.mode]).toEqual([[[3]], 'extractive']);
     expect(sentence).toEqual({ text: '共有 3 个客户。', rows: [0] });
     expect([end.answer.text, end.language_model.prompt_tokens]).toEqual(['共有 3 个客户。没有更多。', 40]);
@@ -175,7 +180,7 @@ describe('a language model', () => {
     model.streams = false;
     answering(line('共有 3 个客户。', [1]));
     const limit = 800;
-    for (const types of [['answer', 'end'], ['end']]) {
+    for (const types of [['answer', 'sentence', 'end'], ['end']]) {
       const { events } = await stream({ question: understood, limit });
       expect(events.map(event => event.type)).toEqual(types);
       expect(events.at(-1)!.data.answer.mode).toBe('llm');
@@ -200,18 +205,37 @@ describe('a language model', () => {
     ['talking nonsense', 'Well, about three I would say.', 'nonsense'],
     ['no model', { status: 200, body: '<html>hello</html>' }, 'nonsense'],
     ['elsewhere', { status: 302, body: '' }, 'status'],
-    ['too verbose', { status: 200, body: 'x'.repeat(300_000) }, 'nonsense'],
+    ['too verbose', 'x'.repeat(70_000), 'nonsense'],
+    ['endless', { status: 200, body: 'x'.repeat(5_000_000) }, 'nonsense'],
+    ['failing politely', { status: 200, body: '{"error": {"message": "overloaded"}}' }, 'status'],
+    [
+      'cut off',
+      { status: 200, body: JSON.stringify({ choices: [{ message: { content: line('共有 3 个客户。', [1]) }, finish_reason: 'length' }] }) },
+      'nonsense',
+    ],
   ];
   it.each(faults)('that is %s costs its sentence only, unless the caller insists', async (_, reply, fault) => {
     answering(reply);
     const { answer, rows, warnings, query_id } = await ask(understood);
-    expect([answer.mode, rows, query_id]).toEqual(['extractive', [[3]], null]);
+    expect([answer.mode, rows]).toEqual(['extractive', [[3]]]);
+    // What is stored is the answer without the model.
+    const { body: stored } = await admin.get(`/api/graphs/${graphId}/queries/${query_id}`).expect(200);
+    expect([stored.answer, stored.warnings]).toEqual([answer, []]);
     expect(warnings).toEqual([expect.stringContaining('未使用语言模型')]);
     const refused = await ask(understood, { answer: 'llm' }, 500);
     expect(refused).toMatchObject({ code: 'language_model_failed', context: { fault } });
     // A good answer in between, so that the next fault is not the fifth in a row.
     answering(line('共有 3 个客户。', [1]));
     expect((await ask(understood)).answer.mode).toBe('llm');
+  });
+
+  it('whose second proposal takes too long gives no refusal that is stored', async () => {
+    let plans = 0;
+    model.reply = () => (plans++ % 2 === 0 ? proposal('MATCH (c:Town) RETURN c') : null);
+    const { warnings, language_model } = await ask(riddle, { timeout_ms: 400, limit: 600 });
+    expect([warnings.at(-1), language_model.calls]).toEqual(['The language model was not used: it did not answer in time', 1]);
+    answering(line('Berlin has 2.', [1]));
+    expect((await ask(riddle, { limit: 600 })).answer.text).toBe('Berlin has 2.');
   });
 
   it('is not blamed for a caller in a hurry, and left alone after five failures in a row', async () => {
@@ -223,7 +247,9 @@ describe('a language model', () => {
     for (let i = 0; i < 5; i++) await ask(understood);
     model.calls.length = 0;
     answering(line('共有 3 个客户。', [1]));
-    const { answer, warnings } = await ask(understood);
+    const limit = 700;
+    for (const status of ['miss', 'hit']) expect((await ask(understood, { limit })).cache.status).toBe(status);
+    const { answer, warnings } = await ask(understood, { limit });
     expect([answer.mode, warnings, model.calls.length]).toEqual(['extractive', ['未使用语言模型：连续失败后暂停调用'], 0]);
   });
 

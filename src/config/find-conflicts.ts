@@ -33,6 +33,7 @@ export function findConflicts(
   }
   const [hasUrl, hasModel] = [given.has('LLM_BASE_URL'), given.has('LLM_MODEL')];
   if (hasUrl !== hasModel) problems.push('LLM_BASE_URL: 须与 LLM_MODEL 一起设置 / goes together with LLM_MODEL');
+  if (given.has('LLM_API_KEY') && !hasUrl) problems.push('LLM_API_KEY: 须与 LLM_BASE_URL 一起设置 / needs LLM_BASE_URL beside it');
   problems.push(...findUrlConflicts(retrievalUrls, security, given));
   if (licenseCheckEnabled) {
     const conflicts = findLicenceConflicts({

@@ -170,7 +170,7 @@ function readValues(read: SettingsReader) {
     ),
     llmModel: read.optionalText('LLM_MODEL', 'Name of the model behind LLM_BASE_URL'),
     llmApiKey: read.secret('LLM_API_KEY', 'Key for LLM_BASE_URL; unset: none is sent', ''),
-    llmTimeoutMs: read.integer('LLM_TIMEOUT_MS', 20_000, 'Longest time of one call to the language model', { min: 100, max: 600_000 }),
+    llmTimeoutMs: read.integer('LLM_TIMEOUT_MS', 20_000, 'Longest time of one call to the language model', { min: 100, max: 280_000 }),
     llmConcurrency: read.integer(
       'LLM_CONCURRENCY',
       8,

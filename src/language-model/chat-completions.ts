@@ -19,11 +19,18 @@ export interface ModelEndpoint {
   apiKey: string | undefined;
 }
 
-/** The bytes of an answer that are read. A longer one is of no use. */
-const maxAnswerBytes = 256 * 1024;
+/** The bytes of an answer that are read, and the characters of its text. An answer in events takes hundreds of bytes for each word. */
+const maxAnswerBytes = 4 * 1024 * 1024;
+const maxTextCharacters = 64 * 1024;
 const maxAnswerTokens = 1_500;
 /** Statuses that a model answers to what it was sent, such as a text that is too long for it. */
 const refusalsOfContent: ReadonlySet<number> = new Set([400, 413, 422]);
+
+interface WireCompletion {
+  choices?: { message?: { content?: unknown }; delta?: { content?: unknown }; finish_reason?: unknown }[];
+  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
+  error?: unknown;
+}
 
 /**
  * Asks an OpenAI-compatible API for one completion. Redirects are not followed: they would take the key elsewhere.
@@ -37,8 +44,6 @@ export async function completeChat(
   onText?: (piece: string) => void,
 ): Promise<Completion> {
   const streaming = onText ? { stream: true, stream_options: { include_usage: true } } : {};
-  const pieces = onText && new CompletionPieces(onText);
-  let body: string;
   try {
     const response = await fetch(`${baseUrl}/chat/completions`, {
       method: 'POST',
@@ -48,73 +53,90 @@ export async function completeChat(
       signal,
     });
     const { status } = response;
-    body = await readBounded(response, status === 200 ? pieces : undefined);
-    if (status !== 200)
-      throw new LanguageModelError('status', new Error(`status ${status}: ${body.slice(0, 300)}`), refusalsOfContent.has(status));
+    if (status === 200 && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? ''))
+      return await readPieces(response, onText ?? (() => undefined));
+    const body = await readWhole(response);
+    if (status === 200) {
+      const completion = readCompletion(body);
+      onText?.(completion.text);
+      return completion;
+    }
+    throw new LanguageModelError('status', new Error(`status ${status}: ${body.slice(0, 300)}`), refusalsOfContent.has(status));
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof LanguageModelError ? error : new LanguageModelError('unreachable', error);
   }
-  return pieces?.isStream ? pieces.end() : readCompletion(body);
 }
 
-async function readBounded(response: Response, pieces: CompletionPieces | undefined): Promise<string> {
-  const chunks: Uint8Array[] = [];
+async function readWhole(response: Response): Promise<string> {
+  let text = '';
+  for await (const piece of textOf(response)) text += piece;
+  return text;
+}
+
+/** Reads a completion that is sent as events while it is written. */
+async function readPieces(response: Response, onText: (piece: string) => void): Promise<Completion> {
+  let [unread, text] = ['', ''];
+  let usage: WireCompletion['usage'];
+  let hasEnded = false;
+  const readLine = (line: string): void => {
+    if (!line.startsWith('data:')) return;
+    const data = line.slice('data:'.length).trim();
+    if (data === '[DONE]') {
+      hasEnded = true;
+      return;
+    }
+    const event = parse(data);
+    checkError(event);
+    usage = event?.usage ?? usage;
+    const choice = event?.choices?.[0];
+    if (checkReason(choice?.finish_reason)) hasEnded = true;
+    const content = choice?.delta?.content;
+    if (typeof content !== 'string' || content === '') return;
+    text += content;
+    if (text.length > maxTextCharacters) throw tooLong();
+    onText(content);
+  };
+  for await (const piece of textOf(response)) {
+    const lines = (unread + piece).split('\n');
+    unread = lines.pop() ?? '';
+    for (const line of lines) readLine(line);
+  }
+  readLine(unread);
+  if (!hasEnded) throw new LanguageModelError('nonsense', new Error('the events ended before the text did'));
+  return toCompletion(text, usage);
+}
+
+async function* textOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new LanguageModelError('nonsense', new Error(`more than ${maxAnswerBytes} bytes`), true);
-    chunks.push(chunk);
-    pieces?.take(decoder.decode(chunk, { stream: true }));
+    if (bytes > maxAnswerBytes) throw tooLong();
+    yield decoder.decode(chunk, { stream: true });
   }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-interface WireCompletion {
-  choices?: { message?: { content?: unknown }; delta?: { content?: unknown } }[];
-  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
-}
-
-/** The events of a completion that is sent while it is written. A server that cannot do so sends a whole one, which is no stream. */
-class CompletionPieces {
-  isStream = false;
-  private unread = '';
-  private text = '';
-  private usage: WireCompletion['usage'];
-
-  constructor(private readonly onText: (piece: string) => void) {}
-
-  take(piece: string): void {
-    const lines = (this.unread + piece).split(/\r?\n/);
-    this.unread = lines.pop() ?? '';
-    for (const line of lines) this.readLine(line);
-  }
-
-  end(): Completion {
-    this.readLine(this.unread);
-    return toCompletion(this.text, this.usage);
-  }
-
-  private readLine(line: string): void {
-    if (!line.startsWith('data:')) return;
-    this.isStream = true;
-    const data = line.slice('data:'.length).trim();
-    if (data === '[DONE]') return;
-    const { choices, usage } = parse(data) ?? {};
-    this.usage = usage ?? this.usage;
-    const content = choices?.[0]?.delta?.content;
-    if (typeof content !== 'string' || content === '') return;
-    this.text += content;
-    this.onText(content);
-  }
+  yield decoder.decode();
 }
 
 function readCompletion(body: string): Completion {
   const answer = parse(body);
-  const text = answer?.choices?.[0]?.message?.content;
+  checkError(answer);
+  const choice = answer?.choices?.[0];
+  const text = choice?.message?.content;
   if (typeof text !== 'string') throw new LanguageModelError('nonsense', new Error('no choices[0].message.content'));
+  checkReason(choice?.finish_reason);
+  if (text.length > maxTextCharacters) throw tooLong();
   return toCompletion(text, answer?.usage);
+}
+
+/** Whether the text has ended. @throws LanguageModelError if it was cut off */
+function checkReason(reason: unknown): boolean {
+  if (reason === 'length' || reason === 'content_filter') throw new LanguageModelError('nonsense', new Error(`cut off: ${reason}`), true);
+  return typeof reason === 'string';
+}
+
+function checkError(answer: WireCompletion | null): void {
+  if (answer?.error != null) throw new LanguageModelError('status', new Error(`error: ${JSON.stringify(answer.error).slice(0, 300)}`));
 }
 
 function parse(json: string): WireCompletion | null {
@@ -123,6 +145,10 @@ function parse(json: string): WireCompletion | null {
   } catch (cause) {
     throw new LanguageModelError('nonsense', cause);
   }
+}
+
+function tooLong(): LanguageModelError {
+  return new LanguageModelError('nonsense', new Error('the answer is too long'), true);
 }
 
 function toCompletion(text: string, usage: WireCompletion['usage']): Completion {

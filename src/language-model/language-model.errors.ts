@@ -7,6 +7,7 @@ export const modelFaults = {
   unreachable: { zh: '无法连接', en: 'it cannot be reached' },
   status: { zh: '以错误应答', en: 'it answered with an error' },
   nonsense: { zh: '应答无法使用', en: 'its answer cannot be used' },
+  query: { zh: '它所需的查询未能执行', en: 'a query that it needs could not be run' },
   paused: { zh: '连续失败后暂停调用', en: 'it is not asked for a moment, as it failed again and again' },
 } satisfies Record<string, Bilingual>;
 

@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleWhen } from 'cockatiel';
 import { type Logger } from 'pino';
 import { logToken } from '../common/logging/log.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { Settings } from '../config/settings.js';
 import { type ChatMessage, completeChat, type Completion, type ModelEndpoint } from './chat-completions.js';
+import { FailureGate } from './failure-gate.js';
 import { LanguageModelBusyError, LanguageModelError } from './language-model.errors.js';
 
-/** After so many failures in a row the model is left alone for so long; then one call tries it. */
+/** After so many failures in a row the model is left alone for so long. */
 const failuresInRow = 5;
 const pauseMs = 30_000;
 const patienceMs = 5_000;
@@ -26,10 +26,7 @@ export interface ModelCall {
 export class LanguageModel {
   private readonly endpoint: ModelEndpoint | null;
   private readonly share: FairShare;
-  private readonly breaker = circuitBreaker(
-    handleWhen(error => error instanceof LanguageModelError && !error.isOfCaller),
-    { halfOpenAfter: pauseMs, breaker: new ConsecutiveBreaker(failuresInRow) },
-  );
+  private readonly gate = new FailureGate(failuresInRow, pauseMs);
 
   constructor(
     private readonly settings: Settings,
@@ -45,6 +42,11 @@ export class LanguageModel {
     return this.endpoint && { url: this.endpoint.baseUrl, model: this.endpoint.model };
   }
 
+  /** Whether it is left alone for a moment, since it failed again and again. */
+  get isPaused(): boolean {
+    return this.gate.isPaused;
+  }
+
   /**
    * @param onText gets the text piece by piece while the model writes it
    * @throws LanguageModelError, LanguageModelBusyError, and what the signal of the call is aborted with
@@ -54,28 +56,37 @@ export class LanguageModel {
     { userId, deadline, signal }: ModelCall,
     onText?: (piece: string) => void,
   ): Promise<Completion> {
-    const { endpoint } = this;
-    if (!endpoint) throw new LanguageModelError('unreachable');
-    const leave = await this.share.enter({ caller: userId, signal });
+    const leftMs = () => deadline - performance.now();
+    const leave = await this.share.enter({ caller: userId, signal, patienceMs: Math.max(1, leftMs()) });
     try {
-      const leftMs = deadline - performance.now();
-      const { llmTimeoutMs } = this.settings;
-      // A caller in a hurry says nothing about the model.
-      const isHurried = leftMs < llmTimeoutMs;
-      if (leftMs < 1) throw new LanguageModelError('timeout', undefined, isHurried);
-      const late = AbortSignal.timeout(Math.floor(Math.min(llmTimeoutMs, leftMs)));
-      const ask = () =>
-        completeChat(endpoint, messages, AbortSignal.any([signal, late]), onText).catch((error: unknown) => {
-          signal.throwIfAborted();
-          throw late.aborted ? new LanguageModelError('timeout', error, isHurried) : error;
-        });
-      return await this.breaker.execute(ask);
+      return await this.gate.run(() => this.ask(messages, leftMs(), signal, onText), {
+        judge: error => (error instanceof LanguageModelError && !error.isOfCaller ? 'failed' : 'undecided'),
+        refuse: () => new LanguageModelError('paused'),
+      });
     } catch (error) {
-      if (error instanceof BrokenCircuitError) throw new LanguageModelError('paused', error);
       if (error instanceof LanguageModelError) this.log.warn({ cause: error.cause, fault: error.fault }, 'The language model failed');
       throw error;
     } finally {
       leave();
+    }
+  }
+
+  private async ask(
+    messages: readonly ChatMessage[],
+    leftMs: number,
+    signal: AbortSignal,
+    onText?: (piece: string) => void,
+  ): Promise<Completion> {
+    const { llmTimeoutMs } = this.settings;
+    // A caller in a hurry says nothing about the model.
+    const isHurried = leftMs < llmTimeoutMs;
+    if (!this.endpoint || leftMs < 1) throw new LanguageModelError('timeout', undefined, true);
+    const late = AbortSignal.timeout(Math.floor(Math.min(llmTimeoutMs, leftMs)));
+    try {
+      return await completeChat(this.endpoint, messages, AbortSignal.any([signal, late]), onText);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw late.aborted ? new LanguageModelError('timeout', error, isHurried) : error;
     }
   }
 }

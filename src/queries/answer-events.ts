@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger } from 'pino';
 import { toErrorBody } from '../common/errors/error-body.js';
 import { toApiError } from '../common/errors/to-api-error.js';
 
@@ -11,11 +12,12 @@ const heartbeatMs = 10_000;
 export type AnswerEvent = { type: 'answer' | 'sentence' | 'end' | 'error'; data: object } | { comment: string };
 
 /**
- * Gives the events of work while it goes on.
+ * Gives the events of work while it goes on. Whoever goes does not end the work.
  * @param begin begins the work, which pushes events and ends with the data of the last one
  * @throws what the work throws before the first event
  */
 export async function* answerEvents(
+  log: Logger,
   begin: (push: (event: AnswerEvent) => void) => Promise<object>,
   gone: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
@@ -25,35 +27,51 @@ export async function* answerEvents(
     events.push(event);
     wake();
   };
+  let failure: { thrown: unknown } | null = null;
   let isOver = false;
-  let sent = 0;
-  let failure: unknown;
-  void begin(push)
+  const work = begin(push)
     .then(
-      data => events.push({ type: 'end', data }),
-      (error: unknown) => (failure = error),
+      data => push({ type: 'end', data }),
+      (thrown: unknown) => (failure = { thrown }),
     )
     .finally(() => {
       isOver = true;
       wake();
     });
+  let sent = 0;
   while (!gone.aborted) {
     for (let event = events.shift(); event; event = events.shift()) {
       sent += 1;
       yield event;
     }
     if (isOver) break;
-    const woken = new Promise<'woken'>(resolve => (wake = () => resolve('woken')));
-    const quiet = new AbortController();
-    const first = await Promise.race([
-      woken,
-      sleep(heartbeatMs, 'quiet' as const, { signal: AbortSignal.any([gone, quiet.signal]) }).catch(() => 'gone' as const),
-    ]);
-    quiet.abort();
-    if (first === 'quiet') events.push({ comment: 'alive' });
+    if (await isQuiet(new Promise(resolve => (wake = resolve)), gone)) events.push({ comment: 'alive' });
   }
-  if (failure === undefined || gone.aborted) return;
-  if (sent === 0) throw failure as Error;
-  const error = toApiError(failure);
-  yield { type: 'error', data: { status: error.status, body: toErrorBody(error, false) } };
+  if (gone.aborted) return void work;
+  if (!failure) return;
+  const { thrown } = failure as { thrown: unknown };
+  if (sent === 0) throw thrown as Error;
+  yield errorEvent(log, thrown);
+}
+
+/** Whether nothing happens for so long that the reader should hear of it. */
+async function isQuiet(woken: Promise<void>, gone: AbortSignal): Promise<boolean> {
+  const over = new AbortController();
+  const wait = sleep(heartbeatMs, true, { signal: AbortSignal.any([gone, over.signal]) }).catch(() => false);
+  try {
+    return await Promise.race([woken.then(() => false), wait]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** The filter of errors does not see what comes after the head of an answer. */
+function errorEvent(log: Logger, thrown: unknown): AnswerEvent {
+  const error = toApiError(thrown);
+  if (error.status === 500) log.error({ cause: error.cause ?? thrown, code: error.code }, 'An answer in events failed');
+  const retryAfterS = Number(error.headers?.['Retry-After']);
+  return {
+    type: 'error',
+    data: { status: error.status, retry_after_s: retryAfterS > 0 ? retryAfterS : null, body: toErrorBody(error, false) },
+  };
 }

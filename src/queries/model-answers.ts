@@ -1,14 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
 import { ApiError } from '../common/errors/api-error.js';
+import { logToken } from '../common/logging/log.js';
+import { propertiesRead } from '../cypher/plan/properties-read.js';
+import { parseCypher } from '../cypher/syntax/parse-cypher.js';
 import { GraphsService } from '../graphs/graphs.service.js';
 import { type ChatMessage } from '../language-model/chat-completions.js';
 import { LanguageModelBusyError, LanguageModelError, modelFaults } from '../language-model/language-model.errors.js';
 import { LanguageModel, type ModelCall } from '../language-model/language-model.service.js';
-import { type ProposedPlan, planMessages, readProposedPlan, type SchemaForModel } from '../questions/planning/model-plan.js';
+import { planMessages, type ProposedPlan, readProposedPlan, type SchemaForModel } from '../questions/planning/model-plan.js';
 import { jsonObjectsIn } from '../questions/wording/json-objects-in.js';
-import { readWording, rowsForModel, type WordedSentence, wordingMessages } from '../questions/wording/model-wording.js';
+import { mostSentences, readWording, rowsForModel, type WordedSentence, wordingMessages } from '../questions/wording/model-wording.js';
+import { type LargeAnswer, type ModelPart, type QueryPlan, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { isLargeAnswer } from '../retrieval/read-answer.js';
-import { type LargeAnswer, type ModelPart, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { type GraphQuery } from './read-query-request.js';
 
@@ -24,20 +28,41 @@ export interface AnswerWatcher {
 
 /** A proposal that fails is given back to the model once. */
 const proposals = 2;
+/** Refusals that say what is wrong with a query, without a word of what it read. */
+const mendable: ReadonlySet<string> = new Set([
+  'cypher_syntax_error',
+  'cypher_not_supported',
+  'cypher_read_only',
+  'cypher_parameter_missing',
+]);
+/** Refusals of what a query does while it runs. Their texts may hold values, so the model learns no more than that. */
+const failing: ReadonlySet<string> = new Set(['cypher_value_error', 'query_too_much_work', 'query_too_large', 'answer_too_large']);
+
+export const pausedWarning: Bilingual = {
+  zh: `未使用语言模型：${modelFaults.paused.zh}`,
+  en: `The language model was not used: ${modelFaults.paused.en}`,
+};
 
 /**
  * What a language model adds to answers of questions: a reading of one that was not understood, and sentences. It sees the schema of the
- * graph, the question and the rows of the answer, all of which the caller may see. Its failures are told in the answer.
+ * graph, the question and the rows of the answer, all of which the caller may see, but nothing of sensitive properties. Its failures are
+ * told in the answer.
  */
 @Injectable()
 export class ModelAnswers {
   constructor(
     private readonly model: LanguageModel,
     private readonly graphs: GraphsService,
+    @Inject(logToken) private readonly log: Logger,
   ) {}
 
   get isConfigured(): boolean {
     return this.model.identity !== null;
+  }
+
+  /** Whether a query goes without the model for now, although it would have a part in its answer. Whoever insists gets its failure. */
+  isPausedFor(query: GraphQuery): boolean {
+    return query.answer === 'auto' && this.model.isPaused && this.identityFor(query) !== null;
   }
 
   /** What decides the part of the model in the answer to a query; null if it has none. */
@@ -59,47 +84,45 @@ export class ModelAnswers {
       const schema = await this.schemaOf(graphId);
       let failed: { cypher: string; reason: string } | undefined;
       for (let attempt = 0; attempt < proposals; attempt++) {
-        const found = jsonObjectsIn(await this.ask(planMessages(question, schema.shown, today, failed), part, call), 1)[0];
-        const plan = readProposedPlan(found);
+        const text = await this.ask(planMessages(question, schema.shown, today, failed), part, call);
+        const plan = readProposedPlan(jsonObjectsIn(text).at(-1));
         if (plan === undefined) throw new LanguageModelError('nonsense', undefined, true);
-        if (plan === null) return { ...refused, model: part };
-        const tried = await this.tryPlan(plan, run);
+        if (plan === null) break;
+        const tried = await tryPlan(plan, run);
         if ('answer' in tried) return { ...withReading(tried.answer, plan, part, refused), model: part };
         failed = { cypher: plan.cypher, reason: tried.reason };
       }
       return { ...refused, model: part };
     } catch (error) {
-      return withFault(refused, part, error);
+      return this.withFault(refused, part, error, call);
     }
   }
 
   /** Puts the rows of an answer into words. The plain sentence stays if the model fails, or nothing of it is backed by the rows. */
   async word(
     graphId: number,
-    answer: RetrievalAnswer,
-    { text: question }: GraphQuery,
+    answer: RetrievalAnswer | LargeAnswer,
+    { text: question, limit }: GraphQuery,
     call: ModelCall,
     watcher?: AnswerWatcher,
-  ): Promise<RetrievalAnswer> {
+  ): Promise<RetrievalAnswer | LargeAnswer> {
+    if (isLargeAnswer(answer))
+      return withWarning(answer, { zh: '答案过大，未发给语言模型', en: 'The answer is too large to be sent to the language model' });
     if (answer.plan.kind === 'search' || answer.rows.length === 0 || answer.model?.fault) return answer;
+    watcher?.answer(answer);
     const part = answer.model ?? this.newPart();
-    const { rows, language } = answer;
     try {
       const { withheld } = await this.schemaOf(graphId);
-      const secret = [...withheld].find(name => mayRead(answer.plan.cypher ?? '', name));
-      if (secret !== undefined)
+      if (mayShow(answer.plan, withheld))
         return withWarning(answer, {
-          zh: `“${secret}”标为 sensitive，答案未发给语言模型`,
-          en: `${secret} is marked as sensitive, so the answer was not sent to the language model`,
+          zh: '答案可能含有标为 sensitive 的列，未发给语言模型',
+          en: 'The answer may hold columns that are marked as sensitive, so it was not sent to the language model',
         });
-      const columns = answer.columns.map(({ name }) => name);
-      const shown = rowsForModel(columns, rows, withheld);
-      const read = (text: string) => readWording(text, question, shown, rows.length);
-      const onLine = watcher && ((line: string) => read(line).sentences.forEach(sentence => watcher.sentence(sentence)));
-      const text = await this.ask(wordingMessages(question, shown, rows.length, language), part, call, onLine);
-      const { sentences, dropped } = read(text);
+      const shown = rowsForModel(answer.columns.map(({ name }) => name), answer.rows, { limit, withheld }); // prettier-ignore
+      const text = await this.ask(wordingMessages(question, shown, answer.language), part, call, watcher && sentencesOf(watcher, line => readWording(line, question, shown).sentences)); // prettier-ignore
+      const { sentences, dropped } = readWording(text, question, shown);
       if (sentences.length === 0) throw new LanguageModelError('nonsense', undefined, true);
-      const joined = sentences.map(sentence => sentence.text).join(language === 'zh' ? '' : ' ');
+      const joined = sentences.map(sentence => sentence.text).join(answer.language === 'zh' ? '' : ' ');
       const worded = { ...answer, text: joined, model: { ...part, sentences } };
       if (dropped === 0) return worded;
       return withWarning(worded, {
@@ -107,7 +130,7 @@ export class ModelAnswers {
         en: `Sentences of the language model that were left out, as they have no evidence: ${dropped}`,
       });
     } catch (error) {
-      return withFault(answer, part, error);
+      return this.withFault(answer, part, error, call);
     }
   }
 
@@ -127,44 +150,92 @@ export class ModelAnswers {
     return { name: this.model.identity?.model ?? '', calls: 0, prompt_tokens: 0, completion_tokens: 0 };
   }
 
-  private async ask(messages: ChatMessage[], part: ModelPart, call: ModelCall, onLine?: (line: string) => void): Promise<string> {
+  private async ask(messages: ChatMessage[], part: ModelPart, call: ModelCall, lines?: Lines): Promise<string> {
+    const { text, promptTokens, completionTokens } = await this.model.complete(messages, call, lines && (piece => lines.take(piece)));
+    lines?.end();
     part.calls += 1;
-    const { text, promptTokens, completionTokens } = await this.model.complete(messages, call, onLine && linesOf(onLine));
     part.prompt_tokens += promptTokens;
     part.completion_tokens += completionTokens;
     return text;
   }
 
-  /** Runs a proposal, unless it is refused, or names what the graph has not. @throws what is no fault of the proposal */
-  private async tryPlan(
-    { cypher }: NonNullable<ProposedPlan>,
-    run: RunCypher,
-  ): Promise<{ answer: Awaited<ReturnType<RunCypher>> } | { reason: string }> {
-    try {
-      const answer = await run(cypher);
-      const unknown = answer.plan.unknown_names ?? [];
-      return unknown.length === 0 ? { answer } : { reason: `the graph has no ${unknown.join(', ')}` };
-    } catch (error) {
-      if (error instanceof ApiError && error.status < 500) return { reason: error.text.en };
-      throw error;
+  /** Tells in the answer why it has no part of the model. @throws what the call is aborted with */
+  private withFault(answer: RetrievalAnswer, part: ModelPart, error: unknown, { signal }: ModelCall): RetrievalAnswer {
+    signal.throwIfAborted();
+    if (error instanceof LanguageModelBusyError) {
+      const model = { ...part, fault: 'busy' as const, retry_after_s: Number(error.headers?.['Retry-After']) };
+      return withWarning({ ...answer, model }, { zh: '语言模型正忙，未使用', en: 'The language model is busy and was not used' });
     }
+    const isOfModel = error instanceof LanguageModelError;
+    if (!isOfModel) this.log.warn({ cause: error }, 'A query for the language model failed');
+    const fault = isOfModel ? error.fault : 'query';
+    const { zh, en } = modelFaults[fault];
+    return withWarning(
+      { ...answer, model: { ...part, fault } },
+      { zh: `未使用语言模型：${zh}`, en: `The language model was not used: ${en}` },
+    );
   }
-}
-
-/** Gathers pieces of a text into lines. The last line is whole only with the text, and is not given. */
-function linesOf(onLine: (line: string) => void): (piece: string) => void {
-  let unread = '';
-  return piece => {
-    const lines = (unread + piece).split('\n');
-    unread = lines.pop() ?? '';
-    lines.forEach(onLine);
-  };
 }
 
 /** @throws LanguageModelError, LanguageModelBusyError if the model failed. For a caller who insists on it. */
 export function requireModel({ model }: RetrievalAnswer | LargeAnswer): void {
   if (model?.fault === 'busy') throw new LanguageModelBusyError(model.retry_after_s ?? 1);
   if (model?.fault) throw new LanguageModelError(model.fault);
+}
+
+/** Runs a proposal, unless it is refused, or names what the graph has not. @throws what is no fault of the proposal */
+async function tryPlan(
+  { cypher }: NonNullable<ProposedPlan>,
+  run: RunCypher,
+): Promise<{ answer: Awaited<ReturnType<RunCypher>> } | { reason: string }> {
+  try {
+    const answer = await run(cypher);
+    const unknown = answer.plan.unknown_names ?? [];
+    return unknown.length === 0 ? { answer } : { reason: `the graph has no ${unknown.join(', ')}` };
+  } catch (error) {
+    if (error instanceof ApiError && mendable.has(error.code)) return { reason: error.text.en };
+    if (error instanceof ApiError && failing.has(error.code)) return { reason: 'it fails while it runs' };
+    throw error;
+  }
+}
+
+/**
+ * Whether the rows of an answer may show a property that is withheld, other than in whole nodes and edges, of which it is left out. Which columns of
+ * the warehouse the dimensions of a metric read is not known here.
+ */
+function mayShow({ cypher, metric_call: metric }: QueryPlan, withheld: ReadonlySet<string>): boolean {
+  if (withheld.size === 0) return false;
+  if (metric) return metric.dimensions.length > 0 || metric.filters.length > 0;
+  const { names } = propertiesRead(parseCypher(cypher ?? ''));
+  const folded = new Set([...withheld].map(fold));
+  return names === null || [...names].some(name => folded.has(fold(name)));
+}
+
+function fold(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+/** Takes a text piece by piece. */
+interface Lines {
+  take(piece: string): void;
+  end(): void;
+}
+
+/** Tells a watcher each sentence as soon as its line is whole. */
+function sentencesOf(watcher: AnswerWatcher, read: (line: string) => WordedSentence[]): Lines {
+  let unread = '';
+  let told = 0;
+  const tell = (line: string): void => {
+    for (const sentence of read(line)) if (++told <= mostSentences) watcher.sentence(sentence);
+  };
+  return {
+    take(piece) {
+      const lines = (unread + piece).split('\n');
+      unread = lines.pop() ?? '';
+      lines.forEach(tell);
+    },
+    end: () => tell(unread),
+  };
 }
 
 function withReading<A extends RetrievalAnswer | LargeAnswer>(
@@ -188,23 +259,6 @@ function withReading<A extends RetrievalAnswer | LargeAnswer>(
       ...answer.warnings,
     ],
   };
-}
-
-/** Whether a Cypher text may read a property: it names it, or chooses properties while it runs. */
-function mayRead(cypher: string, property: string): boolean {
-  return cypher.includes(property) || /\b(?:keys|properties)\s*\(|[\p{ID_Continue}`)\]]\s*\[/iu.test(cypher);
-}
-
-/** Tells the fault in the answer. @throws whatever is no fault of the model */
-function withFault(answer: RetrievalAnswer, part: ModelPart, error: unknown): RetrievalAnswer {
-  if (error instanceof LanguageModelBusyError) {
-    const model = { ...part, fault: 'busy' as const, retry_after_s: Number(error.headers?.['Retry-After']) };
-    return withWarning({ ...answer, model }, { zh: '语言模型正忙，未使用', en: 'The language model is busy and was not used' });
-  }
-  if (!(error instanceof LanguageModelError)) throw error;
-  const why = modelFaults[error.fault];
-  const model = { ...part, fault: error.fault };
-  return withWarning({ ...answer, model }, { zh: `未使用语言模型：${why.zh}`, en: `The language model was not used: ${why.en}` });
 }
 
 function withWarning<A extends RetrievalAnswer | LargeAnswer>(answer: A, text: Bilingual): A {

@@ -71,7 +71,7 @@ export class QueriesController {
   @ApiBody({ type: QueryRequest, examples: queryExamples })
   @ApiOkResponse({
     content: { 'text/event-stream': { schema: { type: 'string' }, example: exampleAnswerEvents } },
-    description: 'answer, end: QueryResponse; sentence: {text, rows}; error: {status, body}',
+    description: 'answer, end: QueryResponse; sentence: {text, rows}; error: {status, retry_after_s, body}',
   })
   @ApiResponse({ status: 503, description: '同时观察的过多 / too many are watched at once' })
   stream(

@@ -1,4 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { logToken } from '../common/logging/log.js';
 import { type Principal } from '../access/principal.js';
 import { Settings } from '../config/settings.js';
 import { EventStreams } from '../graphs/event-streams.service.js';
@@ -9,7 +11,7 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { type AnswerEvent, answerEvents } from './answer-events.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
-import { type AnswerWatcher } from './model-answers.js';
+import { type AnswerWatcher, pausedWarning } from './model-answers.js';
 import { maxTimeoutMs, type ExactQueryRequest, type QueryResponse } from './queries.dto.js';
 import { QueryNotFoundError, UpstreamTimeoutError } from './queries.errors.js';
 import { type Answered, QueriesRepository } from './queries.repository.js';
@@ -39,6 +41,7 @@ export class QueriesService {
     private readonly streams: EventStreams,
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
+    @Inject(logToken) private readonly log: Logger,
   ) {}
 
   /**
@@ -72,6 +75,7 @@ export class QueriesService {
     }
     answered ??= await this.answerNow(principal, prepared, body, count);
     const response = await this.respond(principal, graphId, answered, query, status);
+    if (prepared.isModelPaused) response.warnings = [...response.warnings, pausedWarning[answered.answer.language]];
     count();
     response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
     return response;
@@ -82,14 +86,18 @@ export class QueriesService {
     const leave = await this.streams.enter(principal.userId);
     try {
       const shown = { status: 'miss' as const, answer: body.answer ?? ('auto' as const), include: new Set(body.include ?? []) };
-      yield* answerEvents(push => {
-        const answer = (found: RetrievalAnswer) => {
-          const answered = { id: null, version: found.graph_version, answer: found, createdAt: new Date() };
-          push({ type: 'answer', data: toQueryResponse(answered, shown) });
-        };
-        const sentence = (data: WordedSentence) => push({ type: 'sentence', data });
-        return this.query(principal, graphId, body, undefined, { answer, sentence });
-      }, gone);
+      yield* answerEvents(
+        this.log,
+        push => {
+          const answer = (found: RetrievalAnswer) => {
+            const answered = { id: null, version: found.graph_version, answer: found, createdAt: new Date() };
+            push({ type: 'answer', data: toQueryResponse(answered, shown) });
+          };
+          const sentence = (data: WordedSentence) => push({ type: 'sentence', data });
+          return this.query(principal, graphId, body, undefined, { answer, sentence });
+        },
+        gone,
+      );
     } finally {
       leave();
     }

@@ -27,6 +27,10 @@ export interface PreparedQuery {
   seen: number;
   hash: Buffer;
   context: QuestionContext | null;
+  /** The hash of the answer without the language model; null if the model has no part in it anyway. */
+  plainHash: Buffer | null;
+  /** Whether it would have a part, but is left alone for a moment. */
+  isModelPaused: boolean;
   /** The stored answer, unless the query passes it over. */
   kept: StoredAnswer | null;
   /** Is told of the answer while it is made, if it is made for this caller alone. */
@@ -68,12 +72,15 @@ export class QueryExecutor {
     if (query.answer === 'llm' && !this.models.isConfigured)
       throw new IneffectiveOptionsError([{ name: 'answer', zh: '没有配置语言模型', en: 'no language model is configured' }]);
     const context = query.kind === 'question' ? await this.contextOf(graphId, query.timezone) : null;
-    const model = this.models.identityFor(query);
-    const hash = hashOf(query, { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context, ...(model && { model }) });
+    const isModelPaused = this.models.isPausedFor(query);
+    const model = isModelPaused ? null : this.models.identityFor(query);
+    const depends = { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context };
+    const plainHash = model && hashOf(query, depends);
+    const hash = hashOf(query, { ...depends, ...(model && { model }) });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash, userId);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
-    const prepared = { graphId, query, version: found.version, seen: found.seen, hash, context, kept };
+    const prepared = { graphId, query, version: found.version, seen: found.seen, hash, context, plainHash, isModelPaused, kept };
     if (kept) await this.noteSeen(userId, prepared, kept);
     return prepared;
   }
@@ -103,10 +110,15 @@ export class QueryExecutor {
     // Whoever passes the stored answer over wants work that begins now.
     if (query.refresh) return compute(signal);
     const key = keyOf(prepared);
-    const lead = (stop: AbortSignal) => this.lead({ graphId, key }, prepared, userId, () => compute(stop), stop);
+    let isOwn = false;
+    const lead = (stop: AbortSignal) => {
+      isOwn = true;
+      return this.lead({ graphId, key }, prepared, userId, () => compute(stop), stop);
+    };
     const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, userId, lead, signal);
-    // An older version may have answered whoever began the work.
-    return answered.version >= prepared.seen ? answered : compute(signal);
+    // Whoever began the work may have got an older version, or had no place at the language model.
+    const isGood = answered.version >= prepared.seen && (isOwn || answered.answer.model?.fault !== 'busy');
+    return isGood ? answered : compute(signal);
   }
 
   /** Notes the version, so that no later answer to the user is of an older one, whichever process gives it. */
@@ -181,7 +193,7 @@ export class QueryExecutor {
   private async retrieve(userId: number, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
     const { graphId, query, hash, context, version: leastVersion, seen } = prepared;
     const call = { userId, deadline: performance.now() + query.timeoutMs, signal };
-    const ask = (today: string, asked: Pick<GraphQuery, 'kind' | 'text'> = query) =>
+    const ask = (today: string, asked: Pick<GraphQuery, 'kind' | 'text' | 'timeoutMs'> = query) =>
       this.retrieval.query(
         {
           graph_id: graphId,
@@ -192,10 +204,10 @@ export class QueryExecutor {
           limit: query.limit,
           least_version: leastVersion,
           ...(query.refresh ? {} : { oldest_version: Math.min(seen, leastVersion) }),
-          timeout_ms: query.timeoutMs,
+          timeout_ms: asked.timeoutMs,
           ...(prepared.queueMs === undefined ? {} : { queue_ms: prepared.queueMs }),
           today,
-          ...(query.kind === 'cypher' ? cypherOptionsOf(query) : {}),
+          ...(asked.kind === 'cypher' ? cypherOptionsOf(query) : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
           ...(context && asked === query ? { metrics: context.metrics } : {}),
@@ -206,30 +218,33 @@ export class QueryExecutor {
     // Which metric is meant, and so in whose zone, is known only now.
     const day = context && todayOf(answer, context, query.timezone);
     if (day && day !== context.today) answer = await ask(day);
-    if (this.models.identityFor(query) && !isLargeAnswer(answer) && !answer.metric_call) {
+    const plain = answer;
+    const { plainHash } = prepared;
+    if (plainHash && !answer.metric_call) {
       const today = day ?? context?.today ?? todayIn('UTC');
-      const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher });
-      if (answer.plan.kind === 'search') answer = await this.models.read(graphId, query, today, answer, run, call);
-      if (!isLargeAnswer(answer)) {
-        prepared.watcher?.answer(answer);
-        answer = await this.models.word(graphId, answer, query, call, prepared.watcher);
-      }
+      const leftMs = () => Math.max(1, Math.floor(call.deadline - performance.now()));
+      const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher, timeoutMs: leftMs() });
+      if (answer.plan.kind === 'search' && !isLargeAnswer(answer))
+        answer = await this.models.read(graphId, query, today, answer, run, call);
+      answer = await this.models.word(graphId, answer, query, call, prepared.watcher);
     }
     const version = answer.graph_version;
     // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed. A metric reads
-    // the warehouse, which changes without a new version of the graph. Nor is an answer stored that asked for the time, or whose language
-    // model failed.
-    if (isLargeAnswer(answer) || answer.metric_call || answer.is_of_its_moment || answer.model?.fault)
-      return { id: null, version, answer, createdAt: new Date() };
+    // the warehouse, which changes without a new version of the graph. Nor is an answer stored that asked for the time. Where the language
+    // model failed, the answer without it is stored, for those who do without.
+    const hasFailed = plainHash !== null && answer.model?.fault !== undefined;
+    const kept = hasFailed ? plain : answer;
+    if (isLargeAnswer(kept) || kept.metric_call || kept.is_of_its_moment) return { id: null, version, answer, createdAt: new Date() };
     const { kind, text, limit, offset } = query;
     // The parameters stay the text that was sent, in which no digit is lost.
     const request = `{"text": ${JSON.stringify(text)}, "parameters": ${query.parameters}, "limit": ${limit}, "offset": ${offset}}`;
-    return this.store.keep({ id, graphId, version, hash, kind, request, answer, userId });
+    const entry = { id, graphId, version: kept.graph_version, hash: hasFailed ? plainHash : hash, kind, request, answer: kept, userId };
+    return { ...this.store.keep(entry), answer };
   }
 
   private async withMetric(
     principal: Principal,
-    { graphId, query, context, watcher }: PreparedQuery,
+    { graphId, query, context, plainHash, watcher }: PreparedQuery,
     answered: Answered,
     signal: AbortSignal,
   ): Promise<Answered> {
@@ -238,9 +253,8 @@ export class QueryExecutor {
     const deadline = performance.now() + query.timeoutMs;
     const plain = await this.metrics.answer(principal, answered.answer, timezone, signal);
     const call = { userId: principal.userId, deadline, signal };
-    if (!this.models.identityFor(query)) return { ...answered, answer: plain, createdAt: new Date() };
-    watcher?.answer(plain);
-    return { ...answered, answer: await this.models.word(graphId, plain, query, call, watcher), createdAt: new Date() };
+    const answer = plainHash ? await this.models.word(graphId, plain, query, call, watcher) : plain;
+    return { ...answered, answer, createdAt: new Date() };
   }
 }
 

@@ -1,9 +1,13 @@
-/** The JSON objects in a text of a model: one per line, or a list of them, also between the fences of Markdown. At most so many. */
-export function jsonObjectsIn(text: string, most: number): Record<string, unknown>[] {
-  const bare = text.replace(/^\s*```\w*\s*$/gm, '').trim();
+/**
+ * The JSON objects in a text of a model: one per line, or a list of them, also between the fences of Markdown. What a model thinks before
+ * it answers (`<think>…</think>`) is left out.
+ */
+export function jsonObjectsIn(text: string): Record<string, unknown>[] {
+  const answer = text.split('</think>').at(-1)!;
+  const bare = answer.replace(/^[ \t]*```\w*[ \t]*$/gm, '').trim();
   const whole = parse(bare);
   const found = whole === undefined ? bare.split('\n').map(line => parse(line.trim().replace(/,$/, ''))) : [whole].flat();
-  return found.filter(isObject).slice(0, most);
+  return found.filter(isObject);
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 import { readWording, rowsForModel, wordingMessages } from './model-wording.js';
 
-const rows = rowsForModel(
+const shown = rowsForModel(
   ['c', 'n'],
   [
     [{ id: 7, label: '客户', labels: ['客户'], key: '1', display: 'Alfreds', properties: { city: 'Berlin', since: '2020-03-05' } }, 12],
@@ -8,29 +8,31 @@ const rows = rowsForModel(
   ],
 );
 const line = (text: unknown, of: unknown) => JSON.stringify({ text, rows: of });
-const read = (text: string, question = 'Who are the top 3?') => readWording(text, question, rows, 2);
+const read = (text: string, question = 'Who are the top 3?') => readWording(text, question, shown);
+const oneCell = (value: unknown, count = 1) =>
+  rowsForModel(
+    ['t'],
+    Array.from({ length: count }, () => [value]),
+  ).rows;
 
 describe('the rows that a model is shown', () => {
   it('have names and properties, and no ids', () => {
-    expect(rows[0]).toBe('{"c":{"label":"客户","name":"Alfreds","city":"Berlin","since":"2020-03-05"},"n":12}');
+    expect(shown.rows[0]!.text).toBe('{"c":{"label":"客户","name":"Alfreds","city":"Berlin","since":"2020-03-05"},"n":12}');
   });
 
   it('are as many as fit', () => {
-    const many = rowsForModel(
-      ['t'],
-      Array.from({ length: 200 }, () => ['x'.repeat(390)]),
-    );
-    expect(many.length).toBeGreaterThan(10);
-    expect(many.length).toBeLessThan(50);
-    expect(
-      rowsForModel(
-        ['t'],
-        Array.from({ length: 200 }, (_, i) => [i]),
-      ),
-    ).toHaveLength(50);
-    expect(rowsForModel(['t'], [['y'.repeat(100_000)]])[0]!.length).toBeLessThan(500);
-    const [, { content }] = wordingMessages('q', rows, 9, 'en') as [unknown, { content: string }];
-    expect(content).toContain('Rows (2 of 9)');
+    expect(oneCell(1, 200)).toHaveLength(50);
+    expect(oneCell('x'.repeat(390), 200).length).toBeLessThan(50);
+    expect(oneCell('x'.repeat(390), 200).length).toBeGreaterThan(10);
+    expect(oneCell('y'.repeat(100_000))[0]!.text.length).toBeLessThan(500);
+    const heads = [shown, { ...shown, total: null }].map(each => wordingMessages('q', each, 'en')[1]!.content.split('\n')[1]);
+    expect(heads).toEqual(['Rows (2, of 2):', 'Rows (2, the first of more):']);
+  });
+
+  it('lack what is withheld, also as a name', () => {
+    const node = (display: string) => ({ id: 1, label: '人', labels: ['人'], key: '9', display, properties: { id_no: '9', city: 'Bonn' } });
+    const texts = ['9', 'Bonn'].map(name => rowsForModel(['p'], [[node(name)]], { withheld: new Set(['id_no']) }).rows[0]!.text);
+    expect(texts).toEqual(['{"p":{"label":"人","city":"Bonn"}}', '{"p":{"label":"人","name":"Bonn","city":"Bonn"}}']);
   });
 });
 
@@ -59,6 +61,12 @@ describe('the sentences of a model', () => {
     ['a rounded number', line('Bólido has 1235.', [2])],
     ['a number that is part of another', line('Bólido has 234.5.', [2])],
     ['a number in full-width digits', line('Alfreds has １３.', [1])],
+    ['another scale', line('Alfreds has 12 million.', [1])],
+    ['a Chinese scale', line('Alfreds 有 12亿。', [1])],
+    ['a percentage of a plain number', line('Alfreds has 12%.', [1])],
+    ['another sign', line('Alfreds has -12.', [1])],
+    ['a numeral', line('Alfreds has twelve, or a dozen.', [1])],
+    ['a Chinese numeral', line('共有三百个客户。', [1, 2])],
   ])('are dropped with %s', (_, text) => {
     expect(read(`${text}\n${line('Alfreds.', [1])}`)).toEqual({ sentences: [{ text: 'Alfreds.', rows: [0] }], dropped: 1 });
   });
@@ -67,6 +75,7 @@ describe('the sentences of a model', () => {
     ['numbers with separators', 'Bólido has 1,234.50.', [2]],
     ['dates in another form', 'Alfreds came on 5 March 2020.', [1]],
     ['numbers of the question', 'The top 3 include Alfreds.', [1]],
+    ['一, which counts nothing', 'Alfreds 是其中一个。', [1]],
     ['the number of rows', '2 customers were found.', [1]],
   ])('may have %s', (_, text, of) => {
     expect(read(line(text, of)).sentences).toHaveLength(1);
@@ -74,5 +83,23 @@ describe('the sentences of a model', () => {
 
   it('are none in a text of another form', () => {
     for (const text of ['', 'Alfreds has 12.', '{"text": "Alf', 'null', '[[]]', '{}']) expect(read(text).sentences).toEqual([]);
+  });
+
+  it('state no number of rows if there may be more', () => {
+    const cut = rowsForModel(['n'], [[7], [8]], { limit: 2 });
+    expect(readWording(line('There are 2.', [1, 2]), 'q', cut).sentences).toEqual([]);
+    expect(readWording(line('It is 7.', [1]), 'q', cut).sentences).toHaveLength(1);
+  });
+
+  it('take the numbers of lists one by one', () => {
+    const lists = rowsForModel(['n'], [[[12, 345], 'x']]);
+    expect(readWording(line('12,345.', [1]), 'q', lists).sentences).toEqual([]);
+    expect(readWording(line('12 and 345.', [1]), 'q', lists).sentences).toHaveLength(1);
+  });
+
+  it('come after what the model thinks', () => {
+    expect(read(`<think>${line('A draft.', [1])}\n</think>\n${line('Alfreds.', [1])}`).sentences).toEqual([
+      { text: 'Alfreds.', rows: [0] },
+    ]);
   });
 });

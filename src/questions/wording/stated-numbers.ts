@@ -1,0 +1,28 @@
+const digits = String.raw`(?<![\d\p{L}.])[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|(?:(?<![\d\p{L}])[-−])?\d+(?:\.\d+)?`;
+const scale = String.raw`\s*(?:[十百千万亿%％‰]+|(?:hundred|thousand|million|billion|trillion|dozen|percent|bn|[kmb])(?![\p{L}]))`;
+const chinese = '[〇零二三四五六七八九十百千万亿两半]+';
+const english =
+  'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|millions?|billions?|trillions?|dozens?|half|quarters?|twice|double|triple';
+const pattern = new RegExp(`(${digits})(${scale})?|${chinese}|(?<![\\p{L}])(?:${english})(?![\\p{L}])`, 'giu');
+
+/**
+ * The numbers that a text states, each in one form: with sign and scale, without separators and idle zeros, numerals as they stand. "1,234.50" and "1234.5"
+ * are the same; "12 million" and "12" are not. 一 and "one" are left out, as they mostly count nothing.
+ */
+export function statedNumbers(text: string): string[] {
+  return [...text.normalize('NFKC').matchAll(pattern)].map(([whole, number, unit = '']) =>
+    number === undefined ? whole.toLowerCase() : `${plainNumber(number)}${unit.replace(/\s/g, '').toLowerCase()}`,
+  );
+}
+
+/** The numbers in a value of an answer, and in all that it contains. */
+export function numbersInValue(value: unknown): string[] {
+  if (typeof value === 'number' || typeof value === 'string') return statedNumbers(String(value));
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersInValue) : [];
+}
+
+function plainNumber(text: string): string {
+  const [whole = '', fraction = ''] = text.replaceAll(',', '').replace('−', '-').split('.');
+  const kept = fraction.replace(/0+$/, '');
+  return `${whole.replace(/^(-?)0+(?=\d)/, '$1')}${kept === '' ? '' : `.${kept}`}`;
+}
