@@ -1,7 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { type Request } from 'express';
-import { accessOf } from '../access/access.decorator.js';
+import { type Access, accessOf } from '../access/access.decorator.js';
+import { rememberStanding } from '../access/graph-standing.js';
+import { maxId } from '../http/validation/positive-int.pipe.js';
 import { BadApiKeyError, ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
 import { extractBearer } from './jwt.strategy.js';
 import { TokenPrincipals } from './token-principals.js';
@@ -32,6 +34,13 @@ function countCredentials({ rawHeaders }: Request): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && /^(authorization|x-api-key)$/i.test(name)).length;
 }
 
+/** The id of a graph in the path, so that the role of the caller is read along. What is no id is refused later, and has none here. */
+function graphInPath(access: Access, { params }: Request): number | undefined {
+  if (access.kind !== 'graph' || access.source.of !== 'graph') return undefined;
+  const text = params[access.source.param];
+  return typeof text === 'string' && /^[1-9]\d{0,9}$/.test(text) && Number(text) <= maxId ? Number(text) : undefined;
+}
+
 /**
  * Loads the caller on every route except the public ones. The header decides which strategy runs: passport's own list of strategies
  * would try the next one after a bad credential. A token that passport has verified before skips passport.
@@ -54,9 +63,10 @@ export class CredentialsGuard implements CanActivate {
     if (token === null) throw new NotAuthenticatedError();
     const claims = this.principals.recall(token);
     if (!claims) return (await this.tokens.canActivate(context)) as boolean;
-    const principal = await this.principals.load(claims);
-    if (!principal) throw new NotAuthenticatedError();
-    request.user = principal;
+    const loaded = await this.principals.loadFor(claims, graphInPath(access, request));
+    if (!loaded) throw new NotAuthenticatedError();
+    request.user = loaded.principal;
+    if (loaded.standing) rememberStanding(request, loaded.standing);
     return true;
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type GraphStanding } from '../access/graph-standing.js';
 import { type Principal } from '../access/principal.js';
 import { UsersService } from '../users/users.service.js';
 
@@ -48,15 +49,18 @@ export class TokenPrincipals {
   }
 
   /** Null when the user was deleted or disabled, and when the token is of an earlier version. */
-  async load({ userId, tokenVersion }: TokenClaims): Promise<Principal | null> {
-    const account = await this.users.findAccountState(userId);
+  async load(claims: TokenClaims): Promise<Principal | null> {
+    return (await this.loadFor(claims))?.principal ?? null;
+  }
+
+  /** As `load`, with what the user is to a graph. */
+  async loadFor(
+    { userId, tokenVersion }: TokenClaims,
+    graphId?: number,
+  ): Promise<{ principal: Principal; standing: GraphStanding | null } | null> {
+    const account = await this.users.findAccountState(userId, graphId);
     if (!account || account.disabled || account.token_version !== tokenVersion) return null;
-    return {
-      userId,
-      username: account.username,
-      isAdmin: account.is_admin,
-      mustChangePassword: account.must_change_password,
-      tokenVersion,
-    };
+    const { username, is_admin: isAdmin, must_change_password: mustChangePassword, standing } = account;
+    return { principal: { userId, username, isAdmin, mustChangePassword, tokenVersion }, standing };
   }
 }

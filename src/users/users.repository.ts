@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type PoolClient } from 'pg';
 import { IsNull, MoreThan, Repository } from 'typeorm';
+import { type GraphRole } from '../access/access.decorator.js';
+import { type GraphStanding } from '../access/graph-standing.js';
 import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
 import { User } from './user.entity.js';
@@ -28,13 +30,24 @@ export interface AccountState {
   must_change_password: boolean;
   token_version: number;
   disabled: boolean;
+  /** What the user is to the graph that was asked for with the account; null if none was. */
+  standing: GraphStanding | null;
 }
+
+interface AccountRow extends Omit<AccountState, 'standing'> {
+  graph_id: number;
+  owner_id: number | null;
+  role: GraphRole | null;
+}
+
+const accountKey = (userId: number, graphId = 0): string => `${userId} ${graphId}`;
 
 @Injectable()
 export class UsersRepository {
-  private readonly accountStates = new BatchedLookup<number, AccountState>(
-    ids => this.readAccountStates(ids),
-    account => account.id,
+  /** By the ids of a user and of a graph, `0` for none. */
+  private readonly accountStates = new BatchedLookup<string, AccountState>(
+    keys => this.readAccountStates(keys),
+    ({ id, standing }) => accountKey(id, standing?.graphId),
   );
 
   constructor(
@@ -53,9 +66,9 @@ export class UsersRepository {
     return found ?? (normal === username ? null : this.users.findOneBy({ username: normal }));
   }
 
-  /** Read on every request that carries a token. */
-  findAccountState(id: number): Promise<AccountState | null> {
-    return this.accountStates.get(id);
+  /** Read on every request that carries a token. @param graphId also reads what the user is to this graph */
+  findAccountState(id: number, graphId?: number): Promise<AccountState | null> {
+    return this.accountStates.get(accountKey(id, graphId));
   }
 
   /**
@@ -168,14 +181,20 @@ export class UsersRepository {
     await this.keepingAnAdmin(client, id, 'DELETE FROM users WHERE id = $1', []);
   }
 
-  private async readAccountStates(ids: number[]): Promise<AccountState[]> {
-    const { rows } = await this.pool.query<AccountState>({
+  private async readAccountStates(keys: string[]): Promise<AccountState[]> {
+    const ids = keys.map(key => key.split(' ').map(Number));
+    const { rows } = await this.pool.query<AccountRow>({
       name: 'account-states',
-      text: `SELECT id, username, is_admin, must_change_password, token_version, disabled_at IS NOT NULL AS disabled
-             FROM users WHERE id = ANY ($1::int[])`,
-      values: [ids],
+      text: `SELECT u.id, u.username, u.is_admin, u.must_change_password, u.token_version, u.disabled_at IS NOT NULL AS disabled,
+                    asked.graph_id, g.owner_id, m.role
+             FROM unnest($1::int[], $2::int[]) AS asked (user_id, graph_id) JOIN users u ON u.id = asked.user_id
+             LEFT JOIN graphs g ON g.id = asked.graph_id LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = u.id`,
+      values: [ids.map(([user]) => user), ids.map(([, graph]) => graph)],
     });
-    return rows;
+    return rows.map(({ graph_id: graphId, owner_id: ownerId, role, ...account }) => ({
+      ...account,
+      standing: graphId === 0 ? null : { graphId, ownerId, role },
+    }));
   }
 
   /** Changes a user unless that would leave no active admin. Two such changes wait for each other. */

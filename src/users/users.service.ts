@@ -45,8 +45,9 @@ export class UsersService implements OnApplicationBootstrap {
     return { username: firstAdmin, password: isPublic ? this.firstPassword() : null };
   }
 
-  findAccountState(id: number): Promise<AccountState | null> {
-    return this.users.findAccountState(id);
+  /** @param graphId also reads what the user is to this graph */
+  findAccountState(id: number, graphId?: number): Promise<AccountState | null> {
+    return this.users.findAccountState(id, graphId);
   }
 
   findAccount(username: string): Promise<Account | null> {
