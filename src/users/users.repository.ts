@@ -30,24 +30,26 @@ export interface AccountState {
   must_change_password: boolean;
   token_version: number;
   disabled: boolean;
-  /** What the user is to the graph that was asked for with the account; null if none was. */
-  standing: GraphStanding | null;
 }
 
-interface AccountRow extends Omit<AccountState, 'standing'> {
-  graph_id: number;
-  owner_id: number | null;
-  role: GraphRole | null;
+/** An account, and what it is to one graph. */
+export interface AccountInGraph extends AccountState {
+  standing: GraphStanding;
 }
 
-const accountKey = (userId: number, graphId = 0): string => `${userId} ${graphId}`;
+type AccountInGraphRow = AccountState & { graph_id: number; owner_id: number | null; role: GraphRole | null };
+
+const pairKey = (userId: number, graphId: number): string => `${userId} ${graphId}`;
 
 @Injectable()
 export class UsersRepository {
-  /** By the ids of a user and of a graph, `0` for none. */
-  private readonly accountStates = new BatchedLookup<string, AccountState>(
-    keys => this.readAccountStates(keys),
-    ({ id, standing }) => accountKey(id, standing?.graphId),
+  private readonly accountStates = new BatchedLookup<number, AccountState>(
+    ids => this.readAccountStates(ids),
+    account => account.id,
+  );
+  private readonly accountsInGraphs = new BatchedLookup<string, AccountInGraph>(
+    pairs => this.readAccountsInGraphs(pairs),
+    ({ id, standing }) => pairKey(id, standing.graphId),
   );
 
   constructor(
@@ -66,9 +68,14 @@ export class UsersRepository {
     return found ?? (normal === username ? null : this.users.findOneBy({ username: normal }));
   }
 
-  /** Read on every request that carries a token. @param graphId also reads what the user is to this graph */
-  findAccountState(id: number, graphId?: number): Promise<AccountState | null> {
-    return this.accountStates.get(accountKey(id, graphId));
+  /** Read on every request that carries a token. */
+  findAccountState(id: number): Promise<AccountState | null> {
+    return this.accountStates.get(id);
+  }
+
+  /** Read in its place on every request about a graph, so that the account and the role take one statement. */
+  findAccountInGraph(id: number, graphId: number): Promise<AccountInGraph | null> {
+    return this.accountsInGraphs.get(pairKey(id, graphId));
   }
 
   /**
@@ -181,20 +188,27 @@ export class UsersRepository {
     await this.keepingAnAdmin(client, id, 'DELETE FROM users WHERE id = $1', []);
   }
 
-  private async readAccountStates(keys: string[]): Promise<AccountState[]> {
-    const ids = keys.map(key => key.split(' ').map(Number));
-    const { rows } = await this.pool.query<AccountRow>({
+  private async readAccountStates(ids: number[]): Promise<AccountState[]> {
+    const { rows } = await this.pool.query<AccountState>({
       name: 'account-states',
+      text: `SELECT id, username, is_admin, must_change_password, token_version, disabled_at IS NOT NULL AS disabled
+             FROM users WHERE id = ANY ($1::int[])`,
+      values: [ids],
+    });
+    return rows;
+  }
+
+  private async readAccountsInGraphs(pairs: string[]): Promise<AccountInGraph[]> {
+    const ids = pairs.map(pair => pair.split(' ').map(Number));
+    const { rows } = await this.pool.query<AccountInGraphRow>({
+      name: 'accounts-in-graphs',
       text: `SELECT u.id, u.username, u.is_admin, u.must_change_password, u.token_version, u.disabled_at IS NOT NULL AS disabled,
                     asked.graph_id, g.owner_id, m.role
              FROM unnest($1::int[], $2::int[]) AS asked (user_id, graph_id) JOIN users u ON u.id = asked.user_id
              LEFT JOIN graphs g ON g.id = asked.graph_id LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = u.id`,
       values: [ids.map(([user]) => user), ids.map(([, graph]) => graph)],
     });
-    return rows.map(({ graph_id: graphId, owner_id: ownerId, role, ...account }) => ({
-      ...account,
-      standing: graphId === 0 ? null : { graphId, ownerId, role },
-    }));
+    return rows.map(({ graph_id: graphId, owner_id: ownerId, role, ...account }) => ({ ...account, standing: { graphId, ownerId, role } }));
   }
 
   /** Changes a user unless that would leave no active admin. Two such changes wait for each other. */

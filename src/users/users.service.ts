@@ -8,7 +8,7 @@ import { PasswordHasher } from './password-hasher.js';
 import { requireStrongPassword } from './password-rules.js';
 import { type User } from './user.entity.js';
 import { TokenEndedError, UserNotFoundError, WeakPasswordError } from './users.errors.js';
-import { type AccountState, UsersRepository } from './users.repository.js';
+import { type AccountInGraph, type AccountState, UsersRepository } from './users.repository.js';
 
 export const firstAdmin = 'admin';
 
@@ -45,9 +45,12 @@ export class UsersService implements OnApplicationBootstrap {
     return { username: firstAdmin, password: isPublic ? this.firstPassword() : null };
   }
 
-  /** @param graphId also reads what the user is to this graph */
-  findAccountState(id: number, graphId?: number): Promise<AccountState | null> {
-    return this.users.findAccountState(id, graphId);
+  findAccountState(id: number): Promise<AccountState | null> {
+    return this.users.findAccountState(id);
+  }
+
+  findAccountInGraph(id: number, graphId: number): Promise<AccountInGraph | null> {
+    return this.users.findAccountInGraph(id, graphId);
   }
 
   findAccount(username: string): Promise<Account | null> {
