@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { within } from '../common/turns/within.js';
 import { Settings } from '../config/settings.js';
 import { readAnswer } from '../retrieval/read-answer.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
@@ -114,20 +115,5 @@ export class QueriesService {
     if (!query.include.has('source_rows')) return response;
     const { rows, warnings } = await this.sourceRows.read(principal, graphId, answered.answer.citations, answered.answer.language);
     return { ...response, source_rows: rows, warnings: [...response.warnings, ...warnings] };
-  }
-}
-
-/** Waits for the work at most so long. Null if it goes on, in which case nobody needs to handle its failure. */
-async function within<T>(waitMs: number, work: Promise<T>): Promise<T | null> {
-  work.catch(() => undefined);
-  if (waitMs === 0) return null;
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<null>(resolve => {
-    timer = setTimeout(() => resolve(null), waitMs);
-  });
-  try {
-    return await Promise.race([work, patience]);
-  } finally {
-    clearTimeout(timer);
   }
 }
