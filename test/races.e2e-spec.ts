@@ -1,3 +1,4 @@
+import http, { type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PoolClient } from 'pg';
 import { type Response } from 'supertest';
@@ -60,6 +61,33 @@ describe('requests that overtake each other', () => {
     expect(answer.body.token).toBeUndefined();
     await login(user.username, newPassword).expect(401);
     await login(user.username, userPassword).expect(200);
+  });
+
+  it('let the loss of a role win over a body that arrives after it', async () => {
+    const [owner, member] = [await newUser(), await newUser()];
+    const { body: graph } = await owner.post('/api/graphs').send({ name: 'g' }).expect(201);
+    const members = `/api/permissions/graphs/${graph.id}/members`;
+    await owner.post(members).send({ username: member.username, role: 'viewer' }).expect(201);
+    const body = JSON.stringify({ cypher: 'RETURN 1 AS one' });
+    const answerTo = async (meanwhile: () => Promise<unknown>): Promise<number | undefined> => {
+      const request = http.request(`${test.url}/api/graphs/${graph.id}/query`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${member.token}`, 'content-type': 'application/json', 'content-length': body.length },
+      });
+      const answer = new Promise<IncomingMessage>((resolve, reject) => request.on('response', resolve).on('error', reject));
+      request.flushHeaders();
+      await meanwhile();
+      request.end(body);
+      return (await answer).resume().statusCode;
+    };
+    expect(await answerTo(() => sleep(1_500))).toBe(200);
+    const lose = async (): Promise<void> => {
+      // The guard has read the role by then, unless the machine is slow, which makes the test easier.
+      await sleep(300);
+      await test.pool.query('DELETE FROM graph_members WHERE user_id = $1', [member.id]);
+      await sleep(1_200);
+    };
+    expect(await answerTo(lose)).toBe(403);
   });
 
   it('let one of two password changes win', async () => {

@@ -1,10 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { type Request } from 'express';
-import { accessOf } from '../access/access.decorator.js';
+import { type Access, accessOf } from '../access/access.decorator.js';
+import { rememberStanding } from '../access/graph-standing.js';
+import { maxId } from '../http/validation/positive-int.pipe.js';
 import { BadApiKeyError, ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
 import { extractBearer } from './jwt.strategy.js';
-import { TokenPrincipals } from './token-principals.js';
+import { type TokenClaims, TokenPrincipals } from './token-principals.js';
 import { type Principal } from '../access/principal.js';
 
 /** Rethrows an error of ours or of the database that passport passes on. As a 401 it would log the client out for no reason. */
@@ -32,6 +34,13 @@ function countCredentials({ rawHeaders }: Request): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && /^(authorization|x-api-key)$/i.test(name)).length;
 }
 
+/** The id of a graph in the path, so that the role of the caller is read along. What is no id is refused later, and has none here. */
+function graphInPath(access: Access, { params }: Request): number | null {
+  if (access.kind !== 'graph' || access.source.of !== 'graph') return null;
+  const text = params[access.source.param];
+  return typeof text === 'string' && /^[1-9]\d{0,9}$/.test(text) && Number(text) <= maxId ? Number(text) : null;
+}
+
 /**
  * Loads the caller on every route except the public ones. The header decides which strategy runs: passport's own list of strategies
  * would try the next one after a bad credential. A token that passport has verified before skips passport.
@@ -54,9 +63,18 @@ export class CredentialsGuard implements CanActivate {
     if (token === null) throw new NotAuthenticatedError();
     const claims = this.principals.recall(token);
     if (!claims) return (await this.tokens.canActivate(context)) as boolean;
-    const principal = await this.principals.load(claims);
+    const graphId = graphInPath(access, request);
+    const principal = graphId === null ? await this.principals.load(claims) : await this.loadInGraph(request, claims, graphId);
     if (!principal) throw new NotAuthenticatedError();
     request.user = principal;
     return true;
+  }
+
+  /** Remembers the standing for the guard that asks for the role. */
+  private async loadInGraph(request: Request, claims: TokenClaims, graphId: number): Promise<Principal | null> {
+    const loaded = await this.principals.loadInGraph(claims, graphId);
+    if (!loaded) return null;
+    rememberStanding(request, loaded.standing);
+    return loaded.principal;
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { type GraphStanding } from '../access/graph-standing.js';
 import { type Principal } from '../access/principal.js';
 import { UsersService } from '../users/users.service.js';
 
-interface TokenClaims {
+export interface TokenClaims {
   userId: number;
   tokenVersion: number;
   expiresAtMs: number;
@@ -48,15 +49,23 @@ export class TokenPrincipals {
   }
 
   /** Null when the user was deleted or disabled, and when the token is of an earlier version. */
-  async load({ userId, tokenVersion }: TokenClaims): Promise<Principal | null> {
-    const account = await this.users.findAccountState(userId);
-    if (!account || account.disabled || account.token_version !== tokenVersion) return null;
-    return {
-      userId,
-      username: account.username,
-      isAdmin: account.is_admin,
-      mustChangePassword: account.must_change_password,
-      tokenVersion,
-    };
+  async load(claims: TokenClaims): Promise<Principal | null> {
+    return toPrincipal(claims, await this.users.findAccountState(claims.userId));
   }
+
+  /** As `load`, with what the user is to a graph. */
+  async loadInGraph(claims: TokenClaims, graphId: number): Promise<{ principal: Principal; standing: GraphStanding } | null> {
+    const account = await this.users.findAccountInGraph(claims.userId, graphId);
+    const principal = toPrincipal(claims, account);
+    return account && principal && { principal, standing: account.standing };
+  }
+}
+
+function toPrincipal(
+  { userId, tokenVersion }: TokenClaims,
+  account: Awaited<ReturnType<UsersService['findAccountState']>>,
+): Principal | null {
+  if (!account || account.disabled || account.token_version !== tokenVersion) return null;
+  const { username, is_admin: isAdmin, must_change_password: mustChangePassword } = account;
+  return { userId, username, isAdmin, mustChangePassword, tokenVersion };
 }

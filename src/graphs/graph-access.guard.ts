@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { accessOf } from '../access/access.decorator.js';
+import { recentStanding } from '../access/graph-standing.js';
 import { principalOf } from '../access/principal.js';
 import { readId } from '../http/validation/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
@@ -23,11 +24,13 @@ export class GraphAccessGuard implements CanActivate {
       return true;
     }
     const id = readId(request.params[source.param], source.param);
-    const held =
-      source.of === 'graph'
-        ? { graphId: id, role: await this.access.require(principal, id, role) }
-        : await this.access.requireOf(principal, source.of, id, role);
-    rememberGraph(request, held);
+    if (source.of !== 'graph') {
+      rememberGraph(request, await this.access.requireOf(principal, source.of, id, role));
+      return true;
+    }
+    const known = recentStanding(request, id);
+    const held = known ? this.access.judge(principal, known, role) : await this.access.require(principal, id, role);
+    rememberGraph(request, { graphId: id, role: held });
     return true;
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type GraphRole } from '../access/access.decorator.js';
+import { type GraphStanding } from '../access/graph-standing.js';
 import { type Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
 import { GraphAccessError, GraphNotFoundError, GraphNotInKeyError, RecordNotFoundError } from './graphs.errors.js';
@@ -49,6 +50,12 @@ export class GraphAccessService {
     const { rows } = await this.pool.query<RoleRow>({ name: 'graph-role', text: roleSql('$1'), values: [graphId, principal.userId] });
     if (!rows[0]) throw new GraphNotFoundError();
     return requireRole(principal, rows[0], role);
+  }
+
+  /** As `require`, of what was read with the account. */
+  judge(principal: Principal, { graphId: id, ownerId, role: held }: GraphStanding, role: HeldRole): HeldRole {
+    if (ownerId === null) throw new GraphNotFoundError();
+    return requireRole(principal, { id, owner_id: ownerId, role: held }, role);
   }
 
   /** As `require`, for the graph that something belongs to. @throws RecordNotFoundError besides */

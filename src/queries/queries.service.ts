@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { logToken } from '../common/logging/log.js';
 import { type Principal } from '../access/principal.js';
+import { within } from '../common/turns/within.js';
 import { Settings } from '../config/settings.js';
 import { EventStreams } from '../graphs/event-streams.service.js';
 import { type WordedSentence } from '../questions/wording/model-wording.js';
@@ -147,20 +148,5 @@ export class QueriesService {
     if (!query.include.has('source_rows')) return response;
     const { rows, warnings } = await this.sourceRows.read(principal, graphId, answered.answer.citations, answered.answer.language);
     return { ...response, source_rows: rows, warnings: [...response.warnings, ...warnings] };
-  }
-}
-
-/** Waits for the work at most so long. Null if it goes on, in which case nobody needs to handle its failure. */
-async function within<T>(waitMs: number, work: Promise<T>): Promise<T | null> {
-  work.catch(() => undefined);
-  if (waitMs === 0) return null;
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<null>(resolve => {
-    timer = setTimeout(() => resolve(null), waitMs);
-  });
-  try {
-    return await Promise.race([work, patience]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -5,6 +5,7 @@ import { type Logger } from 'pino';
 import { type Principal } from '../access/principal.js';
 import { logToken } from '../common/logging/log.js';
 import { SharedWork } from '../common/turns/shared-work.js';
+import { within } from '../common/turns/within.js';
 import { Settings } from '../config/settings.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
 import { isLargeAnswer } from '../retrieval/read-answer.js';
@@ -45,6 +46,8 @@ interface QuestionContext {
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
 }
 
+/** Most queries are answered sooner, and need not tell other processes of their work. Those that come meanwhile work so long in vain. */
+const untoldMs = 20;
 const renewEveryMs = 2_000;
 const firstPauseMs = 20;
 const longestPauseMs = 250;
@@ -113,7 +116,7 @@ export class QueryExecutor {
     let isOwn = false;
     const lead = (stop: AbortSignal) => {
       isOwn = true;
-      return this.lead({ graphId, key }, prepared, userId, () => compute(stop), stop);
+      return this.lead({ graphId, key }, prepared, userId, compute, stop);
     };
     const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, userId, lead, signal);
     // Whoever began the work may have got an older version, or had no place at the language model.
@@ -139,9 +142,13 @@ export class QueryExecutor {
     key: WorkKey,
     prepared: PreparedQuery,
     userId: number,
-    compute: () => Promise<Answered>,
+    compute: (stop: AbortSignal) => Promise<Answered>,
     stop: AbortSignal,
   ): Promise<Answered> {
+    const vain = new AbortController();
+    let work = compute(AbortSignal.any([stop, vain.signal]));
+    const early = await within(untoldMs, work);
+    if (early) return early;
     const claimId = randomUUID();
     const claim = () =>
       this.queries.claim(key, claimId).catch((cause: unknown) => {
@@ -149,10 +156,13 @@ export class QueryExecutor {
         return true;
       });
     if (!(await claim())) {
+      vain.abort(new Error('Another process computes the same'));
       const kept = await this.awaitOther(key, prepared, userId, stop);
       if (kept) return kept;
       // The other process has failed, or its answer is not stored. Whoever waited longest computes for all, the others for themselves.
-      if (!(await claim())) return compute();
+      const isForAll = await claim();
+      work = compute(stop);
+      if (!isForAll) return work;
     }
     // A claim that cannot be renewed or released ends by itself.
     const renewal = setInterval(() => void this.queries.renewClaim(key, claimId).catch(() => undefined), renewEveryMs);
@@ -162,8 +172,7 @@ export class QueryExecutor {
       await this.queries.releaseClaim(key, claimId).catch(() => undefined);
     };
     try {
-      stop.throwIfAborted();
-      const answered = await compute();
+      const answered = await work;
       // The answer need not wait for its row.
       void release(answered.id);
       return answered;

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type PoolClient } from 'pg';
 import { IsNull, MoreThan, Repository } from 'typeorm';
+import { type GraphRole } from '../access/access.decorator.js';
+import { type GraphStanding } from '../access/graph-standing.js';
 import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
 import { User } from './user.entity.js';
@@ -30,11 +32,24 @@ export interface AccountState {
   disabled: boolean;
 }
 
+/** An account, and what it is to one graph. */
+export interface AccountInGraph extends AccountState {
+  standing: GraphStanding;
+}
+
+type AccountInGraphRow = AccountState & { graph_id: number; owner_id: number | null; role: GraphRole | null };
+
+const pairKey = (userId: number, graphId: number): string => `${userId} ${graphId}`;
+
 @Injectable()
 export class UsersRepository {
   private readonly accountStates = new BatchedLookup<number, AccountState>(
     ids => this.readAccountStates(ids),
     account => account.id,
+  );
+  private readonly accountsInGraphs = new BatchedLookup<string, AccountInGraph>(
+    pairs => this.readAccountsInGraphs(pairs),
+    ({ id, standing }) => pairKey(id, standing.graphId),
   );
 
   constructor(
@@ -56,6 +71,11 @@ export class UsersRepository {
   /** Read on every request that carries a token. */
   findAccountState(id: number): Promise<AccountState | null> {
     return this.accountStates.get(id);
+  }
+
+  /** Read in its place on every request about a graph, so that the account and the role take one statement. */
+  findAccountInGraph(id: number, graphId: number): Promise<AccountInGraph | null> {
+    return this.accountsInGraphs.get(pairKey(id, graphId));
   }
 
   /**
@@ -176,6 +196,19 @@ export class UsersRepository {
       values: [ids],
     });
     return rows;
+  }
+
+  private async readAccountsInGraphs(pairs: string[]): Promise<AccountInGraph[]> {
+    const ids = pairs.map(pair => pair.split(' ').map(Number));
+    const { rows } = await this.pool.query<AccountInGraphRow>({
+      name: 'accounts-in-graphs',
+      text: `SELECT u.id, u.username, u.is_admin, u.must_change_password, u.token_version, u.disabled_at IS NOT NULL AS disabled,
+                    asked.graph_id, g.owner_id, m.role
+             FROM unnest($1::int[], $2::int[]) AS asked (user_id, graph_id) JOIN users u ON u.id = asked.user_id
+             LEFT JOIN graphs g ON g.id = asked.graph_id LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = u.id`,
+      values: [ids.map(([user]) => user), ids.map(([, graph]) => graph)],
+    });
+    return rows.map(({ graph_id: graphId, owner_id: ownerId, role, ...account }) => ({ ...account, standing: { graphId, ownerId, role } }));
   }
 
   /** Changes a user unless that would leave no active admin. Two such changes wait for each other. */

@@ -8,7 +8,7 @@ import { PasswordHasher } from './password-hasher.js';
 import { requireStrongPassword } from './password-rules.js';
 import { type User } from './user.entity.js';
 import { TokenEndedError, UserNotFoundError, WeakPasswordError } from './users.errors.js';
-import { type AccountState, UsersRepository } from './users.repository.js';
+import { type AccountInGraph, type AccountState, UsersRepository } from './users.repository.js';
 
 export const firstAdmin = 'admin';
 
@@ -47,6 +47,10 @@ export class UsersService implements OnApplicationBootstrap {
 
   findAccountState(id: number): Promise<AccountState | null> {
     return this.users.findAccountState(id);
+  }
+
+  findAccountInGraph(id: number, graphId: number): Promise<AccountInGraph | null> {
+    return this.users.findAccountInGraph(id, graphId);
   }
 
   findAccount(username: string): Promise<Account | null> {

@@ -46,7 +46,10 @@ export async function runCypher(
     if (!present) return begun;
     return { answer: await answerInMemory(reader, graph, await present, prepared, request, begun.reason, signal) };
   });
-  if ('answer' in first) return first.answer;
+  if ('answer' in first) {
+    if (first.answer.plan.reason === 'graph_not_loaded') loadForLater(graphs, graphId, prepare);
+    return first.answer;
+  }
   if (forced === 'sql') throw new NotInSqlError(first.reason);
   const needed = {
     now: (graph: LoadedGraph) => graphs.elementsNow(graph, propertiesRead(prepare(graph.schema).query)),
@@ -85,6 +88,12 @@ const sqlInstead: Readonly<Record<NotInMemory, Bilingual>> = {
     en: 'The graph had a new version each time that it was loaded into memory, so SQL has answered, which may be slower',
   },
 };
+
+/** Has the next query like this find the graph in memory. What cannot be loaded now is loaded, or refused, when a query needs it. */
+function loadForLater(graphs: LoadedGraphs, graphId: number, prepare: ReturnType<typeof preparing>): void {
+  const graph = graphs.find(graphId);
+  if (graph) graphs.elementsOf(graph, propertiesRead(prepare(graph.schema).query)).catch(() => undefined);
+}
 
 /** Why a query needs the graph in memory, and what of it. */
 export interface NeedsGraph {

@@ -3,6 +3,7 @@ import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type Behind } from './behind.js';
 import { type Chain, type Hop, hopOf, isWide, leadsInto, reversed } from './chain.js';
 import { ColumnTest } from './column-test.js';
+import { giveCounted } from './counted.js';
 import { type EdgeFacts, edgeFactsOf } from './edge-facts.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Check } from './match-checks.js';
@@ -75,6 +76,7 @@ export function compileCountedMatch(
     const examples = examplesOf(trails, at);
     if (wanted.length === 0) {
       const total = totalOf(counted);
+      giveCounted(counted);
       if (total > 0) yield weighted(frame.emptyRow(), total, [...examples.values()]);
       return true;
     }
@@ -97,6 +99,7 @@ export function compileCountedMatch(
         shown.map(each => examples.get(each)!),
       );
     }
+    giveCounted(counted);
     return true;
   };
 

@@ -1,5 +1,5 @@
+import { type Counted } from './counted.js';
 import { type GraphArrays, type NodeColumn } from './memory-graph.js';
-import { type Counted } from './walk-counts.js';
 
 /** Nodes whose wanted properties are the same: the place of the first, how many they are, and the sum of their counts. */
 export interface MergedPlaces {

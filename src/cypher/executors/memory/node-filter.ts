@@ -5,13 +5,17 @@ export interface NodeTest {
   ruleOut?: ((known: Uint8Array) => void) | undefined;
 }
 
+/** So many places are asked without noting what they are: a query that comes to few of them needs no array of all. */
+const mostUnnoted = 64;
+
 /**
  * Which nodes fit a node of a pattern. Asked place by place, since a walk may reach few of them, until so many were asked that all of
  * them at once cost less.
  */
 export class NodeFilter {
-  /** 0 where nobody has asked yet, 1 where the node fits, 2 where it does not. */
-  private readonly known: Uint8Array;
+  /** 0 where nobody has asked yet, 1 where the node fits, 2 where it does not; null at first. */
+  private known: Uint8Array | null = null;
+  private unnoted = mostUnnoted;
   private left: number;
 
   /** @param sets 1 for the sets of labels that fit, by number */
@@ -20,20 +24,19 @@ export class NodeFilter {
     private readonly sets: Uint8Array,
     private readonly tests: readonly NodeTest[],
   ) {
-    this.known = new Uint8Array(nodeSets.length);
     this.left = nodeSets.length >> 4;
   }
 
   fits(place: number): boolean {
-    const known = this.known[place]!;
+    if (this.tests.length === 0) return this.sets[this.nodeSets[place]!] === 1;
+    const known = this.known === null ? 0 : this.known[place]!;
     return known === 0 ? this.ask(place) : known === 1;
   }
 
   /** 1 for the places that fit, and 0 for others. Null where a condition has to be asked place by place. */
   mask(): Uint8Array | null {
     if (!this.canAskAll) return null;
-    this.askAll();
-    return this.known.map(known => known & 1);
+    return this.askAll().map(known => known & 1);
   }
 
   /** The filter of nodes that fit both. */
@@ -48,19 +51,18 @@ export class NodeFilter {
   }
 
   private ask(place: number): boolean {
-    const { sets, nodeSets, tests, known } = this;
-    if (this.left-- === 0 && this.canAskAll) {
-      this.askAll();
-      return known[place] === 1;
-    }
+    const { sets, nodeSets, tests } = this;
+    if (this.left-- === 0 && this.canAskAll) return this.askAll()[place] === 1;
     const fits = sets[nodeSets[place]!] === 1 && tests.every(test => test.holds(place));
-    known[place] = fits ? 1 : 2;
+    if (this.unnoted-- <= 0) (this.known ??= new Uint8Array(nodeSets.length))[place] = fits ? 1 : 2;
     return fits;
   }
 
-  private askAll(): void {
-    const { sets, nodeSets, known } = this;
+  private askAll(): Uint8Array {
+    const { sets, nodeSets } = this;
+    const known = (this.known ??= new Uint8Array(nodeSets.length));
     for (let place = 0; place < known.length; place++) known[place] = sets[nodeSets[place]!] === 1 ? 1 : 2;
     for (const test of this.tests) test.ruleOut!(known);
+    return known;
   }
 }

@@ -1,8 +1,9 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type Chain, type Hop, opposite } from './chain.js';
+import { type Counted, giveCounted } from './counted.js';
 import { edgeFactsOf } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
-import { type Counted, WalkCounts } from './walk-counts.js';
+import { WalkCounts } from './walk-counts.js';
 import { type Work } from './work.js';
 
 const mostTrailsWalked = 1_000_000;
@@ -25,7 +26,7 @@ export class Trails {
 
   /**
    * Counts the trails by the place of pattern node `at`. Null where that takes more than walking a million of them, or the numbers are
-   * beyond 2^53. Yields where the query may pause.
+   * beyond 2^53. Yields where the query may pause. The caller gives the numbers back.
    */
   *count(at: number): Generator<null, Counted | null> {
     const { hops } = this.chain;
@@ -34,7 +35,8 @@ export class Trails {
     const { places, counts } = counted;
     if (at < hops.length) {
       const ways = yield* walks.from(at, counted);
-      for (let i = 0; i < counted.size; i++) counts[places[i]!]! *= ways[places[i]!]!;
+      for (let i = 0; i < counted.size; i++) counts[places[i]!]! *= ways.counts[places[i]!]!;
+      giveCounted(ways);
     }
     const total = totalOf(counted);
     // Beyond it the numbers of a float are no longer exact.
@@ -115,10 +117,13 @@ export class Trails {
     if (at === 1) {
       const repeats = yield* walks.to(1);
       for (let i = 0; i < repeats.size; i++) counts[repeats.places[i]!]! -= repeats.counts[repeats.places[i]!]!;
+      giveCounted(repeats);
     } else {
       const starts = yield* walks.to(0);
       const repeats = yield* walks.from(0, starts);
-      for (let i = 0; i < starts.size; i++) counts[starts.places[i]!]! -= repeats[starts.places[i]!]!;
+      for (let i = 0; i < starts.size; i++) counts[starts.places[i]!]! -= repeats.counts[starts.places[i]!]!;
+      giveCounted(starts);
+      giveCounted(repeats);
     }
   }
 

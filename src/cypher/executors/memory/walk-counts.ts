@@ -1,21 +1,14 @@
 import { type Chain, reversed } from './chain.js';
+import { type Counted, giveCounted, onesOf, takeCounted } from './counted.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type Neighbours, neighboursOf } from './neighbours.js';
 import { type NodeFilter } from './node-filter.js';
 import { type Work } from './work.js';
 
-/** A number for each place of one node of a chain. Of places that are not listed it is 0. */
-export interface Counted {
-  /** Each once: the first `size` of them. */
-  places: Uint32Array;
-  size: number;
-  counts: Float64Array;
-}
-
 /** Between them the query may pause. Each may ask a condition, which takes up to some microseconds. */
 const edgesAtOnce = 20_000;
 
-/** Counts walks along a chain. A walk may take an edge twice. */
+/** Counts walks along a chain. A walk may take an edge twice. Whoever gets numbers gives them back. */
 export class WalkCounts {
   constructor(
     private readonly graph: GraphArrays,
@@ -28,35 +21,41 @@ export class WalkCounts {
     const { chain, graph } = this;
     if (end > 0 && chain.filters[0] === null && chain.isWide) {
       const back = yield* neighboursOf(graph, reversed(chain.hops[0]!));
-      if (back) return yield* this.spread(yield* this.fitting(degreesOf(back), chain.filters[1]!), 1, end);
+      if (back) return yield* this.spread(yield* this.fitting(back, chain.filters[1]!), 1, end);
     }
     return yield* this.spread(yield* this.starts(), 0, end);
   }
 
-  /** The walks from each of the places of node `from` to the end of the chain; of other places it says nothing. */
-  *from(from: number, { places, size }: Counted): Generator<null, Float64Array> {
+  /** The walks from each of the places of node `from` to the end of the chain. */
+  *from(from: number, starts: Counted): Generator<null, Counted> {
+    const { places, size } = starts;
     const { chain, graph, work } = this;
     const last = chain.hops.length - 1;
     const neighbours = chain.isWide ? yield* neighboursOf(graph, chain.hops[from]!) : null;
     let filter: NodeFilter | null = chain.filters[from + 1] ?? null;
-    if (from === last && !filter && neighbours) return degreesOf(neighbours);
-    const ways = new Float64Array(graph.nodeSets.length);
+    const ways = onesOf(starts);
+    if (from === last && !filter && neighbours) {
+      for (let i = 0; i < size; i++) ways.counts[places[i]!] = degreeOf(neighbours, places[i]!);
+      return ways;
+    }
     let beyond: Uint8Array | Float64Array | null = from === last && chain.isWide && filter ? filter.mask() : null;
+    let further: Counted | null = null;
     if (from < last) {
-      const reached = yield* this.spread({ places, size, counts: new Float64Array(ways.length).fill(1) }, from, from + 1);
-      const further = yield* this.from(from + 1, reached);
-      beyond = reached.counts.fill(0);
-      for (let i = 0; i < reached.size; i++) beyond[reached.places[i]!] = further[reached.places[i]!]!;
+      const reached = yield* this.spread(onesOf(starts), from, from + 1);
+      further = yield* this.from(from + 1, reached);
+      giveCounted(reached);
+      beyond = further.counts;
     }
     // What is beyond is 0 where the filter does not fit.
     if (beyond) filter = null;
     for (let at = 0; at < size;) {
       at =
         neighbours && beyond
-          ? this.gatherFrom(neighbours, beyond, { places, size }, at, ways)
-          : this.gather({ places, size }, at, from, filter, beyond, ways);
+          ? this.gatherFrom(neighbours, beyond, { places, size }, at, ways.counts)
+          : this.gather({ places, size }, at, from, filter, beyond, ways.counts);
       if (work.isDue) yield null;
     }
+    if (further) giveCounted(further);
     return ways;
   }
 
@@ -75,18 +74,22 @@ export class WalkCounts {
     return found;
   }
 
-  private *fitting(degrees: Float64Array, filter: NodeFilter | null): Generator<null, Counted> {
+  /** The places with neighbours that fit, and how many neighbours they have. */
+  private *fitting(neighbours: Neighbours, filter: NodeFilter | null): Generator<null, Counted> {
     const found = this.nothing();
-    for (let place = 0; place < degrees.length; place++) {
+    const count = this.graph.nodeSets.length;
+    for (let place = 0; place < count; place++) {
       if (place % edgesAtOnce === edgesAtOnce - 1) yield null;
-      if (degrees[place] === 0 || (filter && !filter.fits(place))) continue;
-      found.counts[place] = degrees[place]!;
+      const degree = degreeOf(neighbours, place);
+      if (degree === 0 || (filter && !filter.fits(place))) continue;
+      found.counts[place] = degree;
       found.places[found.size++] = place;
     }
-    this.work.steps(degrees.length);
+    this.work.steps(count);
     return found;
   }
 
+  /** Gives `from` back, unless it is the result. */
   private *spread(from: Counted, hop: number, end: number): Generator<null, Counted> {
     let reached = from;
     for (let i = hop; i < end; i++) {
@@ -97,6 +100,7 @@ export class WalkCounts {
         if (this.work.isDue) yield null;
       }
       listInOrder(next);
+      giveCounted(reached);
       reached = next;
     }
     return reached;
@@ -240,8 +244,7 @@ export class WalkCounts {
   }
 
   private nothing(): Counted {
-    const count = this.graph.nodeSets.length;
-    return { places: new Uint32Array(count), size: 0, counts: new Float64Array(count) };
+    return takeCounted(this.graph.nodeSets.length);
   }
 }
 
@@ -253,8 +256,6 @@ function listInOrder(counted: Counted): void {
   for (let place = 0; place < counts.length; place++) if (counts[place] !== 0) places[listed++] = place;
 }
 
-function degreesOf({ offsets }: Neighbours): Float64Array {
-  const degrees = new Float64Array(offsets.length - 1);
-  for (let place = 0; place < degrees.length; place++) degrees[place] = offsets[place + 1]! - offsets[place]!;
-  return degrees;
+function degreeOf({ offsets }: Neighbours, place: number): number {
+  return offsets[place + 1]! - offsets[place]!;
 }

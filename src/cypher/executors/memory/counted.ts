@@ -1,0 +1,43 @@
+/** A number for each place of one node of a chain. Of places that are not listed it is 0. */
+export interface Counted {
+  /** Each once: the first `size` of them. */
+  places: Uint32Array;
+  size: number;
+  counts: Float64Array;
+}
+
+const bytesOfPlace = 12;
+const mostKeptBytes = 33_554_432;
+/** Without numbers, for the next query of this thread: new arrays of a megabyte cost more than a short query, mostly to collect them. */
+const kept: Counted[] = [];
+let keptBytes = 0;
+
+/** Nothing counted yet, for so many places or some more. */
+export function takeCounted(places: number): Counted {
+  const at = kept.findIndex(({ counts }) => counts.length >= places && counts.length <= 2 * places);
+  if (at === -1) return { places: new Uint32Array(places), size: 0, counts: new Float64Array(places) };
+  const [counted] = kept.splice(at, 1);
+  keptBytes -= counted!.counts.length * bytesOfPlace;
+  return counted!;
+}
+
+/** Gives back what nobody reads any more. What a query that failed leaves behind is not given back: its list may lack places. */
+export function giveCounted(counted: Counted): void {
+  const { places, size, counts } = counted;
+  const bytes = counts.length * bytesOfPlace;
+  if (keptBytes + bytes > mostKeptBytes) return;
+  if (size * 16 < counts.length) for (let i = 0; i < size; i++) counts[places[i]!] = 0;
+  else counts.fill(0);
+  counted.size = 0;
+  kept.push(counted);
+  keptBytes += bytes;
+}
+
+/** The same places, each with 1. */
+export function onesOf({ places, size, counts }: Counted): Counted {
+  const ones = takeCounted(counts.length);
+  ones.places.set(places.subarray(0, size));
+  ones.size = size;
+  for (let i = 0; i < size; i++) ones.counts[places[i]!] = 1;
+  return ones;
+}
