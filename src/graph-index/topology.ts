@@ -106,15 +106,19 @@ export class TopologyBuilder {
 
 /** The place of an id in ascending ids, or -1. */
 export function indexOf(ids: Float64Array, id: number): number {
-  let [low, high] = [0, ids.length - 1];
-  while (low <= high) {
+  const place = lowerBound(ids, id);
+  return ids[place] === id ? place : -1;
+}
+
+/** The first place in ascending ids whose id is not less. */
+export function lowerBound(ids: Float64Array, id: number): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
     const middle = (low + high) >>> 1;
-    const found = ids[middle]!;
-    if (found === id) return middle;
-    if (found < id) low = middle + 1;
-    else high = middle - 1;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle;
   }
-  return -1;
+  return low;
 }
 
 /**
@@ -132,13 +136,8 @@ function* sortEach(places: Uint32Array, offsets: Uint32Array, ids: Float64Array)
 }
 
 /** Groups the places of `keys` by their key, in their order: where each group begins, and the places. */
-function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
-  const offsets = sharedUint32(count + 1);
-  for (let i = 0; i < keys.length; i++) {
-    if ((i & 65_535) === 65_535) yield;
-    offsets[keys[i]! + 1]! += 1;
-  }
-  for (let i = 0; i < count; i++) offsets[i + 1]! += offsets[i]!;
+export function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
+  const offsets = yield* offsetsOf(keys, count);
   const next = new Uint32Array(offsets.subarray(0, count));
   const places = sharedUint32(keys.length);
   for (let i = 0; i < keys.length; i++) {
@@ -146,4 +145,15 @@ function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedAr
     places[next[keys[i]!]!++] = i;
   }
   return [offsets, places];
+}
+
+/** Where each group of `keys` begins, and the end of the last. */
+export function* offsetsOf(keys: Uint32Array, count: number): Steps<Uint32Array<SharedArrayBuffer>> {
+  const offsets = sharedUint32(count + 1);
+  for (let i = 0; i < keys.length; i++) {
+    if ((i & 65_535) === 65_535) yield;
+    offsets[keys[i]! + 1]! += 1;
+  }
+  for (let i = 0; i < count; i++) offsets[i + 1]! += offsets[i]!;
+  return offsets;
 }
