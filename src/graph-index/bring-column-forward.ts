@@ -1,4 +1,5 @@
 import { type Steps } from '../text/steps.js';
+import { inBlocks } from './topology.js';
 import { type Moves, runsOf } from './moves.js';
 import { type NumberKind, type PropertyColumn, PropertyColumnBuilder } from './property-column.js';
 import { sharedUint32 } from './shared-arrays.js';
@@ -31,11 +32,12 @@ export function* bringTextsForward(before: NumberedTexts, moves: Moves, values: 
   const builder = new StoredTextsBuilder();
   builder.addBytes(textBytesAt(before, 0));
   for (const [from, to, length] of runsOf(moves)) {
-    for (let i = 0; i < length; i++) {
-      if ((i & 8_191) === 8_191) yield;
-      const text = before.texts[from + i]!;
-      if (text !== 0) texts[to + i] = builder.addBytes(textBytesAt(before, text));
-    }
+    yield* inBlocks(length, (first, last) => {
+      for (let i = first; i < last; i++) {
+        const text = before.texts[from + i]!;
+        if (text !== 0) texts[to + i] = builder.addBytes(textBytesAt(before, text));
+      }
+    });
   }
   for (const [place, json] of values) texts[place] = builder.add(json);
   return { texts, ...builder.build() };

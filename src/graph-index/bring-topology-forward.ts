@@ -1,7 +1,7 @@
 import { type Steps } from '../text/steps.js';
 import { ascending, type ChangedIds, type Moves, placeOf, runsOf } from './moves.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
-import { grouped, lowerBound, offsetsOf, type Topology } from './topology.js';
+import { grouped, inBlocks, lowerBound, offsetsOf, type Topology } from './topology.js';
 
 /** The changed nodes and edges as they are now. Those that are missing are gone. */
 export interface ChangedElements {
@@ -60,13 +60,12 @@ export function* bringTopologyForward(before: Topology, changed: ChangedIds, now
   for (const [from, to, length] of runsOf(edgeMoves)) {
     edgeIds.set(before.edgeIds.subarray(from, from + length), to);
     edgeTypes.set(before.edgeTypes.subarray(from, from + length), to);
-    for (let i = 0; i < length; i++) {
-      if ((i & 65_535) === 65_535) yield;
-      const [source, target] = [placeNow[before.sources[from + i]!]!, placeNow[before.targets[from + i]!]!];
-      if (source === gone || target === gone) return null;
-      sources[to + i] = source;
-      targets[to + i] = target;
-    }
+    let isWhole = true;
+    yield* inBlocks(length, (first, last) => {
+      isWhole = moveEnds(before.sources, sources, placeNow, from, to, first, last) && isWhole;
+      isWhole = moveEnds(before.targets, targets, placeNow, from, to, first, last) && isWhole;
+    });
+    if (!isWhole) return null;
   }
   const types = new Names(before.types);
   edges.forEach(({ id, type, sourcePlace, targetPlace }, i) => {
@@ -99,6 +98,25 @@ export function* bringTopologyForward(before: Topology, changed: ChangedIds, now
     intoOffsets,
     intoEdges,
   };
+}
+
+/** Writes where the ends of some edges stand now. False if one is gone. */
+function moveEnds(
+  before: Uint32Array,
+  now: Uint32Array,
+  placeNow: Uint32Array,
+  from: number,
+  to: number,
+  first: number,
+  last: number,
+): boolean {
+  let isWhole = true;
+  for (let i = first; i < last; i++) {
+    const place = placeNow[before[from + i]!]!;
+    if (place === gone) isWhole = false;
+    now[to + i] = place;
+  }
+  return isWhole;
 }
 
 /** @param bounds the places before of the first elements that stand behind the inserted ones, ascending */

@@ -1,5 +1,6 @@
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 import { type StoredTexts, StoredTextsBuilder, textBytesAt } from './stored-texts.js';
+import { inBlocks } from './topology.js';
 import { type Steps } from '../text/steps.js';
 
 /** The code of an element without the property, and of one whose value is the number in `numbers`. Others are 2 + the text's number. */
@@ -55,12 +56,13 @@ export class PropertyColumnBuilder {
     const numberNow = new Uint32Array(codeCountOf(before));
     for (const [from, to, length] of runs) {
       if (this.numbers) this.numbers.set(before.numbers.subarray(from, from + length), to);
-      for (let i = 0; i < length; i++) {
-        if ((i & 8_191) === 8_191) yield;
-        const code = before.codes[from + i]!;
-        if (code < firstText) this.codes[to + i] = code;
-        else this.codes[to + i] = numberNow[code] ||= firstText + this.keepText(textBytesAt(before, code - firstText));
-      }
+      yield* inBlocks(length, (first, last) => {
+        for (let i = first; i < last; i++) {
+          const code = before.codes[from + i]!;
+          if (code < firstText) this.codes[to + i] = code;
+          else this.codes[to + i] = numberNow[code] ||= firstText + this.keepText(textBytesAt(before, code - firstText));
+        }
+      });
     }
   }
 
