@@ -1,5 +1,5 @@
 import { type Steps } from '../text/steps.js';
-import { inBlocks } from './topology.js';
+import { inBlocks } from './in-blocks.js';
 import { type Moves, runsOf } from './moves.js';
 import { type NumberKind, type PropertyColumn, PropertyColumnBuilder } from './property-column.js';
 import { sharedUint32 } from './shared-arrays.js';

@@ -1,7 +1,8 @@
 import { type Steps } from '../text/steps.js';
+import { inBlocks } from './in-blocks.js';
 import { ascending, type ChangedIds, type Moves, placeOf, runsOf } from './moves.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
-import { grouped, inBlocks, lowerBound, offsetsOf, type Topology } from './topology.js';
+import { grouped, lowerBound, offsetsOf, type Topology } from './topology.js';
 
 /** The changed nodes and edges as they are now. Those that are missing are gone. */
 export interface ChangedElements {

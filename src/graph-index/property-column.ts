@@ -1,6 +1,6 @@
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 import { type StoredTexts, StoredTextsBuilder, textBytesAt } from './stored-texts.js';
-import { inBlocks } from './topology.js';
+import { inBlocks } from './in-blocks.js';
 import { type Steps } from '../text/steps.js';
 
 /** The code of an element without the property, and of one whose value is the number in `numbers`. Others are 2 + the text's number. */

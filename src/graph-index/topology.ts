@@ -1,4 +1,5 @@
 import { type Steps } from '../text/steps.js';
+import { inBlocks } from './in-blocks.js';
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
 import { IdPlaces } from './id-places.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
@@ -150,16 +151,6 @@ export function* offsetsOf(keys: Uint32Array, count: number): Steps<Uint32Array<
   });
   for (let i = 0; i < count; i++) offsets[i + 1]! += offsets[i]!;
   return offsets;
-}
-
-const blockLength = 65_536;
-
-/** Does the work for one block after the other. The loop of a generator itself would stay slow: V8 optimizes functions that are called. */
-export function* inBlocks(length: number, work: (from: number, to: number) => void): Steps<void> {
-  for (let from = 0; from < length; from += blockLength) {
-    work(from, Math.min(length, from + blockLength));
-    yield;
-  }
 }
 
 function gather<T extends Uint32Array | Float64Array>(into: T, values: T, order: Uint32Array, from: number, to: number): void {
