@@ -2,6 +2,7 @@ import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
+import { NotedChanges } from './support/noted-changes.js';
 import { type RunCounts, type TargetCounts } from './sync/naive-counts.js';
 import { type EdgeSpec, type JobSpec, NaiveGraph, type NodeSpec, type Row, RunFails, type Tables } from './sync/naive-graph.js';
 
@@ -164,6 +165,8 @@ function countsOf({ targets, totals }: any): RunCounts {
 
 /** The nodes and edges that lost properties, in all runs. */
 const losses = { node: 0, edge: 0 };
+/** The nodes and edges that runs have changed, and noted. */
+let changed = 0;
 /** How the runs of all seeds ended. */
 const outcomes = new Map<string, number>();
 
@@ -176,6 +179,7 @@ describe('a graph whose sources, mappings and jobs change at random', () => {
       const graphId = await aGraph(app);
       const tables: Tables = { n0: [], n1: [], e0: [], e1: [] };
       const naive = new NaiveGraph();
+      const noted = await NotedChanges.of(app, graphId);
       const jobs: { id: number; spec: JobSpec }[] = [];
       const story: string[] = [];
 
@@ -203,6 +207,7 @@ describe('a graph whose sources, mappings and jobs change at random', () => {
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
         expect({ story, outcome, graph: await shown(graphId) }).toEqual({ story, outcome: expected, graph: naive.shown() });
         expect({ story, books: await books(graphId) }).toEqual({ story, books: [] });
+        changed += await noted.check();
         if (counts) expect({ story, counts: countsOf(body.report) }).toEqual({ story, counts });
         for (const { kind, lost_properties } of body.report.targets) losses[kind as 'node' | 'edge'] += lost_properties;
       };
@@ -238,6 +243,7 @@ describe('a graph whose sources, mappings and jobs change at random', () => {
 
   it('had runs that failed, more that succeeded, and nodes and edges that lost properties', () => {
     expect(Math.min(losses.node, losses.edge)).toBeGreaterThan(0);
+    expect(changed).toBeGreaterThan(100);
     expect(outcomes.size).toBeGreaterThan(1);
     const all = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
     expect(outcomes.get('succeeded')! / all).toBeGreaterThan(0.5);

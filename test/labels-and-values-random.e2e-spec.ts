@@ -1,6 +1,7 @@
 import { type TestApp, startTestApp } from './support/app.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
+import { NotedChanges } from './support/noted-changes.js';
 
 const isLong = process.env.LONG_TESTS === '1';
 const seeds = isLong ? Array.from({ length: 60 }, (_, i) => 500 + i) : [500, 501, 502, 503];
@@ -197,6 +198,7 @@ nodes:
       job.mapped = now;
     };
 
+    const noted = await NotedChanges.of(app, graphId);
     for (let step = 0; step < steps; step++) {
       const job = dice.of(jobs);
       if (dice.chance(0.6)) await fill(job.table);
@@ -208,6 +210,7 @@ nodes:
       const run = await runToEnd(app, job.id, { allow_deletes: true });
       if (run.status !== 'succeeded') throw new Error(JSON.stringify(run.error));
       apply(job);
+      await noted.check();
       expect(await shown(graphId)).toEqual(Object.fromEntries([...graph].map(([id, { labels, values }]) => [id, { labels: [...labels].sort(), values }]))); // prettier-ignore
       const has = (name: string): number => [...graph.values()].filter(({ labels }) => labels.has(name)).length;
       const { body } = await app.admin.get(`/api/graphs/${graphId}/schema`).expect(200);

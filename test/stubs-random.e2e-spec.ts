@@ -2,6 +2,7 @@ import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
+import { NotedChanges } from './support/noted-changes.js';
 import { type EdgeRow, type JobSpec, NaiveStubs, type NodeRow } from './sync/naive-stubs.js';
 
 const isLong = process.env.LONG_TESTS === '1';
@@ -108,6 +109,7 @@ describe('a graph whose edges make their ends', () => {
       const prefix = `stub${seed}_`;
       const graphId = await aGraph(app);
       const naive = new NaiveStubs();
+      const noted = await NotedChanges.of(app, graphId);
       const nodes: Record<string, NodeRow[]> = {};
       const edges: Record<string, EdgeRow[]> = {};
       /** The ids of nodes by their serial in the model: a stub keeps its id when it becomes real. */
@@ -143,6 +145,7 @@ describe('a graph whose edges make their ends', () => {
         const { body } = await app.admin.post(`/api/ingestion/jobs/${job.id}/${path}`).set('Prefer', 'wait=60').expect(200);
         if (isEnd) jobs.splice(jobs.indexOf(job), 1);
         const outcome = body.status === 'succeeded' ? (body.report.totals.stubs_created as number) : (body.error.code as string);
+        await noted.check();
         const graph = await shown(graphId);
         expect({ story, outcome, graph }).toEqual({ story, outcome: expected, graph: naive.shown() });
         const { rows } = await app.pool.query(`SELECT id, label || ' ' || key AS name FROM ${graphTables(graphId).nodes}`);

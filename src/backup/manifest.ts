@@ -46,7 +46,7 @@ export interface Summary {
 export const knownDefaults = [`nextval('graph_data.node_ids'::regclass)`, `nextval('graph_data.edge_ids'::regclass)`, `'{}'::jsonb`];
 
 /** The tables of `public` that a backup does not hold. */
-const passingTables = new Set(['migrations', 'metric_results', 'query_claims', 'seen_versions']);
+const passingTables = new Set(['migrations', 'graph_changes', 'metric_results', 'query_claims', 'seen_versions']);
 /** The tables of `public` that a backup holds. */
 export const recordTables = Object.keys(tableRights).filter(name => !passingTables.has(name));
 

@@ -8,6 +8,7 @@ const owners: Record<string, string> = {
   api_keys: 'api-keys/api-keys.repository.ts',
   audit_events: 'audit/audit.service.ts',
   connection_grants: 'warehouse/grants/connection-grants.repository.ts',
+  graph_changes: 'ingestion/run/graph-changes.ts',
   graph_elements: 'ingestion/run/write-elements.ts',
   graph_members: 'permissions/permissions.repository.ts',
   graphs: 'graphs/graphs.repository.ts',

@@ -1,5 +1,7 @@
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
-import { type StoredTexts, StoredTextsBuilder } from './stored-texts.js';
+import { type StoredTexts, StoredTextsBuilder, textBytesAt } from './stored-texts.js';
+import { inBlocks } from './in-blocks.js';
+import { type Steps } from '../text/steps.js';
 
 /** The code of an element without the property, and of one whose value is the number in `numbers`. Others are 2 + the text's number. */
 const [missing, inNumbers, firstText] = [0, 1, 2];
@@ -48,8 +50,30 @@ export class PropertyColumnBuilder {
     this.codes[place] = firstText + this.numberOf(json);
   }
 
+  /** Takes over the values of an earlier version. `runs` tell where places that stay together begin there and here, and how many they are. */
+  *keep(before: PropertyColumn, runs: Iterable<[from: number, to: number, length: number]>): Steps<void> {
+    if (before.numbers.length > 0) this.numbers ??= sharedFloat64(this.count);
+    const numberNow = new Uint32Array(codeCountOf(before));
+    for (const [from, to, length] of runs) {
+      if (this.numbers) this.numbers.set(before.numbers.subarray(from, from + length), to);
+      yield* inBlocks(length, (first, last) => {
+        for (let i = first; i < last; i++) {
+          const code = before.codes[from + i]!;
+          if (code < firstText) this.codes[to + i] = code;
+          else this.codes[to + i] = numberNow[code] ||= firstText + this.keepText(textBytesAt(before, code - firstText));
+        }
+      });
+    }
+  }
+
   build(): PropertyColumn {
     return { codes: this.codes, numbers: this.numbers ?? sharedFloat64(0), ...this.texts.build() };
+  }
+
+  private keepText(bytes: Buffer): number {
+    const number = this.texts.addBytes(bytes);
+    if (this.known.size < mostDifferentTexts) this.known.set(bytes.toString('utf8'), number);
+    return number;
   }
 
   private numberOf(json: string): number {

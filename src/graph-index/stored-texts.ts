@@ -23,14 +23,16 @@ export class StoredTextsBuilder {
 
   /** Returns the number of the text. */
   add(text: string): number {
-    const length = Buffer.byteLength(text);
-    if (this.used + length > this.block.length) {
-      this.full.push(this.block.subarray(0, this.used));
-      this.fullBytes += this.used;
-      this.block = Buffer.allocUnsafe(Math.max(blockBytes, length));
-      this.used = 0;
-    }
+    this.makeRoom(Buffer.byteLength(text));
     this.used += this.block.write(text, this.used);
+    return this.ends.push(this.fullBytes + this.used);
+  }
+
+  /** The same for a text in UTF-8. */
+  addBytes(text: Uint8Array): number {
+    this.makeRoom(text.length);
+    this.block.set(text, this.used);
+    this.used += text.length;
     return this.ends.push(this.fullBytes + this.used);
   }
 
@@ -45,9 +47,21 @@ export class StoredTextsBuilder {
     textOffsets.set(this.ends.view(), 1);
     return { textBytes, textOffsets };
   }
+
+  private makeRoom(length: number): void {
+    if (this.used + length <= this.block.length) return;
+    this.full.push(this.block.subarray(0, this.used));
+    this.fullBytes += this.used;
+    this.block = Buffer.allocUnsafe(Math.max(blockBytes, length));
+    this.used = 0;
+  }
 }
 
-export function textAt({ textBytes, textOffsets }: StoredTexts, index: number): string {
+export function textAt(texts: StoredTexts, index: number): string {
+  return textBytesAt(texts, index).toString('utf8');
+}
+
+export function textBytesAt({ textBytes, textOffsets }: StoredTexts, index: number): Buffer {
   const [start, end] = [textOffsets[index]!, textOffsets[index + 1]!];
-  return Buffer.from(textBytes.buffer, textBytes.byteOffset + start, end - start).toString('utf8');
+  return Buffer.from(textBytes.buffer, textBytes.byteOffset + start, end - start);
 }

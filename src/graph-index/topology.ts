@@ -1,4 +1,5 @@
 import { type Steps } from '../text/steps.js';
+import { inBlocks } from './in-blocks.js';
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
 import { IdPlaces } from './id-places.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
@@ -71,20 +72,12 @@ export class TopologyBuilder {
     yield* sortEach(order, outOffsets, this.edgeIds.view());
     const [edgeIds, edgeTypes] = [sharedFloat64(edgeCount), sharedUint32(edgeCount)];
     const [sources, targets] = [sharedUint32(edgeCount), sharedUint32(edgeCount)];
-    const [idsAsCome, typesAsCome, sourcesAsCome, targetsAsCome] = [
-      this.edgeIds.view(),
-      this.edgeTypes.view(),
-      this.sources.view(),
-      this.targets.view(),
-    ];
-    for (let i = 0; i < edgeCount; i++) {
-      if ((i & 65_535) === 65_535) yield;
-      const from = order[i]!;
-      edgeIds[i] = idsAsCome[from]!;
-      edgeTypes[i] = typesAsCome[from]!;
-      sources[i] = sourcesAsCome[from]!;
-      targets[i] = targetsAsCome[from]!;
-    }
+    yield* inBlocks(edgeCount, (from, to) => {
+      gather(edgeIds, this.edgeIds.view(), order, from, to);
+      gather(edgeTypes, this.edgeTypes.view(), order, from, to);
+      gather(sources, this.sources.view(), order, from, to);
+      gather(targets, this.targets.view(), order, from, to);
+    });
     const [intoOffsets, intoEdges] = yield* grouped(targets, nodeCount);
     return {
       nodeIds,
@@ -106,15 +99,19 @@ export class TopologyBuilder {
 
 /** The place of an id in ascending ids, or -1. */
 export function indexOf(ids: Float64Array, id: number): number {
-  let [low, high] = [0, ids.length - 1];
-  while (low <= high) {
+  const place = lowerBound(ids, id);
+  return ids[place] === id ? place : -1;
+}
+
+/** The first place in ascending ids whose id is not less. */
+export function lowerBound(ids: Float64Array, id: number): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
     const middle = (low + high) >>> 1;
-    const found = ids[middle]!;
-    if (found === id) return middle;
-    if (found < id) low = middle + 1;
-    else high = middle - 1;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle;
   }
-  return -1;
+  return low;
 }
 
 /**
@@ -122,28 +119,40 @@ export function indexOf(ids: Float64Array, id: number): number {
  * loaded apart fit.
  */
 function* sortEach(places: Uint32Array, offsets: Uint32Array, ids: Float64Array): Steps<void> {
-  for (let group = 0; group < offsets.length - 1; group++) {
-    if ((group & 4_095) === 4_095) yield;
-    const [from, to] = [offsets[group]!, offsets[group + 1]!];
-    let isSorted = true;
-    for (let i = from + 1; i < to && isSorted; i++) isSorted = ids[places[i - 1]!]! < ids[places[i]!]!;
-    if (!isSorted) places.subarray(from, to).sort((a, b) => ids[a]! - ids[b]!);
+  yield* inBlocks(offsets.length - 1, (from, to) => {
+    for (let group = from; group < to; group++) sortGroup(places, offsets[group]!, offsets[group + 1]!, ids);
+  });
+}
+
+function sortGroup(places: Uint32Array, from: number, to: number, ids: Float64Array): void {
+  for (let i = from + 1; i < to; i++) {
+    if (ids[places[i - 1]!]! < ids[places[i]!]!) continue;
+    places.subarray(from, to).sort((a, b) => ids[a]! - ids[b]!);
+    return;
   }
 }
 
 /** Groups the places of `keys` by their key, in their order: where each group begins, and the places. */
-function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
-  const offsets = sharedUint32(count + 1);
-  for (let i = 0; i < keys.length; i++) {
-    if ((i & 65_535) === 65_535) yield;
-    offsets[keys[i]! + 1]! += 1;
-  }
-  for (let i = 0; i < count; i++) offsets[i + 1]! += offsets[i]!;
+export function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
+  const offsets = yield* offsetsOf(keys, count);
   const next = new Uint32Array(offsets.subarray(0, count));
   const places = sharedUint32(keys.length);
-  for (let i = 0; i < keys.length; i++) {
-    if ((i & 65_535) === 65_535) yield;
-    places[next[keys[i]!]!++] = i;
-  }
+  yield* inBlocks(keys.length, (from, to) => {
+    for (let i = from; i < to; i++) places[next[keys[i]!]!++] = i;
+  });
   return [offsets, places];
+}
+
+/** Where each group of `keys` begins, and the end of the last. */
+export function* offsetsOf(keys: Uint32Array, count: number): Steps<Uint32Array<SharedArrayBuffer>> {
+  const offsets = sharedUint32(count + 1);
+  yield* inBlocks(keys.length, (from, to) => {
+    for (let i = from; i < to; i++) offsets[keys[i]! + 1]! += 1;
+  });
+  for (let i = 0; i < count; i++) offsets[i + 1]! += offsets[i]!;
+  return offsets;
+}
+
+function gather<T extends Uint32Array | Float64Array>(into: T, values: T, order: Uint32Array, from: number, to: number): void {
+  for (let i = from; i < to; i++) into[i] = values[order[i]!]!;
 }

@@ -193,7 +193,7 @@ export class IngestionRunner {
     const upkeep = await this.renewStatistics(client, run, scope);
     await Promise.all(this.committing.map(told => told(job.graph_id)));
     await takePlace(client, scope);
-    await this.finish(client, run);
+    await this.finish(client, run, scope);
     await client.query('COMMIT');
     return upkeep;
   }
@@ -245,12 +245,13 @@ export class IngestionRunner {
    * The last statements of the writing transaction. They check the lease together with the write, so a worker that lost it commits
    * nothing.
    */
-  private async finish(client: PoolClient, run: Run): Promise<void> {
+  private async finish(client: PoolClient, run: Run, scope: WriteScope): Promise<void> {
     const { claimed, job, report } = run;
     if (claimed.retires) {
       await this.schedules.removeWith(client, jobKind, job.id);
       await this.jobs.retire(client, job.id);
     } else await this.jobs.setCursors(client, job.id, nextCursors(run));
+    await scope.changes.write(client, job.graph_id);
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
     run.progress.end();
     report.duration_ms = durationOf(run);

@@ -17,6 +17,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.api_keys': [all, '', ''],
   'public.audit_events': ['SELECT INSERT DELETE', '', ''],
   'public.connection_grants': [all, '', ''],
+  'public.graph_changes': [all, 'SELECT', ''],
   'public.graph_elements': [all, 'SELECT', ''],
   'public.graph_members': [all, '', ''],
   'public.graphs': [all, 'id version updated_at', ''],

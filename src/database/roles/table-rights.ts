@@ -9,6 +9,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   connection_grants: { records: write },
   // Events are never changed; only the sweep of old ones deletes.
   audit_events: { records: 'SELECT, INSERT, DELETE' },
+  graph_changes: { records: write, retrieval: 'SELECT' },
   graph_elements: { records: write, retrieval: 'SELECT' },
   graph_members: { records: write },
   graphs: { records: write, retrieval: 'SELECT (id, version, updated_at)' },

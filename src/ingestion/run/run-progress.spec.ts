@@ -35,7 +35,7 @@ describe('the progress of a run', () => {
     const { shown, progress } = follow(counted => Promise.resolve(counted === 'nodes' ? (rows += 1_000) : null));
     await progress.begin('writing', 'A');
     await progress.watch();
-    expect(await progress.counting('nodes', async () => (await sleep(2_500), { rowCount: 2_345 }))).toBe(2_345);
+    expect(await progress.counting('nodes', async () => (await sleep(2_500), 2_345))).toBe(2_345);
     expect(shown.at(-1)![1]).toMatchObject({ step: 'writing', rows: 2_000, remaining: { seconds: null } });
     progress.end();
     const { length } = shown;
@@ -46,7 +46,7 @@ describe('the progress of a run', () => {
   it('lets no late look replace the final number', async () => {
     const { progress, shown } = follow(async () => (await sleep(600), 1_000));
     await progress.watch();
-    await progress.counting('nodes', async () => (await sleep(1_200), { rowCount: 5_000 }));
+    await progress.counting('nodes', async () => (await sleep(1_200), 5_000));
     progress.counts(5_000);
     await sleep(900);
     progress.end();

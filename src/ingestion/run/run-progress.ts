@@ -95,11 +95,10 @@ export class RunProgress {
   }
 
   /** Runs a statement that shows its count under this name. @returns the number of its rows */
-  async counting(counted: string, statement: () => Promise<{ rowCount: number | null }>): Promise<number> {
+  async counting(counted: string, statement: () => Promise<number>): Promise<number> {
     [this.counted, this.isCounting, this.rows] = [counted, true, 0];
     try {
-      const { rowCount } = await statement();
-      return rowCount ?? 0;
+      return await statement();
     } finally {
       [this.counted, this.isCounting] = [null, false];
     }

@@ -47,7 +47,7 @@ export async function stageTarget(
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
   // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
-  report.read = await progress.counting(plan.table, () => client.query(insert));
+  report.read = await progress.counting(plan.table, async () => (await client.query(insert)).rowCount ?? 0);
   await client.query('SET LOCAL ROLE NONE');
   const staged: StagedTarget = {
     target,

@@ -54,10 +54,13 @@ async function tryInsertAll(
   await client.query('SAVEPOINT first_load');
   try {
     progress.expect({ rows: goodCount(report), from: 'exact' });
+    scope.changes.expect(goodCount(report));
     const inserted = await indexedAfter(client, scope, plan.table, () =>
       progress.counting('edges', () =>
-        client.query(
-          `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+        scope.changes.make(
+          client,
+          'edges',
+          `INSERT INTO ${scope.edges} AS e (type, source_id, target_id, key, properties, run_id, owners)
            SELECT $1, a.id, b.id, s.key, s.properties, ${showingCount('$2::int', 'edges')}, $5
            FROM pg_temp.${plan.table} s
              JOIN ${nodesOf(scope, '$3', byHash, edge.from)} a ON a.key = s.from_key
@@ -95,6 +98,7 @@ async function mergeEdges(
   const { matched, changed, missing } = await resolveEdges(client, scope, staged, edge, ownership, byHash);
   if (ownership.isShared) report.shared = await shareEdges(client, scope, ownership);
   await joinFor(client, scope, changed);
+  scope.changes.expect(changed);
   if (changed > 0) report.updated = await updateEdges(client, scope, edge);
   await joinFor(client, scope, report.read);
   if (missing > 0) report.inserted = await insertMissing(client, scope, staged, edge, ownership, missing);
@@ -115,9 +119,12 @@ async function insertMissing(
   missing: number,
 ): Promise<number> {
   progress.expect({ rows: missing, from: 'exact' });
+  scope.changes.expect(missing);
   return progress.counting('edges', () =>
-    client.query(
-      `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+    scope.changes.make(
+      client,
+      'edges',
+      `INSERT INTO ${scope.edges} AS e (type, source_id, target_id, key, properties, run_id, owners)
        SELECT $1, s.source_id, s.target_id, s.key, s.properties, ${showingCount('$2::int', 'edges')}, $3
        FROM pg_temp.resolved_edges s WHERE s.is_missing`,
       [edge.type, scope.runId, ownership.ofNewRows],
@@ -132,22 +139,24 @@ function sameEdge(row: string): string {
 /** Adds the job to the owners of the edges that it yields too. */
 async function shareEdges(client: PoolClient, scope: WriteScope, ownership: Ownership): Promise<number> {
   const sql = new SqlParameters();
-  const { rowCount } = await client.query(
+  return scope.changes.make(
+    client,
+    'edges',
     `UPDATE ${scope.edges} e SET owners = ${ownership.owners(sql, 'e')} || ${sql.bind(ownership.jobId, 'int')}
      FROM pg_temp.resolved_edges s
      WHERE e.type = ${sql.bind(ownership.element.name, 'text')} AND ${sameEdge('s')} AND s.is_good AND NOT ${ownership.isOwned(sql, 'e')}`,
     sql.values,
   );
-  return rowCount ?? 0;
 }
 
 async function updateEdges(client: PoolClient, scope: WriteScope, edge: EdgeMapping): Promise<number> {
-  const { rowCount } = await client.query(
+  return scope.changes.make(
+    client,
+    'edges',
     `UPDATE ${scope.edges} e SET properties = s.properties, run_id = $1
      FROM pg_temp.resolved_edges s WHERE s.is_changed AND e.type = $2 AND ${sameEdge('s')}`,
     [scope.runId, edge.type],
   );
-  return rowCount ?? 0;
 }
 
 /** Removes what the job maps no longer from those of its edges that were not written. Returns how many had any of it. */
@@ -156,12 +165,13 @@ async function removeDropped(client: PoolClient, scope: WriteScope, edge: EdgeMa
   if (names.length === 0) return 0;
   const sql = new SqlParameters();
   const properties = `e.properties - ${ownership.ownOnly(sql, 'e', names)}`;
-  const { rowCount } = await client.query(
+  return scope.changes.make(
+    client,
+    'edges',
     `UPDATE ${scope.edges} e SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
      WHERE ${ofElement(sql, scope, ownership)} AND e.properties ?| ${sql.bind(names, 'text[]')} AND ${properties} <> e.properties`,
     sql.values,
   );
-  return rowCount ?? 0;
 }
 
 /** SQL that is true for the edges `e` of the element that belong to the job. */
@@ -229,11 +239,12 @@ async function findLeaving(client: PoolClient, scope: WriteScope, ownership: Own
 /** Deletes the edges that only the job yields, which maps their type no longer. */
 export async function deleteType(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   const sql = new SqlParameters();
-  const { rowCount } = await client.query(
+  report.deleted = await scope.changes.make(
+    client,
+    'edges',
     `DELETE FROM ${scope.edges} e WHERE ${ofElement(sql, scope, ownership)} AND cardinality(${ownership.ownersLeft(sql, 'e')}) = 0`,
     sql.values,
   );
-  report.deleted = rowCount ?? 0;
 }
 
 /** Takes all edges of an element from the job that maps it no longer. */
@@ -251,7 +262,9 @@ async function releaseEdges(client: PoolClient, scope: WriteScope, ownership: Ow
   const type = ownership.element.name;
   if (ownership.isShared) {
     const sql = new SqlParameters();
-    await client.query(
+    await scope.changes.make(
+      client,
+      'edges',
       `UPDATE ${scope.edges} e
        SET owners = ${ownership.ownersLeft(sql, 'e')}, run_id = ${ownership.runOfOwnersLeft(sql, 'e')},
            properties = e.properties - ${ownership.ownOnly(sql, 'e', ownership.mappedBefore ?? [])}
@@ -260,11 +273,12 @@ async function releaseEdges(client: PoolClient, scope: WriteScope, ownership: Ow
     );
     report.lost_properties += await countLosing(client, 'leaving_edges');
   }
-  const { rowCount } = await client.query(
+  report.deleted += await scope.changes.make(
+    client,
+    'edges',
     `DELETE FROM ${scope.edges} e USING pg_temp.leaving_edges l WHERE NOT l.stays AND e.type = $1 AND ${sameEdge('l')}`,
     [type],
   );
-  report.deleted += rowCount ?? 0;
   await client.query('DROP TABLE pg_temp.leaving_edges');
 }
 
@@ -273,10 +287,11 @@ export async function deleteEdgesOf(client: PoolClient, scope: WriteScope): Prom
   await countLostEdges(client, scope);
   let removed = 0;
   for (const end of ['source_id', 'target_id']) {
-    const { rowCount } = await client.query(
+    removed += await scope.changes.make(
+      client,
+      'edges',
       `DELETE FROM ${scope.edges} e USING pg_temp.leaving_nodes l WHERE NOT l.stays AND e.${end} = l.id`,
     );
-    removed += rowCount ?? 0;
   }
   return removed;
 }

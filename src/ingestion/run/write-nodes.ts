@@ -36,10 +36,15 @@ export async function writeNodes(
     report.updated += await updateNodes(client, scope, staged, node, ownership);
   }
   const absent = isFirst ? '' : `AND NOT EXISTS (SELECT FROM ${scope.nodes} n WHERE n.label = $1 AND n.key = s.key)`;
-  if (isFirst) progress.expect({ rows: goodCount(report), from: 'exact' });
+  if (isFirst) {
+    progress.expect({ rows: goodCount(report), from: 'exact' });
+    scope.changes.expect(goodCount(report));
+  }
   report.inserted = await progress.counting('nodes', () =>
-    client.query(
-      `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners, labels)
+    scope.changes.make(
+      client,
+      'nodes',
+      `INSERT INTO ${scope.nodes} AS n (label, key, display, properties, run_id, owners, labels)
        SELECT $1, s.key, s.display, s.properties, ${showingCount('$2::int', 'nodes')}, $3, ${stagedLabels(node)}
        FROM pg_temp.${plan.table} s
        WHERE ${goodRows(plan)} ${absent}`,
@@ -67,26 +72,28 @@ async function claimStubs(
   node: NodeMapping,
   ownership: Ownership,
 ): Promise<number> {
-  const { rowCount } = await client.query(
+  return scope.changes.make(
+    client,
+    'nodes',
     `UPDATE ${scope.nodes} n SET display = s.display, properties = s.properties, labels = ${stagedLabels(node)}, run_id = $2, owners = $3
      FROM pg_temp.${plan.table} s
      WHERE n.label = $1 AND n.key = s.key AND ${goodRows(plan)} AND ${isStub('n')}`,
     [ownership.element.name, scope.runId, ownership.ofNewRows],
   );
-  return rowCount ?? 0;
 }
 
 /** Adds the job to the owners of the nodes that it yields too. */
 async function shareNodes(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, ownership: Ownership): Promise<number> {
   const sql = new SqlParameters();
-  const { rowCount } = await client.query(
+  return scope.changes.make(
+    client,
+    'nodes',
     `UPDATE ${scope.nodes} n SET owners = ${ownership.owners(sql, 'n')} || ${sql.bind(ownership.jobId, 'int')}
      FROM pg_temp.${plan.table} s
      WHERE n.label = ${sql.bind(ownership.element.name, 'text')} AND n.key = s.key AND ${goodRows(plan)}
        AND NOT ${ownership.isOwned(sql, 'n')}`,
     sql.values,
   );
-  return rowCount ?? 0;
 }
 
 async function updateNodes(
@@ -104,7 +111,9 @@ async function updateNodes(
       : 's.properties';
   const labels = labelsAfter(sql, node, ownership);
   const isChanged = labels === null ? '' : ` OR n.labels <> ${labels}`;
-  const { rowCount } = await client.query(
+  return scope.changes.make(
+    client,
+    'nodes',
     `UPDATE ${scope.nodes} n
      SET display = s.display, properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}${labels === null ? '' : `, labels = ${labels}`}
      FROM pg_temp.${plan.table} s
@@ -112,7 +121,6 @@ async function updateNodes(
        AND ((n.display, n.properties) IS DISTINCT FROM (s.display, ${properties})${isChanged})`,
     sql.values,
   );
-  return rowCount ?? 0;
 }
 
 /** SQL for the further labels of a staged row. */
@@ -150,14 +158,15 @@ async function removeDropped(client: PoolClient, scope: WriteScope, node: NodeMa
   const sql = new SqlParameters();
   const properties = `n.properties - ${ownership.ownOnly(sql, 'n', names)}`;
   const labels = labelsWithout(ownership.ownOnly(sql, 'n', labelNames, 'labels'));
-  const { rowCount } = await client.query(
+  return scope.changes.make(
+    client,
+    'nodes',
     `UPDATE ${scope.nodes} n SET properties = ${properties}, labels = ${labels}, run_id = ${sql.bind(scope.runId, 'int')}
      WHERE n.label = ${sql.bind(node.label, 'text')} AND ${ownership.isOwned(sql, 'n')}
        AND (n.properties ?| ${sql.bind(names, 'text[]')} OR n.labels && ${sql.bind(labelNames, 'text[]')})
        AND (${properties}, ${labels}) IS DISTINCT FROM (n.properties, n.labels)`,
     sql.values,
   );
-  return rowCount ?? 0;
 }
 
 async function removeNodes(
@@ -223,7 +232,9 @@ async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ow
   await client.query('ANALYZE pg_temp.leaving_nodes');
   if (ownership.isShared) {
     const sql = new SqlParameters();
-    await client.query(
+    await scope.changes.make(
+      client,
+      'nodes',
       `UPDATE ${scope.nodes} n
        SET owners = ${ownership.ownersLeft(sql, 'n')}, run_id = ${ownership.runOfOwnersLeft(sql, 'n')},
            properties = n.properties - ${ownership.ownOnly(sql, 'n', ownership.mappedBefore ?? [])},
@@ -234,8 +245,11 @@ async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ow
     report.lost_properties += await countLosing(client, 'leaving_nodes');
   }
   report.edges_removed = await deleteEdgesOf(client, scope);
-  const { rowCount } = await client.query(`DELETE FROM ${scope.nodes} n USING pg_temp.leaving_nodes l WHERE NOT l.stays AND n.id = l.id`);
-  report.deleted = rowCount ?? 0;
+  report.deleted = await scope.changes.make(
+    client,
+    'nodes',
+    `DELETE FROM ${scope.nodes} n USING pg_temp.leaving_nodes l WHERE NOT l.stays AND n.id = l.id`,
+  );
   await client.query('DROP TABLE pg_temp.leaving_nodes');
 }
 
@@ -261,8 +275,10 @@ export async function makeStubs(
     const { label } = edge[end];
     const sql = new SqlParameters();
     const named = keyParts(properties, 'k.key').map(({ json }, index) => `${sql.bind(properties[index]!.property, 'text')}, ${json}`);
-    const { rowCount } = await client.query(
-      `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners)
+    const made = await scope.changes.make(
+      client,
+      'nodes',
+      `INSERT INTO ${scope.nodes} AS n (label, key, display, properties, run_id, owners)
        SELECT ${sql.bind(label, 'text')}, k.key, k.key, ${jsonbObject(named)}, ${sql.bind(scope.runId, 'int')}, '{}'
        FROM (
          SELECT DISTINCT s.${end}_key AS key
@@ -275,7 +291,6 @@ export async function makeStubs(
        ) k`,
       sql.values,
     );
-    const made = rowCount ?? 0;
     if (made === 0) continue;
     report.stubs_created += made;
     staged.stubs.set(label, (staged.stubs.get(label) ?? 0) + made);
@@ -285,15 +300,16 @@ export async function makeStubs(
 
 /** Deletes the stubs that have lost their last edge, and returns their number. */
 export async function removeLooseStubs(client: PoolClient, scope: WriteScope): Promise<number> {
-  const { rows } = await client.query<{ label: string; removed: number }>(
+  const { rows } = await client.query<{ label: string; removed: number; ids: string[] }>(
     `WITH removed AS (
        DELETE FROM ${scope.nodes} n
        WHERE ${isStub('n')} AND NOT EXISTS (SELECT FROM ${scope.edges} e WHERE e.source_id = n.id)
          AND NOT EXISTS (SELECT FROM ${scope.edges} e WHERE e.target_id = n.id)
-       RETURNING n.label
+       RETURNING n.id, n.label
      )
-     SELECT label, count(*)::int AS removed FROM removed GROUP BY label`,
+     SELECT label, count(*)::int AS removed, array_agg(id)::text[] AS ids FROM removed GROUP BY label`,
   );
+  for (const { ids } of rows) scope.changes.note('nodes', { ids, sources: [] });
   for (const { label, removed } of rows) await addRows(client, scope, labelElement(label), -removed);
   return rows.reduce((sum, { removed }) => sum + removed, 0);
 }

@@ -3,6 +3,7 @@ import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';
 import { type PropertyColumn } from '../../graph-index/property-column.js';
 import { buildPropertyIndex } from '../../graph-index/property-index.js';
+import { bytesOf } from '../../graph-index/shared-arrays.js';
 import { type Topology } from '../../graph-index/topology.js';
 import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type ToOne } from '../../questions/planning/rank-paths.js';
@@ -10,6 +11,7 @@ import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type GraphElements } from './graph-elements.js';
 import { elementTypesOf, type LoadedElements } from './graph-in-memory.js';
+import { broughtColumn, broughtTopology, broughtWholeProperties, type EarlierVersion } from './load/bring-forward.js';
 import { type ElementKind, loadColumn, loadWholeProperties } from './load/load-properties.js';
 import { loadTopology } from './load/load-topology.js';
 import { type SnapshotFiles } from './load/snapshot-files.js';
@@ -42,6 +44,14 @@ export interface LoadedGraph {
   hasIndex: boolean;
   /** What the last query in memory could ask of it. */
   read: PropertiesRead | null;
+}
+
+/** How a part is made. */
+interface Making<T> {
+  /** From the rows. */
+  read: (reader: GraphReader) => Promise<T>;
+  /** From the part of an earlier version. Null where it is not known what has changed. */
+  bringForward: (reader: GraphReader, earlier: EarlierVersion) => Promise<T | null>;
 }
 
 export interface LoadedIndex {
@@ -206,7 +216,13 @@ export class LoadedGraphs {
     graph.read = read;
     const { names, looked } = read;
     try {
-      const topology = await this.part(graph, 'topology', reader => loadTopology(reader, this.budgetBytes));
+      const topology = await this.part(graph, 'topology', {
+        read: async reader => ({ ...(await loadTopology(reader, this.budgetBytes)), stamp: await readStamp(reader) }),
+        bringForward: async (reader, earlier) => {
+          const brought = await broughtTopology(reader, earlier);
+          return brought && hasCounts(brought, graph.schema) ? { ...brought, stamp: await readStamp(reader) } : null;
+        },
+      });
       if (names === null) {
         const [nodes, edges] = await Promise.all(kinds.map(kind => this.wholeOf(graph, topology, kind)));
         const columns = { nodes: new Map(), edges: new Map() };
@@ -237,19 +253,22 @@ export class LoadedGraphs {
   }
 
   private wholeOf(graph: LoadedGraph, topology: Topology, kind: ElementKind) {
-    return this.part(graph, `${kind}:*`, reader => loadWholeProperties(reader, topology, kind, this.budgetBytes));
+    return this.part(graph, `${kind}:*`, {
+      read: reader => loadWholeProperties(reader, topology, kind, this.budgetBytes),
+      bringForward: (reader, earlier) => broughtWholeProperties(reader, topology, earlier, kind),
+    });
   }
 
   private async columnsOf(graph: LoadedGraph, topology: Topology, kind: ElementKind, names: ReadonlySet<string>) {
     const types = elementTypesOf(topology, graph.schema)[kind];
-    const numbers = kind === 'nodes' ? topology.nodeSets : topology.edgeTypes;
     const wanted = this.knownNames(graph, kind, names);
     const columns = await Promise.all(
       wanted.map(property => {
-        const kindsOfNumber = types.map(each => numberKindOf(each.get(property)));
-        const kindOf = (place: number) => kindsOfNumber[numbers[place]!] ?? null;
-        const load = (reader: GraphReader) => loadColumn(reader, topology, { elements: kind, property, kindOf }, this.budgetBytes);
-        return this.part(graph, `${kind}:.${property}`, load);
+        const column = { elements: kind, property, kinds: types.map(each => numberKindOf(each.get(property))) };
+        return this.part(graph, `${kind}:.${property}`, {
+          read: reader => loadColumn(reader, topology, column, this.budgetBytes),
+          bringForward: (reader, earlier) => broughtColumn(reader, topology, earlier, column),
+        });
       }),
     );
     return new Map(wanted.map((name, i) => [name, columns[i]!]));
@@ -266,15 +285,21 @@ export class LoadedGraphs {
     return new Map(wanted.map(([name], i) => [name, indexes[i]!]));
   }
 
-  private part<T extends object>(graph: LoadedGraph, name: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {
+  private part<T extends object>(graph: LoadedGraph, name: string, { read, bringForward }: Making<T>): Promise<T> {
     const key = { graphId: graph.graphId, version: graph.version, name };
-    return this.parts.get(key, async () => {
+    return this.parts.get(key, async before => {
+      const earlier = before as EarlierVersion | null;
+      const make = async (reader: GraphReader): Promise<T> => {
+        const brought = earlier && (await bringForward(reader, earlier));
+        if (brought && bytesOf(brought) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, 'cypher');
+        return brought ?? read(reader);
+      };
       const { files } = this;
-      if (!files) return this.load(graph, name, read);
+      if (!files) return this.load(graph, name, make);
       const stamp = await this.load(graph, 'stamp', readStamp);
       const kept = (await files.read(key, stamp)) as T | null;
       if (kept) return kept;
-      const loaded = await this.load(graph, name, read);
+      const loaded = await this.load(graph, name, make);
       // The file is of use to a later process only, so nobody waits for it.
       files.write(key, stamp, loaded).catch(this.onFileFault);
       return loaded;
@@ -314,6 +339,12 @@ export class LoadedGraphs {
 
 function sizeOf({ schema }: LoadedGraph): number {
   return [...schema.labels, ...schema.edges].reduce((sum, { rowCount }) => sum + rowCount, 0);
+}
+
+/** Whether there are as many nodes and edges as runs have counted. */
+function hasCounts({ nodeIds, edgeIds }: Topology, { labels, edges }: GraphElements): boolean {
+  const sum = (counted: readonly { rowCount: number }[]): number => counted.reduce((total, { rowCount }) => total + rowCount, 0);
+  return nodeIds.length === sum(labels) && edgeIds.length === sum(edges);
 }
 
 /** Tells contents of the same version apart: a restored backup goes on from an earlier one. */

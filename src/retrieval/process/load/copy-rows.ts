@@ -22,17 +22,31 @@ export class CopyRows {
     this.ends = new Int32Array(fields);
   }
 
+  /** Goes through the bytes once: calls into the engine for each field took longer than all else. */
   push(chunk: Buffer): void {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
+    const { starts, ends } = this;
+    const last = this.fields - 1;
     this.bytes = bytes;
-    let start = 0;
-    // A newline inside of a value is sent as an escape.
-    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
-      this.split(start, end);
-      this.take(this);
-      start = end + 1;
+    let [rowStart, field] = [0, 0];
+    starts[0] = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      // Most bytes are neither. Those of values are sent as escapes.
+      if (byte > newline) continue;
+      if (byte === tab && field < last) {
+        ends[field] = at;
+        field += 1;
+        starts[field] = at + 1;
+      } else if (byte === newline) {
+        ends[field] = at;
+        this.take(this);
+        rowStart = at + 1;
+        field = 0;
+        starts[0] = rowStart;
+      }
     }
-    this.rest = start < bytes.length ? bytes.subarray(start) : null;
+    this.rest = rowStart < bytes.length ? bytes.subarray(rowStart) : null;
   }
 
   isNull(field: number): boolean {
@@ -55,21 +69,18 @@ export class CopyRows {
     return raw.includes('\\') ? raw.replace(/\\(.)/gs, (_, letter: string) => escapes[letter] ?? letter) : raw;
   }
 
+  /** Whether the field has these bytes, with its escapes. */
+  equals(field: number, other: Buffer): boolean {
+    const { bytes } = this;
+    const start = this.starts[field]!;
+    if (this.ends[field]! - start !== other.length) return false;
+    for (let i = 0; i < other.length; i++) if (bytes[start + i] !== other[i]) return false;
+    return true;
+  }
+
   /** The field's bytes as they were sent, with their escapes. They change with the next row. */
   raw(field: number): Buffer {
     return this.bytes.subarray(this.starts[field], this.ends[field]);
-  }
-
-  private split(start: number, end: number): void {
-    const { bytes, starts, ends, fields } = this;
-    let field = 0;
-    starts[0] = start;
-    for (let at = start; at < end && field < fields - 1; at++) {
-      if (bytes[at] !== tab) continue;
-      ends[field++] = at;
-      starts[field] = at + 1;
-    }
-    ends[field] = end;
   }
 }
 
@@ -81,8 +92,8 @@ export class FieldNumbers {
   private last: { bytes: Buffer; number: number } | null = null;
 
   numberOf(row: CopyRows, field: number): number {
+    if (this.last && row.equals(field, this.last.bytes)) return this.last.number;
     const bytes = row.raw(field);
-    if (this.last?.bytes.equals(bytes)) return this.last.number;
     const hash = hashBytes(bytes);
     const alike = this.byHash.get(hash) ?? [];
     let found = alike.find(each => each.bytes.equals(bytes));

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { IdPlaces } from '../../../graph-index/id-places.js';
 import { type NumberKind, type PropertyColumn, PropertyColumnBuilder } from '../../../graph-index/property-column.js';
 import { sharedUint32 } from '../../../graph-index/shared-arrays.js';
-import { type StoredTexts, StoredTextsBuilder } from '../../../graph-index/stored-texts.js';
+import { type NumberedTexts } from '../../../graph-index/bring-column-forward.js';
+import { StoredTextsBuilder } from '../../../graph-index/stored-texts.js';
 import { type Topology } from '../../../graph-index/topology.js';
 import { GraphExceedsMemoryError } from '../../retrieval.errors.js';
 import { type GraphReader } from '../retrieval-database.js';
@@ -10,37 +11,45 @@ import { CopyRows } from './copy-rows.js';
 
 export type ElementKind = 'nodes' | 'edges';
 
+/** A column of a graph, and how the numbers of each set of labels, or of each type, are read. */
+export interface LoadedColumn extends PropertyColumn {
+  kinds: NumberKind[];
+}
+
 /**
  * Reads one property of all nodes, or of all edges.
- * @param kindOf the kind of the property's numbers at a place
  * @throws GraphExceedsMemoryError as soon as it has outgrown `budgetBytes`
  */
 export async function loadColumn(
   reader: GraphReader,
   topology: Topology,
-  { elements, property, kindOf }: { elements: ElementKind; property: string; kindOf: (place: number) => NumberKind },
+  { elements, property, kinds }: { elements: ElementKind; property: string; kinds: NumberKind[] },
   budgetBytes: number,
-): Promise<PropertyColumn> {
+): Promise<LoadedColumn> {
+  const numbers = elements === 'nodes' ? topology.nodeSets : topology.edgeTypes;
   const places = placesOf(topology, elements);
   const builder = new PropertyColumnBuilder(countOf(topology, elements));
   const rows = new CopyRows(2, row => {
     const place = places.placeOf(row.integer(0));
-    if (place >= 0) builder.set(place, row.text(1), kindOf(place));
+    if (place >= 0) builder.set(place, row.text(1), kinds[numbers[place]!] ?? null);
   });
-  // COPY takes no parameters. The name is one of the graph's schema, quoted as PostgreSQL's own client quotes a text.
-  const name = pg.escapeLiteral(property);
-  await reader.copy(`SELECT id, properties -> ${name} FROM ${reader.tables[elements]} WHERE properties ? ${name}`, chunk => {
+  const { text, where } = propertyText(property);
+  await reader.copy(`SELECT t.id, ${text} FROM ${reader.tables[elements]} t WHERE ${where}`, chunk => {
     rows.push(chunk);
     if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes, 'cypher');
   });
-  return builder.build();
+  return { ...builder.build(), kinds };
+}
+
+/** The JSON text of a property of row `t`, and which rows have it. */
+export function propertyText(property: string): { text: string; where: string } {
+  // COPY takes no parameters. The name is one of the graph's schema, quoted as PostgreSQL's own client quotes a text.
+  const name = pg.escapeLiteral(property);
+  return { text: `t.properties -> ${name}`, where: `t.properties ? ${name}` };
 }
 
 /** All properties of an element, as the JSON text of an object; elements without any share the first text. */
-export interface WholeProperties extends StoredTexts {
-  /** The number of each element's text. */
-  texts: Uint32Array<SharedArrayBuffer>;
-}
+export type WholeProperties = NumberedTexts;
 
 /**
  * Reads all properties of all nodes, or of all edges.

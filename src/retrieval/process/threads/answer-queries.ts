@@ -81,7 +81,7 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         working.get(message.id)?.more?.();
         break;
       case 'take':
-        parts.take(message.claim, message.record);
+        parts.take(message);
         break;
       case 'warm':
         void warmGraph(database, graphs, message.graphId, log);

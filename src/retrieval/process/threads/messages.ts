@@ -1,7 +1,7 @@
 import { type LevelWithSilent } from 'pino';
 import { type RetrievalFailure } from '../../protocol.js';
 import { type Reads } from '../graph-servers.js';
-import { type PartKey } from './shared-parts.js';
+import { type PartBefore, type PartKey } from './shared-parts.js';
 
 /** The settings of a thread that answers queries, as its `workerData`. */
 export interface ThreadStart {
@@ -30,8 +30,8 @@ export type ToThread =
   /** The piece before has been sent. */
   | { do: 'more'; id: number }
   | { do: 'cancel'; id: number }
-  /** The answer to a claim; null asks the thread to load the part. */
-  | { do: 'take'; claim: number; record: object | null }
+  /** The answer to a claim; null asks the thread to load the part, perhaps from that of the version before. */
+  | { do: 'take'; claim: number; record: object | null; before: PartBefore | null }
   /** The graph has a new version: load of it what was loaded of the one before. */
   | { do: 'warm'; graphId: number }
   /** The graph is about to have a new version: what is loaded of it goes on answering. The thread says when it is so. */

@@ -124,4 +124,48 @@ describe('PartsBroker', () => {
     broker.release(1, 1);
     expect(broker.bytes).toBe(100);
   });
+
+  describe('the version before', () => {
+    const before = (name: string, version: number) => {
+      const answers: unknown[] = [];
+      broker.claim(key(1, name, version), (_, found) => answers.push(found));
+      return answers[0];
+    };
+    const [topology, a, b] = [record(100), record(50), record(60)];
+    beforeEach(() => {
+      broker.loaded(key(1), topology);
+      broker.loaded(key(1, 'a'), a);
+      broker.loaded(key(1, 'b'), b);
+    });
+
+    it('is given with each part that it has, to whoever loads that of the next one', () => {
+      expect(before('topology', 3)).toEqual({ version: 1, topology, part: topology });
+      expect(before('a', 3)).toEqual({ version: 1, topology, part: a });
+      expect(before('c', 3)).toBeNull();
+      broker.loaded(key(1, 'a', 3), null);
+      expect(before('a', 3)).toEqual({ version: 1, topology, part: a });
+    });
+
+    it('is forgotten part by part, and its topology last', () => {
+      claim(1, 'topology', 2);
+      broker.loaded(key(1, 'topology', 2), record(100));
+      expect(broker.bytes).toBe(310);
+      broker.loaded(key(1, 'a', 2), record(50));
+      expect(broker.bytes).toBe(310);
+      broker.loaded(key(1, 'b', 2), record(60));
+      expect(broker.bytes).toBe(210);
+    });
+
+    it('goes without a word when room is short', () => {
+      claim(1, 'topology', 2);
+      broker.loaded(key(2), record(900));
+      expect([released, dropped, broker.bytes]).toEqual([[], [], 900]);
+      expect(before('a', 2)).toBeNull();
+    });
+
+    it('stays that of the nodes and edges while the next ones come without', () => {
+      claim(1, 'a', 2);
+      expect(before('topology', 3)).toEqual({ version: 1, topology, part: topology });
+    });
+  });
 });

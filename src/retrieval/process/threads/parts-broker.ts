@@ -1,9 +1,9 @@
 import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { type TopologyOf } from './messages.js';
-import { type PartKey } from './shared-parts.js';
+import { type PartBefore, type PartKey } from './shared-parts.js';
 
-/** Waits for a part: gets its record, or null to load it. */
-type Claim = (record: object | null) => void;
+/** Waits for a part: gets its record, or null to load it, perhaps from that of the version before. */
+type Claim = (record: object | null, before: PartBefore | null) => void;
 
 interface Graph {
   version: number;
@@ -14,7 +14,7 @@ interface Graph {
   heldBytes: number;
   /** The threads in which this version goes on answering while the next one loads. */
   keepers: number;
-  /** The version before, while it answers. */
+  /** The version before, while it answers, and while parts of it may be brought forward. */
   before: Graph | null;
 }
 
@@ -70,11 +70,11 @@ export class PartsBroker {
     const graph = this.graphOf(key);
     const part = graph?.parts.get(key.name);
     const waiting = graph?.loading.get(key.name);
-    if (part) claim(part.record);
+    if (part) claim(part.record, null);
     else if (waiting) waiting.push(claim);
     else {
       graph?.loading.set(key.name, []);
-      claim(null);
+      claim(null, partBefore(graph, key.name));
     }
   }
 
@@ -87,11 +87,12 @@ export class PartsBroker {
     if (record === null) {
       const next = waiting.shift();
       if (next) graph.loading.set(key.name, waiting);
-      next?.(null);
+      next?.(null, partBefore(graph, key.name));
       return;
     }
     graph.parts.set(key.name, { record, bytes: bytesOf(record) });
-    for (const each of waiting) each(record);
+    for (const each of waiting) each(record, null);
+    forgetBefore(graph);
     this.evict(key.graphId, key.name);
   }
 
@@ -113,15 +114,18 @@ export class PartsBroker {
     const graph = this.graphs.get(graphId);
     // A graph that was dropped has forgotten its keepers.
     if (graph?.version === version) graph.keepers = Math.max(0, graph.keepers - 1);
-    else if (graph?.before?.version === version && --graph.before.keepers <= 0) graph.before = null;
+    else if (graph?.before?.version === version) {
+      graph.before.keepers--;
+      forgetBefore(graph);
+    }
   }
 
   /** Null for a version older than the newest that is known, of which nothing is kept. */
   private graphOf({ graphId, version }: Omit<PartKey, 'name'>): Graph | null {
     const known = this.graphs.get(graphId);
     if (known && known.version >= version) return known.version === version ? known : null;
-    const before = known && (known.keepers > 0 ? known : known.before);
-    const graph: Graph = { version, parts: new Map(), loading: new Map(), heldBytes: 0, keepers: 0, before: before ?? null };
+    const graph: Graph = { version, parts: new Map(), loading: new Map(), heldBytes: 0, keepers: 0, before: null };
+    graph.before = (known && beforeNext(known)) ?? null;
     if (known) known.before = null;
     this.graphs.delete(graphId);
     this.graphs.set(graphId, graph);
@@ -133,8 +137,9 @@ export class PartsBroker {
     for (const [graphId, graph] of this.graphs) {
       if (this.bytes <= this.budgetBytes) return;
       if (!graph.before) continue;
+      const answers = graph.before.keepers > 0;
       graph.before = null;
-      this.told.release(graphId);
+      if (answers) this.told.release(graphId);
     }
     for (const [graphId, graph] of [...this.graphs]) {
       if (this.bytes <= this.budgetBytes) return;
@@ -157,11 +162,33 @@ export class PartsBroker {
 
 /** Whoever waits for a part of a graph that is no longer kept loads it alone. */
 function letLoadAlone({ loading }: Graph): void {
-  for (const waiting of loading.values()) for (const each of waiting) each(null);
+  for (const waiting of loading.values()) for (const each of waiting) each(null, null);
 }
 
 function sizeOf({ parts, heldBytes, before }: Graph): number {
   let sum = heldBytes + (before ? sizeOf(before) : 0);
   for (const { bytes } of parts.values()) sum += bytes;
   return sum;
+}
+
+/** Which of two versions stays beside the next one: that which answers, else the newer one that has its nodes and edges. */
+function beforeNext(known: Graph): Graph | null {
+  const two = [known, known.before].filter(graph => graph !== null);
+  return two.find(({ keepers }) => keepers > 0) ?? two.find(({ parts }) => parts.has(keptPart)) ?? null;
+}
+
+function partBefore(graph: Graph | null, name: string): PartBefore | null {
+  const before = graph?.before;
+  const [topology, part] = [keptPart, name].map(each => before?.parts.get(each)?.record);
+  return before && topology && part ? { version: before.version, topology, part } : null;
+}
+
+/** Forgets of the version before what the new one has, unless it still answers. */
+function forgetBefore(graph: Graph): void {
+  const { before, parts } = graph;
+  if (!before || before.keepers > 0) return;
+  before.heldBytes = 0;
+  for (const name of before.parts.keys()) if (name !== keptPart && parts.has(name)) before.parts.delete(name);
+  // Its nodes and edges are of use for its other parts only.
+  if (parts.has(keptPart) && [...before.parts.keys()].every(name => name === keptPart)) graph.before = null;
 }

@@ -208,7 +208,7 @@ export class QueryThreads {
         this.answers.get(message.id)?.(message);
         break;
       case 'claim':
-        this.broker.claim(message.key, record => send(worker, { do: 'take', claim: message.claim, record }));
+        this.broker.claim(message.key, (record, before) => send(worker, { do: 'take', claim: message.claim, record, before }));
         break;
       case 'load':
         this.broker.loaded(message.key, message.record);

@@ -5,10 +5,17 @@ export interface PartKey {
   name: string;
 }
 
+/** A part of the version before, with its nodes and edges. */
+export interface PartBefore {
+  version: number;
+  topology: object;
+  part: object;
+}
+
 /** The parts of graphs that all threads of the process share: flat records of arrays in shared memory. */
 export interface SharedParts {
   /** Gives the part, and loads it if no thread has it yet. All who ask meanwhile wait for that load. */
-  get<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T>;
+  get<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T>;
   /** Whether the part is here already. */
   has(key: PartKey): boolean;
   /** Counts what this thread alone holds of a graph. */

@@ -1,9 +1,15 @@
 import { type FromThread } from './messages.js';
-import { type PartKey, type SharedParts } from './shared-parts.js';
+import { type PartBefore, type PartKey, type SharedParts } from './shared-parts.js';
 
 interface Part {
   record: Promise<object>;
   isHere: boolean;
+}
+
+/** The answer to a claim. */
+interface Taken {
+  record: object | null;
+  before: PartBefore | null;
 }
 
 interface Parts {
@@ -16,12 +22,12 @@ export class ThreadParts implements SharedParts {
   private readonly graphs = new Map<number, Parts>();
   /** Versions that are kept beside newer ones. */
   private readonly kept = new Map<number, Parts>();
-  private readonly claims = new Map<number, (record: object | null) => void>();
+  private readonly claims = new Map<number, (taken: Taken) => void>();
   private claimed = 0;
 
   constructor(private readonly post: (message: FromThread) => void) {}
 
-  async get<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T> {
+  async get<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T> {
     const graph = this.graphs.get(key.graphId);
     if (!graph || graph.version < key.version) this.graphs.set(key.graphId, { version: key.version, parts: new Map() });
     const parts = this.partsOf(key) ?? new Map<string, Part>();
@@ -57,8 +63,8 @@ export class ThreadParts implements SharedParts {
   }
 
   /** The main thread answers a claim. */
-  take(claim: number, record: object | null): void {
-    this.claims.get(claim)?.(record);
+  take({ claim, ...taken }: Taken & { claim: number }): void {
+    this.claims.get(claim)?.(taken);
     this.claims.delete(claim);
   }
 
@@ -70,15 +76,15 @@ export class ThreadParts implements SharedParts {
     return [this.graphs, this.kept].map(graphs => graphs.get(graphId)).find(graph => graph?.version === version)?.parts;
   }
 
-  private async claimOrLoad<T extends object>(key: PartKey, load: () => Promise<T>): Promise<T> {
+  private async claimOrLoad<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T> {
     const claim = ++this.claimed;
-    const record = await new Promise<object | null>(resolve => {
+    const { record, before } = await new Promise<Taken>(resolve => {
       this.claims.set(claim, resolve);
       this.post({ did: 'claim', claim, key });
     });
     if (record !== null) return record as T;
     try {
-      const loaded = await load();
+      const loaded = await load(before);
       this.post({ did: 'load', key, record: loaded });
       return loaded;
     } catch (error) {

@@ -1,0 +1,71 @@
+import { type PoolClient } from 'pg';
+
+/** A run that changes more is not noted: its version is loaded in full. */
+const mostNoted = 100_000;
+/** Nor is one that changes more than this and an eighth of its graph: so much is not worth its place. */
+const fewChanges = 1_000;
+/** Older versions are rarely in memory or in a file. */
+const versionsKept = 8;
+
+/** The row of a statement and, of an edge, the source. */
+const returned = { nodes: ['n.id'], edges: ['e.id', 'e.source_id'] } as const;
+
+interface Noted {
+  ids: string[];
+  sources: string[];
+}
+
+/** The nodes and edges that a run has inserted, changed or removed, as long as they are few. */
+export class GraphChanges {
+  private noted: Record<'nodes' | 'edges', Noted> | null = { nodes: { ids: [], sources: [] }, edges: { ids: [], sources: [] } };
+
+  /** A statement will change so many rows. It need not list them if they are too many. */
+  expect(rows: number): void {
+    if (rows > mostNoted) this.noted = null;
+  }
+
+  /**
+   * Runs an INSERT, UPDATE or DELETE of the graph's nodes `n` or edges `e`, and notes its rows.
+   * @returns the number of rows
+   */
+  async make(client: PoolClient, kind: 'nodes' | 'edges', sql: string, values: unknown[] = []): Promise<number> {
+    if (!this.noted) return (await client.query(sql, values)).rowCount ?? 0;
+    const [id, source] = returned[kind];
+    const { rows } = await client.query<{ rows: number } & Noted>(
+      `WITH changed AS (${sql} RETURNING ${id} AS id, ${source ?? 'NULL::bigint'} AS source)
+       SELECT (SELECT count(*) FROM changed)::int AS rows, ARRAY(SELECT id FROM changed LIMIT ${mostNoted + 1})::text[] AS ids,
+              ARRAY(SELECT source FROM changed WHERE source IS NOT NULL LIMIT ${mostNoted + 1})::text[] AS sources`,
+      values,
+    );
+    const { rows: count, ...changed } = rows[0]!;
+    this.note(kind, changed);
+    return count;
+  }
+
+  /** Notes rows that were changed otherwise. */
+  note(kind: 'nodes' | 'edges', { ids, sources }: Noted): void {
+    if (!this.noted) return;
+    const noted = this.noted[kind];
+    noted.ids = noted.ids.concat(ids);
+    noted.sources = noted.sources.concat(sources);
+    this.expect(this.noted.nodes.ids.length + this.noted.edges.ids.length);
+  }
+
+  /** Writes what was noted for the version that the run makes. Call it in the run's transaction, before the version is raised. */
+  async write(client: PoolClient, graphId: number): Promise<void> {
+    await client.query(
+      `DELETE FROM graph_changes WHERE graph_id = $1 AND ($2 OR version <= (SELECT version FROM graphs WHERE id = $1) - $3)`,
+      [graphId, this.noted === null, versionsKept - 1],
+    );
+    if (!this.noted) return;
+    const { nodes, edges } = this.noted;
+    // The lock keeps `updated_at` as it is until the version is raised.
+    await client.query(
+      `INSERT INTO graph_changes (graph_id, version, follows, nodes, edges, edge_sources)
+       SELECT g.id, g.version + 1, g.updated_at, $2, $3, $4 FROM graphs g
+       WHERE g.id = $1 AND $5 <= greatest($6, (SELECT sum(row_count) FROM graph_elements WHERE graph_id = $1) / 8)
+       FOR NO KEY UPDATE OF g`,
+      [graphId, nodes.ids, edges.ids, edges.sources, nodes.ids.length + edges.ids.length, fewChanges],
+    );
+  }
+}
