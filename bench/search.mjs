@@ -21,14 +21,21 @@ nodes:
 
 export async function benchSearch(folder, { people, trials, parts }) {
   const directory = path.join(folder, 'search');
+  // Made before the service starts: making them takes seconds, in which connections would idle and be closed.
+  const recall = await Promise.all(
+    Object.entries({ divisions: readDivisions, metaqa: readMetaqa })
+      .filter(([part]) => parts.includes(part))
+      .map(async ([part, read]) => {
+        const names = await read();
+        return { part, names, queries: recallQueries(names, randomOf(seed), trials) };
+      }),
+  );
   let service = await startService(directory);
   try {
     let api = await logIn(service.url);
-    for (const [part, read] of Object.entries({ divisions: readDivisions, metaqa: readMetaqa })) {
-      if (!parts.includes(part)) continue;
-      const names = await read();
+    for (const { part, names, queries } of recall) {
       const { graph } = await load(api, part, names.length, i => names[i]);
-      await benchRecall(api, graph, part, names, trials);
+      await benchRecall(api, graph, part, queries);
     }
     if (!parts.includes('speed')) return;
     const { graph, jobId, upload } = await load(api, 'speed', people, nameOf);
@@ -76,9 +83,9 @@ function ask(api, graph, search, options) {
   return api.send('POST', `/api/graphs/${graph}/query`, { search, limit: 10, cache: 'refresh', timeout_ms: 60_000, ...options });
 }
 
-async function benchRecall(api, graph, part, names, trials) {
+async function benchRecall(api, graph, part, queries) {
   const byKind = new Map();
-  for (const query of recallQueries(names, randomOf(seed), trials)) {
+  for (const query of queries) {
     const { rows } = await ask(api, graph, query.asked);
     const found = rows.map(([node]) => node.display);
     const kind = byKind.get(query.kind) ?? { shares: [], isFirst: 0 };
