@@ -1,7 +1,9 @@
 import { SearchIndexBuilder } from './search-index-builder.js';
-import { type SearchIndex } from './search-index.js';
+import { SearchIndex } from './search-index.js';
 
-function indexOf(nodes: { label?: string; labels?: string[]; key?: string; display: string; texts?: string[] }[]): Promise<SearchIndex> {
+async function indexOf(
+  nodes: { label?: string; labels?: string[]; key?: string; display: string; texts?: string[] }[],
+): Promise<SearchIndex> {
   const builder = new SearchIndexBuilder();
   nodes.forEach((node, i) =>
     builder.add({
@@ -12,7 +14,7 @@ function indexOf(nodes: { label?: string; labels?: string[]; key?: string; displ
       texts: node.texts ?? [],
     }),
   );
-  return builder.build();
+  return new SearchIndex(await builder.build());
 }
 const names = async (displays: string[], index: Promise<SearchIndex>, text: string, limit = 10): Promise<string[]> =>
   (await (await index).search({ text, limit, offset: 0 })).hits.map(hit => displays[hit.id - 1] ?? '');
@@ -48,8 +50,8 @@ describe('SearchIndex', () => {
   });
 
   it('says which spelling it corrected', async () => {
-    expect((await (await mixed).search({ text: 'seasonning', limit: 1, offset: 0 })).corrections).toEqual([
-      { from: 'seasonning', to: 'seasoning' },
+    expect((await (await mixed).search({ text: 'delikatesen', limit: 1, offset: 0 })).corrections).toEqual([
+      { from: 'delikatesen', to: 'delikatessen' },
     ]);
   });
 

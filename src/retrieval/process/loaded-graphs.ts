@@ -1,10 +1,10 @@
 import { inTurns } from '../../common/turns/pace.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
-import { type SearchIndex } from '../../graph-index/search-index.js';
+import { SearchIndex } from '../../graph-index/search-index.js';
 import { type PropertyColumn } from '../../graph-index/property-column.js';
 import { buildPropertyIndex } from '../../graph-index/property-index.js';
 import { type Topology } from '../../graph-index/topology.js';
-import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
+import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
@@ -20,7 +20,6 @@ import { readGraphElements } from './read-graph-elements.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
 import { type SharedParts } from './threads/shared-parts.js';
 import { numberKindOf } from './source-values.js';
-import { readToOneTypes } from './to-one-types.js';
 
 const loadTimeoutMs = 600_000;
 /** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
@@ -167,10 +166,10 @@ export class LoadedGraphs {
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
-    graph.index ??= this.load(graph, 'search', async reader => {
-      const { index, values } = await loadIndex(reader, graph.schema, this.budgetBytes);
-      this.parts.holds(graph.graphId, graph.version, index.bytes + values.bytes);
-      return { index, values, toOne: await readToOneTypes(reader) };
+    graph.index ??= this.part(graph, 'search', reader => loadIndex(reader, graph.schema, this.budgetBytes)).then(record => {
+      const index = new SearchIndex(record);
+      this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
+      return { index, values: new ValueDictionary(record), toOne: record.toOne };
     });
     const loading = graph.index;
     try {

@@ -1,0 +1,100 @@
+import { type Pace } from '../common/turns/pace.js';
+import { type GramIndex, textsContaining, textsNear } from './gram-index.js';
+import { type GroupedNumbers } from './grouped-numbers.js';
+import { countOf, lengthAt, placeOfText, rangeOfPrefix, type SortedTexts } from './sorted-texts.js';
+
+/** How a node fits a search, the best last. Ranks are compared before scores. */
+export const ranks = {
+  part: 1,
+  initials: 2,
+  twoEdits: 3,
+  pinyin: 4,
+  oneEdit: 5,
+  all: 6,
+  contains: 7,
+  containsWord: 8,
+  begins: 9,
+  key: 10,
+  exact: 11,
+} as const;
+
+export interface NameTables {
+  names: GramIndex;
+  pinyin: { texts: SortedTexts; names: GroupedNumbers };
+}
+
+/** The names that fit a search as a whole. */
+export interface NameMatches {
+  /** The ranks of names, apart from those that begin like the search. */
+  byName: Map<number, number>;
+  /** The first name that begins like the search, and the one behind the last. */
+  range: [number, number];
+  exact: ReadonlySet<number>;
+}
+
+/** With so many better names nobody looks for those that are spelled nearly like the search. */
+const enough = 10;
+/** A shorter name is too easily another name. Of two wide units only a third may be missing. */
+const [shortestNear, shortestTwoEdits] = [3, 8];
+const shortestInside = 3;
+const mostSounding = 1_000;
+const firstWide = 0x2e80;
+
+/** @param asked the forms that name the same: the whole text, and the text without names of labels, the last of which is searched for */
+export async function matchNames({ names, pinyin }: NameTables, asked: string[], pace: Pace): Promise<NameMatches> {
+  const { texts } = names;
+  const exact = new Set(asked.map(name => placeOfText(texts, name)).filter(place => place >= 0));
+  const text = asked.at(-1)!;
+  const byName = new Map<number, number>();
+  const offer = (name: number, rank: number): void => {
+    if (rank > (byName.get(name) ?? 0)) byName.set(name, rank);
+  };
+  for (const name of exact) offer(name, ranks.exact);
+  if (text === '') return { byName, range: [0, 0], exact };
+  const range = rangeOfPrefix(texts, text);
+  const isWide = [...text].every(character => character.charCodeAt(0) >= firstWide);
+  const containing = text.length >= (isWide ? 2 : shortestInside) ? ((await textsContaining(names, text, pace)) ?? []) : [];
+  for (const name of containing) offer(name, isAtWord(texts, name, text) ? ranks.containsWord : ranks.contains);
+  for (const { name, isInitials, isWhole } of soundingLike(pinyin, text))
+    offer(name, isWhole && !isInitials ? ranks.pinyin : ranks.initials);
+  if (exact.size === 0 && range[1] - range[0] < enough && containing.length < enough) {
+    const isShort = text.length < shortestNear;
+    const one = isShort && !isWide ? new Map<number, number>() : await textsNear(names, text, 1, pace);
+    for (const name of one.keys()) if (!isShort || lengthAt(texts, name) > text.length) offer(name, ranks.oneEdit);
+    if (one.size === 0 && text.length >= shortestTwoEdits)
+      for (const name of (await textsNear(names, text, 2, pace)).keys()) offer(name, ranks.twoEdits);
+  }
+  return { byName, range, exact };
+}
+
+/** Whether the part begins a word of the name. */
+function isAtWord({ units, offsets }: SortedTexts, name: number, part: string): boolean {
+  const last = offsets[name + 1]! - part.length;
+  for (let start = offsets[name]! + 1; start <= last; start++) {
+    if (units[start - 1] !== 32) continue;
+    let i = 0;
+    while (i < part.length && units[start + i] === part.charCodeAt(i)) i++;
+    if (i === part.length) return true;
+  }
+  return false;
+}
+
+/** Names that are typed like this by their sound, or begin so. */
+function* soundingLike(
+  { texts, names }: NameTables['pinyin'],
+  text: string,
+): Iterable<{ name: number; isInitials: boolean; isWhole: boolean }> {
+  const sound = text.replaceAll(' ', '');
+  if (sound.length < 2 || countOf(texts) === 0 || !/^[a-z]/.test(sound)) return;
+  const [from, to] = rangeOfPrefix(texts, sound);
+  let given = 0;
+  for (let reading = from; reading < to; reading++) {
+    const isWhole = lengthAt(texts, reading) === sound.length;
+    for (let i = names.offsets[reading]!; i < names.offsets[reading + 1]!; i++) {
+      if (given++ === mostSounding) return;
+      const isInitials = (names.numbers[i]! & 1) === 1;
+      // The beginning of initials says nothing.
+      if (isWhole || !isInitials) yield { name: names.numbers[i]! >>> 1, isInitials, isWhole };
+    }
+  }
+}
