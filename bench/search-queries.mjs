@@ -36,7 +36,7 @@ const makers = {
 /** @returns of each kind at most `count` queries: `{kind, asked, share(found)}`, where `found` is the names of the hits in their order */
 export function recallQueries(names, random, count) {
   const lower = names.map(name => name.toLowerCase());
-  const alphabet = names.flatMap(name => [...name].filter(each => han.test(each)));
+  const alphabet = [...new Set(names.flatMap(name => [...name].filter(each => han.test(each))))];
   const context = { random, alphabet };
   return Object.entries(makers).flatMap(([kind, { of, judge }]) => {
     const made = [];

@@ -3,19 +3,25 @@ import { type GramIndex, textsContaining, textsNear } from './gram-index.js';
 import { type GroupedNumbers } from './grouped-numbers.js';
 import { countOf, lengthAt, placeOfText, rangeOfPrefix, type SortedTexts } from './sorted-texts.js';
 
-/** How a node fits a search, the best last. Ranks are compared before scores. */
+/**
+ * How a node fits a search, the best last. Ranks are compared before scores. A name with one character more than the search, or with two
+ * neighbours swapped, is a likelier reading than one with another character: few names are as near in this way.
+ */
 export const ranks = {
   part: 1,
   initials: 2,
   twoEdits: 3,
   pinyin: 4,
-  oneEdit: 5,
-  all: 6,
-  contains: 7,
-  containsWord: 8,
-  begins: 9,
-  key: 10,
-  exact: 11,
+  corrected: 5,
+  insideWord: 6,
+  oneEdit: 7,
+  slip: 8,
+  all: 9,
+  contains: 10,
+  containsWord: 11,
+  begins: 12,
+  key: 13,
+  exact: 14,
 } as const;
 
 export interface NameTables {
@@ -34,8 +40,9 @@ export interface NameMatches {
 
 /** With so many better names nobody looks for those that are spelled nearly like the search. */
 const enough = 10;
-/** A shorter name is too easily another name. Of two wide units only a third may be missing. */
+/** The shortest texts that may have an error. Of two wide units only a third may be missing; three others stand for parts of words first. */
 const [shortestNear, shortestTwoEdits] = [3, 8];
+/** The shortest text that is looked for inside of words. */
 const shortestInside = 3;
 const mostSounding = 1_000;
 const firstWide = 0x2e80;
@@ -54,17 +61,33 @@ export async function matchNames({ names, pinyin }: NameTables, asked: string[],
   const range = rangeOfPrefix(texts, text);
   const isWide = [...text].every(character => character.charCodeAt(0) >= firstWide);
   const containing = text.length >= (isWide ? 2 : shortestInside) ? ((await textsContaining(names, text, pace)) ?? []) : [];
-  for (const name of containing) offer(name, isAtWord(texts, name, text) ? ranks.containsWord : ranks.contains);
+  let better = range[1] - range[0];
+  for (const name of containing) {
+    const rank = isWide ? ranks.contains : isAtWord(texts, name, text) ? ranks.containsWord : ranks.insideWord;
+    if (rank !== ranks.insideWord || text.length === shortestInside) better++;
+    offer(name, rank);
+  }
   for (const { name, isInitials, isWhole } of soundingLike(pinyin, text))
     offer(name, isWhole && !isInitials ? ranks.pinyin : ranks.initials);
-  if (exact.size === 0 && range[1] - range[0] < enough && containing.length < enough) {
-    const isShort = text.length < shortestNear;
-    const one = isShort && !isWide ? new Map<number, number>() : await textsNear(names, text, 1, pace);
-    for (const name of one.keys()) if (!isShort || lengthAt(texts, name) > text.length) offer(name, ranks.oneEdit);
-    if (one.size === 0 && text.length >= shortestTwoEdits)
-      for (const name of (await textsNear(names, text, 2, pace)).keys()) offer(name, ranks.twoEdits);
+  if (exact.size > 0 || better >= enough || text.length < (isWide ? 2 : shortestNear)) return { byName, range, exact };
+  const isShort = isWide ? text.length < shortestNear : text.length === shortestInside;
+  const near = await textsNear(names, text, 1, pace);
+  for (const name of near.keys()) {
+    const isSlip = lengthAt(texts, name) > text.length || isSwapped(texts, name, text);
+    if (isWide && isShort && !isSlip) continue;
+    offer(name, isShort && !isWide ? ranks.corrected : isSlip ? ranks.slip : ranks.oneEdit);
   }
+  if (near.size === 0 && text.length >= shortestTwoEdits)
+    for (const name of (await textsNear(names, text, 2, pace)).keys()) offer(name, ranks.twoEdits);
   return { byName, range, exact };
+}
+
+/** Whether two neighbours are all that differs. */
+function isSwapped({ units, offsets }: SortedTexts, name: number, text: string): boolean {
+  const [start, end] = [offsets[name]!, offsets[name + 1]!];
+  let different = 0;
+  for (let i = 0; i < text.length; i++) if (units[start + i] !== text.charCodeAt(i)) different++;
+  return end - start === text.length && different === 2;
 }
 
 /** Whether the part begins a word of the name. */

@@ -57,6 +57,8 @@ const leastCoverage = 0.5;
 const almost = 1e-4;
 /** The most words, or pairs of CJK characters, of one search. Further ones are not searched for. */
 export const mostTerms = 64;
+/** The ranks of names that are spelled nearly like the search. */
+const nearRanks: ReadonlySet<number> = new Set([ranks.twoEdits, ranks.corrected, ranks.oneEdit, ranks.slip]);
 const searchedFields = fieldFlags.display | fieldFlags.key | fieldFlags.text;
 
 /** What the nodes of one search are ranked by. */
@@ -134,7 +136,7 @@ export class SearchIndex {
     const corrections: SearchResult['corrections'] = [];
     const { groups, rank } = (this.scratch ??= { groups: new TermGroups(this.arrays), rank: new Uint8Array(this.size) });
     const asked = await this.expandAll(query, terms.slice(0, mostTerms), corrections, pace);
-    const allRank = corrections.length > 0 ? ranks.oneEdit : ranks.all;
+    const allRank = corrections.length > 0 ? ranks.corrected : ranks.all;
     try {
       const touched = await groups.score(
         asked,
@@ -224,7 +226,7 @@ export class SearchIndex {
     const name = this.arrays.displayOf[ordinal]!;
     const { nameNodeOffsets, nameNodes } = this.arrays;
     const first = nameNodeOffsets[name]!;
-    const isNear = own === ranks.oneEdit || own === ranks.twoEdits;
+    const isNear = nearRanks.has(own);
     // Of names that are as near, one that many nodes have is likelier meant.
     const score =
       isNear && names.byName.has(name) ? Math.log2(1 + nameNodeOffsets[name + 1]! - first) : groups.scores[ordinal]! * coverage * coverage;
@@ -239,7 +241,7 @@ export class SearchIndex {
 
   /** What was read as another spelling, if the best node is one whose name only nearly fits. */
   private correctionOf(best: number | undefined, rank: Uint8Array, text: string): SearchResult['corrections'] {
-    if (best === undefined || (rank[best] !== ranks.oneEdit && rank[best] !== ranks.twoEdits)) return [];
+    if (best === undefined || !nearRanks.has(rank[best]!)) return [];
     return [{ from: text.trim(), to: sortedTextAt(this.tables.names.texts, this.arrays.displayOf[best]!) }];
   }
 
