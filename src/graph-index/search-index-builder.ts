@@ -8,7 +8,7 @@ import { fieldBits, fieldFlags, type SearchArrays } from './search-arrays.js';
 import { sharedFloat64, sharedUint32, sharedUint8 } from './shared-arrays.js';
 import { countOf, lengthAt, sortedTextAt, type SortedTexts, sortTexts } from './sorted-texts.js';
 import { allowedEdits } from './spelling.js';
-import { TermNumbers } from './term-numbers.js';
+import { TextNumbers } from './text-numbers.js';
 import { normalizeText, termsOfText } from './tokenize-text.js';
 
 /** One node to index. `texts` are its other string properties. */
@@ -29,8 +29,8 @@ const none = 0xffffffff;
 
 /** Collects nodes one by one and builds the arrays of a search index. */
 export class SearchIndexBuilder {
-  private readonly terms = new TermNumbers();
-  private readonly names = new TermNumbers();
+  private readonly terms = new TextNumbers();
+  private readonly names = new TextNumbers();
   private readonly lastNode = new BlockedUint32();
   private readonly lastPosting = new BlockedUint32();
   private readonly postingTerm = new BlockedUint32();
@@ -42,7 +42,6 @@ export class SearchIndexBuilder {
   private readonly keyOf = new GrowableUint32();
   private readonly labelSets: string[][] = [];
   private readonly labelIds = new Map<string, number>();
-  private units = 0;
 
   add(node: IndexedNode): void {
     const ordinal = this.ids.push(node.id);
@@ -53,13 +52,18 @@ export class SearchIndexBuilder {
     this.addTerms(ordinal, displayTerms, fieldFlags.display);
     this.addTerms(ordinal, termsOfText(key), fieldFlags.key);
     for (const text of node.texts) this.addTerms(ordinal, termsOfText(normalizeText(text.slice(0, longestText))), fieldFlags.text);
-    this.displayOf.push(this.nameNumber(nameOfNormalized(display)));
-    this.keyOf.push(this.nameNumber(nameOfNormalized(key)));
+    this.displayOf.push(this.names.numberOf(nameOfNormalized(display)));
+    this.keyOf.push(this.names.numberOf(nameOfNormalized(key)));
   }
 
   /** About the bytes of the result. While it is built, the process holds some three times as much. */
   get bytes(): number {
-    return this.units * 8 + (this.terms.size + this.names.size) * 12 + this.postingTerm.length * 4 + this.ids.length * 33;
+    return (
+      (this.terms.length + this.names.length) * 8 +
+      (this.terms.size + this.names.size) * 12 +
+      this.postingTerm.length * 4 +
+      this.ids.length * 33
+    );
   }
 
   async build(pace = new Pace()): Promise<SearchArrays> {
@@ -135,19 +139,10 @@ export class SearchIndexBuilder {
     return id;
   }
 
-  private nameNumber(name: string): number {
-    const known = this.names.get(name);
-    if (known !== undefined) return known;
-    this.units += name.length;
-    return this.names.add(name);
-  }
-
   private addTerms(ordinal: number, texts: string[], field: number): void {
     for (const text of texts) {
-      let term = this.terms.get(text);
-      if (term === undefined) {
-        term = this.terms.add(text);
-        this.units += text.length;
+      const term = this.terms.numberOf(text);
+      if (term === this.lastNode.length) {
         this.lastNode.push(none);
         this.lastPosting.push(0);
       }
@@ -175,18 +170,18 @@ function isSpelled(terms: SortedTexts, place: number): boolean {
 
 /** The readings of all Chinese names, in order, and the names of each. */
 async function readAll(names: SortedTexts, isIn: (name: number) => boolean, pace: Pace) {
-  const readings = new TermNumbers();
+  const readings = new TextNumbers();
   const [readingOf, nameOf] = [new BlockedUint32(), new BlockedUint32()];
   const add = (reading: string, name: number): void => {
-    readingOf.push(readings.get(reading) ?? readings.add(reading));
+    readingOf.push(readings.numberOf(reading));
     nameOf.push(name);
   };
   for (let name = 0; name < countOf(names); name++) {
     if (pace.isDue) await pace.turn();
     if (!isIn(name)) continue;
-    const all = readingsOf(sortedTextAt(names, name));
-    for (const whole of new Set(all.map(reading => reading.whole))) add(whole, 2 * name);
-    for (const initials of new Set(all.map(reading => reading.initials))) add(initials, 2 * name + 1);
+    const { whole, initials } = readingsOf(sortedTextAt(names, name));
+    for (const reading of whole) add(reading, 2 * name);
+    for (const reading of initials) add(reading, 2 * name + 1);
   }
   const { texts, placeOf } = await sortTexts(readings, pace);
   const grouped = await groupNumbers(

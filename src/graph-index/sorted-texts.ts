@@ -1,7 +1,7 @@
 import { type Pace } from '../common/turns/pace.js';
 import { sharedUint16, sharedUint32 } from './shared-arrays.js';
-import { sortInTurns } from './sort-in-turns.js';
-import { type TermNumbers } from './term-numbers.js';
+import { sortedOrder } from './sort-texts.js';
+import { type TextNumbers } from './text-numbers.js';
 
 /** Different texts in the order of their UTF-16 units, one behind the other: text i lies from `offsets[i]` to `offsets[i + 1]`. */
 export interface SortedTexts {
@@ -9,23 +9,18 @@ export interface SortedTexts {
   offsets: Uint32Array<SharedArrayBuffer>;
 }
 
-/** @returns the texts in order, and the place of each by the number that it had */
-export async function sortTexts(numbers: TermNumbers, pace: Pace): Promise<{ texts: SortedTexts; placeOf: Uint32Array }> {
-  const sorted = await sortInTurns(numbers.texts, pace);
-  const placeOf = new Uint32Array(sorted.length);
-  const offsets = sharedUint32(sorted.length + 1);
-  let length = 0;
-  for (const [place, text] of sorted.entries()) {
+/** @returns the texts in order, and the place of each by its number */
+export async function sortTexts(numbers: TextNumbers, pace: Pace): Promise<{ texts: SortedTexts; placeOf: Uint32Array }> {
+  const from = numbers.view();
+  const order = await sortedOrder(from, numbers.size, pace);
+  const placeOf = new Uint32Array(order.length);
+  const [units, offsets] = [sharedUint16(numbers.length), sharedUint32(order.length + 1)];
+  for (let place = 0, at = 0; place < order.length; place++) {
     if (pace.isDue) await pace.turn();
-    placeOf[numbers.get(text)!] = place;
-    length += text.length;
-    offsets[place + 1] = length;
-  }
-  const units = sharedUint16(length);
-  let at = 0;
-  for (const text of sorted) {
-    if (pace.isDue) await pace.turn();
-    for (let i = 0; i < text.length; i++) units[at++] = text.charCodeAt(i);
+    const number = order[place]!;
+    placeOf[number] = place;
+    for (let i = from.offsets[number]!; i < from.offsets[number + 1]!; i++) units[at++] = from.units[i]!;
+    offsets[place + 1] = at;
   }
   return { texts: { units, offsets }, placeOf };
 }

@@ -4,7 +4,7 @@ import { nameForm } from './name-form.js';
 import { type SharedArray, sharedUint32 } from './shared-arrays.js';
 import { countOf, placeOfText, sortTexts } from './sorted-texts.js';
 import { StoredTextsBuilder, textAt } from './stored-texts.js';
-import { TermNumbers } from './term-numbers.js';
+import { TextNumbers } from './text-numbers.js';
 
 export interface KnownValue {
   label: string;
@@ -44,7 +44,7 @@ export class ValueDictionaryBuilder {
   }
 
   async build(pace = new Pace()): Promise<ValueArrays> {
-    const names = new TermNumbers();
+    const names = new TextNumbers();
     const [nameOf, propertyOf, texts] = [[] as number[], [] as number[], new StoredTextsBuilder()];
     const properties = [...this.properties.values()].filter(known => known !== null);
     for (const [number, { values }] of properties.entries()) {
@@ -52,7 +52,7 @@ export class ValueDictionaryBuilder {
         if (pace.isDue) await pace.turn();
         const name = nameForm(value);
         if (name === '') continue;
-        nameOf.push(names.get(name) ?? names.add(name));
+        nameOf.push(names.numberOf(name));
         propertyOf.push(number);
         texts.add(value);
       }
