@@ -18,7 +18,7 @@ import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
-import { type SharedParts } from './threads/shared-parts.js';
+import { searchPart, type SharedParts } from './threads/shared-parts.js';
 import { numberKindOf } from './source-values.js';
 
 const loadTimeoutMs = 600_000;
@@ -166,7 +166,7 @@ export class LoadedGraphs {
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
-    graph.index ??= this.part(graph, 'search', reader => loadIndex(reader, graph.schema, this.budgetBytes)).then(record => {
+    graph.index ??= this.part(graph, searchPart, reader => loadIndex(reader, graph.schema, this.budgetBytes)).then(record => {
       const index = new SearchIndex(record);
       this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
       return { index, values: new ValueDictionary(record), toOne: record.toOne };
@@ -289,7 +289,7 @@ export class LoadedGraphs {
     try {
       // A graph that certainly does not fit is not loaded at all.
       if (nodes * leastBytesPerNode > this.budgetBytes)
-        throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === 'search' ? 'search' : 'cypher');
+        throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === searchPart ? 'search' : 'cypher');
       const loaded = await lane.run(() =>
         this.database.atLeast(graph.version).readGraph(
           graph.graphId,

@@ -5,6 +5,9 @@ export interface PartKey {
   name: string;
 }
 
+/** The name of the part that searches and questions need. */
+export const searchPart = 'search';
+
 /** The parts of graphs that all threads of the process share: flat records of arrays in shared memory. */
 export interface SharedParts {
   /** Gives the part, and loads it if no thread has it yet. All who ask meanwhile wait for that load. */
