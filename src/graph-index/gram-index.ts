@@ -13,8 +13,8 @@ import { UnitDistance } from './unit-distance.js';
 
 const [begin, finish] = [1, 2];
 const firstWide = 0x2e80;
-/** The most texts that one question compares, some 10 ms. */
-const mostCompared = 100_000;
+/** The most texts that are compared to find those with a part, and those near a text: some 10 ms. */
+const [mostContaining, mostNear] = [20_000, 60_000];
 const leastBuckets = 256;
 /** Grams beyond so many units of a text are not looked at. */
 const longestText = 256;
@@ -50,7 +50,7 @@ export async function textsContaining({ texts, grams }: GramIndex, part: string,
   const hashes: number[] = [];
   eachGram(unitsOf(part), hash => hashes.push(hash));
   const rarest = listsOf(grams, hashes)[0];
-  if (!rarest || rarest.length > mostCompared) return null;
+  if (!rarest || rarest.length > mostContaining) return null;
   const found: number[] = [];
   let last = -1;
   for (const place of rarest) {
@@ -72,7 +72,7 @@ export async function textsNear({ texts, grams }: GramIndex, text: string, edits
   let compared = 0;
   for (const list of listsOf(grams, hashes).slice(0, edits * (isWide ? 2 : 3) + 1)) {
     compared += list.length;
-    if (compared > mostCompared) break;
+    if (compared > mostNear) break;
     for (const place of list) {
       if (pace.isDue) await pace.turn();
       const difference = lengthAt(texts, place) - asked.length;

@@ -55,6 +55,8 @@ const acrossWords = 0.4;
 /** The least share of the query terms' weight that a node must carry. */
 const leastCoverage = 0.5;
 const almost = 1e-4;
+/** The nodes between two looks at the clock, less than a millisecond. */
+const inTurn = 4_096;
 /** The most words, or pairs of CJK characters, of one search. Further ones are not searched for. */
 export const mostTerms = 64;
 /** The ranks of names that are spelled nearly like the search. */
@@ -63,7 +65,8 @@ const searchedFields = fieldFlags.display | fieldFlags.key | fieldFlags.text;
 
 /** What the nodes of one search are ranked by. */
 interface Asked {
-  preferred: ReadonlySet<string>;
+  /** By the number of a set of labels. */
+  isPreferred: readonly boolean[];
   names: NameMatches;
   /** The rank of nodes that carry all terms. */
   allRank: number;
@@ -146,17 +149,19 @@ export class SearchIndex {
       );
       await this.rankNames(names, rank, touched, pace);
       const best = new BestOf<number>(request.offset + request.limit, (a, b) => this.isBetter(a, b, groups.scores));
-      const sets = this.arrays.labelSets.map(set => !request.labels || set.some(label => request.labels!.has(label)));
-      const isWanted = (ordinal: number): boolean =>
-        sets[this.arrays.labelOf[ordinal]!]! && (!request.isWanted || request.isWanted(this.arrays.ids[ordinal]!));
+      const { isInSets, isWanted } = this.filterOf(request);
+      const rankedBy: Asked = { isPreferred: this.setsWith(preferred), names, allRank, spreads: !request.namesOnly };
       let total = 0;
-      const rankedBy: Asked = { preferred, names, allRank, spreads: !request.namesOnly };
-      for (const ordinal of touched) {
-        if (pace.isDue) await pace.turn();
-        if ((rank[ordinal] === 0 && groups.coverage[ordinal]! < leastCoverage - almost) || !isWanted(ordinal)) continue;
-        total++;
-        groups.scores[ordinal] = this.scoreOf(ordinal, groups, rank, rankedBy);
-        best.offer(ordinal);
+      for (let from = 0; from < touched.length; from += inTurn) {
+        if (pace.isOverdue) await pace.turn();
+        for (let i = from; i < Math.min(touched.length, from + inTurn); i++) {
+          const ordinal = touched[i]!;
+          if (rank[ordinal] === 0 && groups.coverage[ordinal]! < leastCoverage - almost) continue;
+          if (!isInSets[this.arrays.labelOf[ordinal]!] || (isWanted && !isWanted(this.arrays.ids[ordinal]!))) continue;
+          total++;
+          groups.scores[ordinal] = this.scoreOf(ordinal, groups, rank, rankedBy);
+          best.offer(ordinal);
+        }
       }
       const found = best.take();
       if (corrections.length === 0) corrections.push(...this.correctionOf(found[0], rank, request.text));
@@ -205,9 +210,10 @@ export class SearchIndex {
       if (value > rank[ordinal]!) rank[ordinal] = value;
     };
     const { nameNodeOffsets, nameNodes } = this.arrays;
-    for (let i = nameNodeOffsets[range[0]]!; i < nameNodeOffsets[range[1]]!; i++) {
-      if (pace.isDue) await pace.turn();
-      offer(nameNodes[i]!, ranks.begins);
+    const [first, last] = range.map(name => nameNodeOffsets[name]!) as [number, number];
+    for (let from = first; from < last; from += inTurn) {
+      if (pace.isOverdue) await pace.turn();
+      for (let i = from; i < Math.min(last, from + inTurn); i++) offer(nameNodes[i]!, ranks.begins);
     }
     for (const [name, value] of byName) {
       for (const node of this.nodesOf(name)) {
@@ -218,7 +224,7 @@ export class SearchIndex {
     }
   }
 
-  private scoreOf(ordinal: number, groups: TermGroups, rank: Uint8Array, { preferred, names, allRank, spreads }: Asked): number {
+  private scoreOf(ordinal: number, groups: TermGroups, rank: Uint8Array, { isPreferred, names, allRank, spreads }: Asked): number {
     const coverage = groups.coverage[ordinal]!;
     const byTerms = coverage > 1 - almost ? allRank : coverage >= leastCoverage - almost ? ranks.part : 0;
     const own = Math.max(rank[ordinal]!, byTerms);
@@ -233,7 +239,7 @@ export class SearchIndex {
     const isFirst = spreads && own < ranks.key && own > ranks.part && nameNodes[first] === 2 * ordinal;
     return (
       own * weights.rank +
-      (this.labels(ordinal).some(label => preferred.has(label)) ? weights.preferred : 0) +
+      (isPreferred[this.arrays.labelOf[ordinal]!] ? weights.preferred : 0) +
       (isFirst ? weights.first : 0) +
       (weights.score * score) / (score + halfScore)
     );
@@ -253,18 +259,27 @@ export class SearchIndex {
   }
 
   private async listLabels(labels: ReadonlySet<string>, request: SearchRequest, pace: Pace): Promise<SearchResult> {
-    const { labelSets, labelOf, ids } = this.arrays;
-    const isIn = (set: string[], wanted: ReadonlySet<string>): boolean => set.some(label => wanted.has(label));
-    const wanted = labelSets.map(set => isIn(set, labels) && (!request.labels || isIn(set, request.labels)));
+    const { labelOf, ids } = this.arrays;
+    const { isInSets, isWanted } = this.filterOf(request);
+    const isListed = this.setsWith(labels).map((isIn, set) => isIn && isInSets[set]);
     const hits: SearchHit[] = [];
     let total = 0;
     for (let ordinal = 0; ordinal < ids.length; ordinal++) {
       if (pace.isDue) await pace.turn();
-      if (!wanted[labelOf[ordinal]!] || (request.isWanted && !request.isWanted(ids[ordinal]!))) continue;
+      if (!isListed[labelOf[ordinal]!] || (isWanted && !isWanted(ids[ordinal]!))) continue;
       if (total >= request.offset && hits.length < request.limit) hits.push({ ...this.node(ordinal), score: 1, exact: false, coverage: 1 });
       total++;
     }
     return { hits, total, corrections: [], unread: 0 };
+  }
+
+  private filterOf({ labels, isWanted }: SearchRequest): { isInSets: boolean[]; isWanted: SearchRequest['isWanted'] } {
+    return { isInSets: labels ? this.setsWith(labels) : this.arrays.labelSets.map(() => true), isWanted };
+  }
+
+  /** Whether each set of labels has one of these. */
+  private setsWith(labels: ReadonlySet<string>): boolean[] {
+    return this.arrays.labelSets.map(set => set.some(label => labels.has(label)));
   }
 
   private nodesOf(name: number): Uint32Array {
@@ -272,12 +287,8 @@ export class SearchIndex {
     return nameNodes.subarray(nameNodeOffsets[name], nameNodeOffsets[name + 1]);
   }
 
-  private labels(ordinal: number): string[] {
-    return this.arrays.labelSets[this.arrays.labelOf[ordinal]!] ?? [];
-  }
-
   private node(ordinal: number): { id: number; label: string } {
-    return { id: this.arrays.ids[ordinal]!, label: this.labels(ordinal)[0] ?? '' };
+    return { id: this.arrays.ids[ordinal]!, label: this.arrays.labelSets[this.arrays.labelOf[ordinal]!]?.[0] ?? '' };
   }
 }
 

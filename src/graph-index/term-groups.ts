@@ -7,6 +7,8 @@ const bm25K1 = 1.2;
 const bm25B = 0.5;
 /** To look for one node in a list takes as long as to read so many entries. */
 const lookedUp = 16;
+/** The entries between two looks at the clock, less than a millisecond. */
+const inTurn = 4_096;
 
 interface Group {
   /** The best first. */
@@ -24,9 +26,12 @@ export class TermGroups {
   /** The number of the last group that a node was found in; 255 for a node that no term has touched. */
   private readonly seen: Uint8Array;
   private touched: number[] = [];
+  /** What the length of a display divides its weight by. */
+  private readonly lengths: Float64Array;
 
   constructor(private readonly arrays: SearchArrays) {
     const count = arrays.ids.length;
+    this.lengths = Float64Array.from({ length: 256 }, (_, length) => 1 - bm25B + (bm25B * length) / arrays.averageLength);
     this.scores = new Float32Array(count);
     this.coverage = new Float32Array(count);
     this.seen = new Uint8Array(count);
@@ -75,16 +80,24 @@ export class TermGroups {
     this.touched = [];
   }
 
-  private async read({ term, weight }: TermMatch, share: number, fields: number, mark: number, adds: boolean, pace: Pace): Promise<void> {
-    const { postingOffsets, postings } = this.arrays;
-    const [from, to] = [postingOffsets[term]!, postingOffsets[term + 1]!];
-    const most = weight * this.idfOf(to - from);
+  private async read(match: TermMatch, share: number, fields: number, mark: number, adds: boolean, pace: Pace): Promise<void> {
+    const [from, to] = [this.arrays.postingOffsets[match.term]!, this.arrays.postingOffsets[match.term + 1]!];
+    const most = match.weight * this.idfOf(to - from);
+    for (let start = from; start < to; start += inTurn) {
+      if (pace.isOverdue) await pace.turn();
+      this.readSome(start, Math.min(to, start + inTurn), most, share, fields, mark, adds);
+    }
+  }
+
+  private readSome(from: number, to: number, most: number, share: number, fields: number, mark: number, adds: boolean): void {
+    const { postings } = this.arrays;
+    const { seen, touched } = this;
     for (let i = from; i < to; i++) {
-      if (pace.isDue) await pace.turn();
       const posting = postings[i]!;
-      const seen = this.seen[posting >>> fieldBits]!;
-      if (seen === mark || (posting & fields) === 0 || (seen === 0 && !adds)) continue;
-      if (seen === 0) this.touched.push(posting >>> fieldBits);
+      const ordinal = posting >>> fieldBits;
+      const last = seen[ordinal]!;
+      if (last === mark || (posting & fields) === 0 || (last === 0 && !adds)) continue;
+      if (last === 0) touched.push(ordinal);
       this.add(posting, fields, most, share, mark);
     }
   }
@@ -110,9 +123,8 @@ export class TermGroups {
   private add(posting: number, fields: number, most: number, share: number, mark: number): void {
     const ordinal = posting >>> fieldBits;
     this.seen[ordinal] = mark;
-    const length = 1 - bm25B + (bm25B * this.arrays.displayLength[ordinal]!) / this.arrays.averageLength;
     let frequency = 0;
-    if (posting & fieldFlags.display) frequency += fieldWeights.display / length;
+    if (posting & fieldFlags.display) frequency += fieldWeights.display / this.lengths[this.arrays.displayLength[ordinal]!]!;
     if (posting & fieldFlags.key) frequency += fieldWeights.key;
     if (posting & fields & fieldFlags.text) frequency += fieldWeights.text;
     this.scores[ordinal]! += (most * frequency * (bm25K1 + 1)) / (frequency + bm25K1);
