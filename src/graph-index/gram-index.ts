@@ -7,7 +7,8 @@ import { UnitDistance } from './unit-distance.js';
 /*
  * Finds texts by parts of them, and texts that are spelled nearly like another. A text is cut into overlapping grams: two units where
  * one of them is wide, as those of Chinese are, else three. Each end counts as a unit. One edit changes at most as many grams as a gram
- * has units, so a text within k edits of another shares one of any k * 3 + 1 (k * 2 + 1) of its grams: the rarest are looked at.
+ * has units, and one more where neighbours are swapped. So a text within k edits of another shares one of any k * 4 + 1 (k * 3 + 1) of
+ * its grams, and the rarest are looked at. A text of so few grams that one edit can change all of them may be missed.
  * Source: Gravano et al., Approximate String Joins in a Database (Almost) for Free, 2001.
  */
 
@@ -70,7 +71,7 @@ export async function textsNear({ texts, grams }: GramIndex, text: string, edits
   const found = new Map<number, number>();
   const distance = new UnitDistance(asked, edits);
   let compared = 0;
-  for (const list of listsOf(grams, hashes).slice(0, edits * (isWide ? 2 : 3) + 1)) {
+  for (const list of listsOf(grams, hashes).slice(0, edits * (isWide ? 3 : 4) + 1)) {
     compared += list.length;
     if (compared > mostNear) break;
     for (const place of list) {

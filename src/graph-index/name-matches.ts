@@ -21,7 +21,9 @@ export const ranks = {
   containsWord: 11,
   begins: 12,
   key: 13,
-  exact: 14,
+  /** Exactly the search without the names of labels. */
+  named: 14,
+  exact: 15,
 } as const;
 
 export interface NameTables {
@@ -47,7 +49,7 @@ const shortestInside = 3;
 const mostSounding = 1_000;
 const firstWide = 0x2e80;
 
-/** @param asked the forms that name the same: the whole text, and the text without names of labels, the last of which is searched for */
+/** @param asked the whole text, and the text without names of labels if that is another one; the last is searched for */
 export async function matchNames({ names, pinyin }: NameTables, asked: string[], pace: Pace): Promise<NameMatches> {
   const { texts } = names;
   const exact = new Set(asked.map(name => placeOfText(texts, name)).filter(place => place >= 0));
@@ -56,7 +58,7 @@ export async function matchNames({ names, pinyin }: NameTables, asked: string[],
   const offer = (name: number, rank: number): void => {
     if (rank > (byName.get(name) ?? 0)) byName.set(name, rank);
   };
-  for (const name of exact) offer(name, ranks.exact);
+  for (const name of exact) offer(name, name === placeOfText(texts, asked[0]!) ? ranks.exact : ranks.named);
   if (text === '') return { byName, range: [0, 0], exact };
   const range = rangeOfPrefix(texts, text);
   const isWide = [...text].every(character => character.charCodeAt(0) >= firstWide);

@@ -219,7 +219,7 @@ export class SearchIndex {
       for (const node of this.nodesOf(name)) {
         if (pace.isDue) await pace.turn();
         const isKey = (node & 1) === 1;
-        if (!isKey || value === ranks.exact) offer(node, isKey ? ranks.key : value);
+        if (!isKey || value >= ranks.named) offer(node, isKey ? ranks.key : value);
       }
     }
   }
