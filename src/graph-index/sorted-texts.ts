@@ -11,7 +11,7 @@ export interface SortedTexts {
 
 /** @returns the texts in order, and the place of each by its number */
 export async function sortTexts(numbers: TextNumbers, pace: Pace): Promise<{ texts: SortedTexts; placeOf: Uint32Array }> {
-  const from = numbers.view();
+  const from = await numbers.joined(pace);
   const order = await sortedOrder(from, numbers.size, pace);
   const placeOf = new Uint32Array(order.length);
   const [units, offsets] = [sharedUint16(numbers.length), sharedUint32(order.length + 1)];

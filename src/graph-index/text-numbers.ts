@@ -1,15 +1,19 @@
+import { type Pace } from '../common/turns/pace.js';
 import { hashText } from './fnv.js';
 import { GrowableUint32 } from './growable-array.js';
 
 const tableCount = 256;
 const firstSlots = 64;
 
+const [blockBits, blockMask] = [20, 0xfffff];
+
 /**
- * Numbers different texts in the order in which they come, without an object for each. Texts lie in one array of UTF-16 units, and open
- * hash tables find them. Many small tables grow one by one: one of millions would hold the event loop whenever it grows.
+ * Numbers different texts in the order in which they come, without an object for each. Texts lie one behind the other as UTF-16 units, and
+ * open hash tables find them. Blocks of units and many small tables grow one by one: those of millions would hold the event loop.
  */
 export class TextNumbers {
-  private pool = new Uint16Array(65_536);
+  private readonly blocks: Uint16Array[] = [];
+  private used = 0;
   private readonly ends = new GrowableUint32();
   private readonly hashes = new GrowableUint32();
   private readonly tables = Array.from({ length: tableCount }, () => ({ slots: new Uint32Array(firstSlots), used: 0 }));
@@ -24,12 +28,18 @@ export class TextNumbers {
 
   /** The units of all texts. */
   get length(): number {
-    return this.ends.at(this.size);
+    return this.used;
   }
 
-  /** The units of all texts; text i lies from `offsets[i]` to `offsets[i + 1]`. Later texts may change both. */
-  view(): { units: Uint16Array; offsets: Uint32Array } {
-    return { units: this.pool, offsets: this.ends.view() };
+  /** The units of all texts so far; text i lies from `offsets[i]` to `offsets[i + 1]`. */
+  async joined(pace: Pace): Promise<{ units: Uint16Array; offsets: Uint32Array }> {
+    const units = new Uint16Array(this.used);
+    for (const [i, block] of this.blocks.entries()) {
+      if (pace.isOverdue) await pace.turn();
+      const start = i * (blockMask + 1);
+      units.set(block.subarray(0, this.used - start), start);
+    }
+    return { units, offsets: this.ends.view() };
   }
 
   /** The number of a text, which is the next one if the text is new. */
@@ -51,19 +61,20 @@ export class TextNumbers {
   private isAt(number: number, text: string): boolean {
     const start = this.ends.at(number);
     if (this.ends.at(number + 1) - start !== text.length) return false;
-    for (let i = 0; i < text.length; i++) if (this.pool[start + i] !== text.charCodeAt(i)) return false;
+    for (let i = 0; i < text.length; i++) {
+      const at = start + i;
+      if (this.blocks[at >>> blockBits]![at & blockMask] !== text.charCodeAt(i)) return false;
+    }
     return true;
   }
 
   private keep(text: string, hash: number): number {
-    const start = this.length;
-    if (start + text.length > this.pool.length) {
-      const larger = new Uint16Array(2 * (this.pool.length + text.length));
-      larger.set(this.pool);
-      this.pool = larger;
+    for (let i = 0; i < text.length; i++) {
+      const at = this.used++;
+      if ((at & blockMask) === 0) this.blocks.push(new Uint16Array(blockMask + 1));
+      this.blocks[at >>> blockBits]![at & blockMask] = text.charCodeAt(i);
     }
-    for (let i = 0; i < text.length; i++) this.pool[start + i] = text.charCodeAt(i);
-    this.ends.push(start + text.length);
+    this.ends.push(this.used);
     return this.hashes.push(hash);
   }
 
