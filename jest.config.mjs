@@ -11,7 +11,8 @@ const swc = {
   module: { type: 'commonjs' },
 };
 const swcJs = { ...swc, sourceMaps: false, jsc: { ...swc.jsc, parser: { syntax: 'ecmascript' }, transform: {} } };
-const esmOnly = '@nestjs|temporal-polyfill|temporal-utils|load-esm|file-type|token-types|strtok3|uint8array-extras|@tokenizer|@borewit';
+const esmOnly =
+  '@nestjs|temporal-polyfill|temporal-utils|load-esm|file-type|token-types|strtok3|uint8array-extras|@tokenizer|opencc-js|stemmer|@borewit';
 
 export default {
   rootDir: '.',

@@ -19,7 +19,7 @@ edges:
 `;
 
 /** Every other name is Chinese. */
-const nameOf = i =>
+export const nameOf = i =>
   i % 2 === 0
     ? `${surnames[(i >> 1) % 10]}${givenNames[(i >> 3) % 20]}${givenNames[(i >> 7) % 20]}${i}`
     : `${words[(i >> 1) % 10]} ${words[(i >> 5) % 10]} ${i}`;

@@ -1,6 +1,6 @@
 // `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000
-// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror`, `… -- metrics`, `… -- traversals`, `… -- r-mat` and `… -- large`
-// with the options of their files; `… -- queries` is the last three and those of the loaded order lines. Prints one JSON line per figure.
+// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror`, `… -- metrics`, `… -- traversals`, `… -- r-mat`, `… -- large`
+// and `… -- search` with the options of their files; `… -- queries` is the last three and those of the loaded order lines. Prints one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,6 +18,7 @@ import { benchQueries } from './queries.mjs';
 import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs';
 import { sources } from './sources.mjs';
 import { benchRMat } from './r-mat.mjs';
+import { benchSearch } from './search.mjs';
 import { benchStart } from './start.mjs';
 import { benchTraversals } from './traversals.mjs';
 
@@ -32,7 +33,7 @@ const { values: options, positionals } = parseArgs({
     source: { type: 'string' },
     rows: { type: 'string' },
     trials: { type: 'string' },
-    parts: { type: 'string', default: 'first,incremental,rules' },
+    parts: { type: 'string' },
     people: { type: 'string' },
     scale: { type: 'string', default: '16,18' },
     growth: { type: 'string', default: '10000,100000,1000000' },
@@ -53,6 +54,12 @@ try {
   if (wanted.has('traversals'))
     await benchTraversals(folder, { people: Number(options.people ?? 100_000), trials: Number(options.trials ?? 30) });
   if (wanted.has('large')) await benchLargeGraph(folder, Number(options.people ?? 1_000_000));
+  if (wanted.has('search'))
+    await benchSearch(folder, {
+      people: Number(options.people ?? 1_000_000),
+      trials: Number(options.trials ?? 300),
+      parts: (options.parts ?? 'divisions,metaqa,speed').split(','),
+    });
   if (wanted.has('r-mat')) await benchRMat(folder, { scales: options.scale.split(',').map(Number), trials: Number(options.trials ?? 10) });
   if (['csv', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {
@@ -65,7 +72,7 @@ function sourceOptions({ source, rows, trials } = { source: Object.keys(sources)
     source: names(options.source ?? source),
     rows: numbers(options.rows ?? rows),
     trials: Number(options.trials ?? trials),
-    parts: names(options.parts),
+    parts: names(options.parts ?? 'first,incremental,rules'),
     growth: numbers(options.growth),
   };
 }

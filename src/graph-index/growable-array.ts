@@ -13,6 +13,11 @@ export class GrowableUint32 {
     return this.length++;
   }
 
+  /** @param index below `length` */
+  at(index: number): number {
+    return this.items[index]!;
+  }
+
   toArray(): Uint32Array {
     return this.items.slice(0, this.length);
   }

@@ -1,10 +1,15 @@
 import { Pace } from '../common/turns/pace.js';
+import { buildGrams } from './gram-index.js';
+import { groupNumbers } from './grouped-numbers.js';
 import { BlockedUint32, GrowableFloat64, GrowableUint32 } from './growable-array.js';
-import { hashName } from './fnv.js';
-import { fieldFlags, fieldBits, type IndexParts } from './index-format.js';
-import { SearchIndex } from './search-index.js';
-import { TermNumbers } from './term-numbers.js';
-import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
+import { nameOfNormalized } from './name-form.js';
+import { readingsOf } from './pinyin.js';
+import { fieldBits, fieldFlags, type SearchArrays } from './search-arrays.js';
+import { sharedFloat64, sharedUint32, sharedUint8 } from './shared-arrays.js';
+import { countOf, lengthAt, sortedTextAt, type SortedTexts, sortTexts } from './sorted-texts.js';
+import { allowedEdits } from './spelling.js';
+import { TextNumbers } from './text-numbers.js';
+import { normalizeText, termsOfText } from './tokenize-text.js';
 
 /** One node to index. `texts` are its other string properties. */
 export interface IndexedNode {
@@ -18,10 +23,14 @@ export interface IndexedNode {
 
 /** The searched length of a property's text, in characters. */
 export const longestText = 1000;
+const longestDisplay = 255;
+const [firstLetter, lastLetter] = [97, 122];
+const none = 0xffffffff;
 
-/** Collects nodes one by one and builds a {@link SearchIndex}. It takes about 15 bytes a node, 4 a posting, and the terms themselves. */
+/** Collects nodes one by one and builds the arrays of a search index. */
 export class SearchIndexBuilder {
-  private readonly terms = new TermNumbers();
+  private readonly terms = new TextNumbers();
+  private readonly names = new TextNumbers();
   private readonly lastNode = new BlockedUint32();
   private readonly lastPosting = new BlockedUint32();
   private readonly postingTerm = new BlockedUint32();
@@ -29,89 +38,114 @@ export class SearchIndexBuilder {
   private readonly ids = new GrowableFloat64();
   private readonly labelOf = new GrowableUint32();
   private readonly displayLength = new GrowableUint32();
-  private readonly firstTerm = new GrowableUint32();
-  private readonly hashes = [new GrowableUint32(), new GrowableUint32(), new GrowableUint32(), new GrowableUint32()] as const;
-  private readonly labels: string[][] = [];
+  private readonly displayOf = new GrowableUint32();
+  private readonly keyOf = new GrowableUint32();
+  private readonly labelSets: string[][] = [];
   private readonly labelIds = new Map<string, number>();
 
   add(node: IndexedNode): void {
     const ordinal = this.ids.push(node.id);
     this.labelOf.push(this.labelId(node.labels));
-    const display = normalizeText(node.display);
-    const key = normalizeText(node.key);
+    const [display, key] = [normalizeText(node.display), normalizeText(node.key)];
     const displayTerms = termsOfText(display);
-    this.displayLength.push(displayTerms.length);
-    this.firstTerm.push(this.addTerms(ordinal, displayTerms, fieldFlags.display));
+    this.displayLength.push(Math.min(longestDisplay, displayTerms.length));
+    this.addTerms(ordinal, displayTerms, fieldFlags.display);
     this.addTerms(ordinal, termsOfText(key), fieldFlags.key);
     for (const text of node.texts) this.addTerms(ordinal, termsOfText(normalizeText(text.slice(0, longestText))), fieldFlags.text);
-    const [displayA, displayB] = hashName(compactText(display));
-    const [keyA, keyB] = hashName(compactText(key));
-    [displayA, displayB, keyA, keyB].forEach((hash, i) => this.hashes[i]?.push(hash));
+    this.displayOf.push(this.names.numberOf(nameOfNormalized(display)));
+    this.keyOf.push(this.names.numberOf(nameOfNormalized(key)));
   }
 
-  /** Estimated memory so far. Building the index takes about as much again for a moment. */
+  /** About the bytes of the result. While it is built, the process holds some three times as much. */
   get bytes(): number {
-    return this.terms.size * 104 + this.postingTerm.length * 8 + this.ids.length * 36;
+    return (
+      (this.terms.length + this.names.length) * 8 +
+      (this.terms.size + this.names.size) * 12 +
+      this.postingTerm.length * 4 +
+      this.ids.length * 33
+    );
   }
 
-  async build(pace = new Pace()): Promise<SearchIndex> {
-    const terms = this.terms.texts;
-    const offsets = new Uint32Array(terms.length + 1);
-    for (let i = 0; i < this.postingTerm.length; i++) {
+  async build(pace = new Pace()): Promise<SearchArrays> {
+    const count = this.ids.length;
+    const { texts: terms, placeOf: placeOfTerm } = await sortTexts(this.terms, pace);
+    const { postingTerm, postingValue } = this;
+    const postings = await groupNumbers(
+      countOf(terms),
+      postingTerm.length,
+      i => placeOfTerm[postingTerm.get(i)]!,
+      i => postingValue.get(i),
+      pace,
+    );
+    const { texts: names, placeOf: placeOfName } = await sortTexts(this.names, pace);
+    const [displays, keys] = [this.displayOf.view(), this.keyOf.view()];
+    const nodes = await groupNumbers(
+      countOf(names),
+      2 * count,
+      i => placeOfName[i < count ? displays[i]! : keys[i - count]!]!,
+      i => (i < count ? 2 * i : 2 * (i - count) + 1),
+      pace,
+    );
+    const isDisplay = (name: number): boolean => (nodes.numbers[nodes.offsets[name]!]! & 1) === 0 && lengthAt(names, name) > 0;
+    const nameGrams = await buildGrams(names, isDisplay, pace);
+    const wordGrams = await buildGrams(terms, place => isSpelled(terms, place), pace);
+    const pinyin = await readAll(names, isDisplay, pace);
+    const [displayOf, keyOf, labelOf] = [sharedUint32(count), sharedUint32(count), sharedUint32(count)];
+    const [ids, displayLength] = [sharedFloat64(count), sharedUint8(count)];
+    ids.set(this.ids.view());
+    labelOf.set(this.labelOf.view());
+    displayLength.set(this.displayLength.view());
+    let length = 0;
+    for (let i = 0; i < count; i++) {
       if (pace.isDue) await pace.turn();
-      const at = this.postingTerm.get(i) + 1;
-      offsets[at] = (offsets[at] ?? 0) + 1;
+      displayOf[i] = placeOfName[displays[i]!]!;
+      keyOf[i] = placeOfName[keys[i]!]!;
+      length += displayLength[i]!;
     }
-    for (let t = 0; t < terms.length; t++) {
-      if (pace.isDue) await pace.turn();
-      offsets[t + 1] = (offsets[t + 1] ?? 0) + (offsets[t] ?? 0);
-    }
-    const next = offsets.slice();
-    const postings = new Uint32Array(this.postingTerm.length);
-    for (let i = 0; i < this.postingTerm.length; i++) {
-      if (pace.isDue) await pace.turn();
-      const term = this.postingTerm.get(i);
-      const at = next[term] ?? 0;
-      postings[at] = this.postingValue.get(i);
-      next[term] = at + 1;
-    }
-    const parts: IndexParts = {
-      terms,
-      termIds: this.terms,
-      offsets,
-      postings,
-      ids: this.ids.toArray(),
-      labels: this.labels,
-      labelOf: this.labelOf.toArray(),
-      displayLength: this.displayLength.toArray(),
-      firstTerm: this.firstTerm.toArray(),
-      displayHashes: [this.hashes[0].toArray(), this.hashes[1].toArray()],
-      keyHashes: [this.hashes[2].toArray(), this.hashes[3].toArray()],
+    return {
+      ids,
+      labelSets: this.labelSets,
+      labelOf,
+      displayOf,
+      keyOf,
+      displayLength,
+      averageLength: Math.max(1, length / Math.max(1, count)),
+      nameUnits: names.units,
+      nameOffsets: names.offsets,
+      nameNodeOffsets: nodes.offsets,
+      nameNodes: nodes.numbers,
+      nameGramOffsets: nameGrams.offsets,
+      nameGrams: nameGrams.numbers,
+      termUnits: terms.units,
+      termOffsets: terms.offsets,
+      postingOffsets: postings.offsets,
+      postings: postings.numbers,
+      wordGramOffsets: wordGrams.offsets,
+      wordGrams: wordGrams.numbers,
+      pinyinUnits: pinyin.texts.units,
+      pinyinOffsets: pinyin.texts.offsets,
+      pinyinNameOffsets: pinyin.names.offsets,
+      pinyinNames: pinyin.names.numbers,
     };
-    return SearchIndex.build(parts, pace);
   }
 
   private labelId(labels: string[]): number {
     const name = labels.length === 1 ? labels[0]! : JSON.stringify(labels);
     let id = this.labelIds.get(name);
     if (id === undefined) {
-      id = this.labels.push(labels) - 1;
+      id = this.labelSets.push(labels) - 1;
       this.labelIds.set(name, id);
     }
     return id;
   }
 
-  /** Returns the first of the terms. It tells later whether a query begins like the display. */
-  private addTerms(ordinal: number, texts: string[], field: number): number {
-    let first = 0xffffffff;
+  private addTerms(ordinal: number, texts: string[], field: number): void {
     for (const text of texts) {
-      let term = this.terms.get(text);
-      if (term === undefined) {
-        term = this.terms.add(text);
-        this.lastNode.push(0xffffffff);
+      const term = this.terms.numberOf(text);
+      if (term === this.lastNode.length) {
+        this.lastNode.push(none);
         this.lastPosting.push(0);
       }
-      if (first === 0xffffffff) first = term;
       if (this.lastNode.get(term) === ordinal) {
         const at = this.lastPosting.get(term);
         this.postingValue.set(at, this.postingValue.get(at) | field);
@@ -121,6 +155,41 @@ export class SearchIndexBuilder {
       this.lastPosting.set(term, this.postingTerm.push(term));
       this.postingValue.push(((ordinal << fieldBits) | field) >>> 0);
     }
-    return first;
   }
+}
+
+/** Whether a term is a word that people misspell. */
+function isSpelled(terms: SortedTexts, place: number): boolean {
+  if (allowedEdits(lengthAt(terms, place) + 1) === 0) return false;
+  for (let i = terms.offsets[place]!; i < terms.offsets[place + 1]!; i++) {
+    const unit = terms.units[i]!;
+    if (unit >= firstLetter && unit <= lastLetter) return true;
+  }
+  return false;
+}
+
+/** The readings of all Chinese names, in order, and the names of each. */
+async function readAll(names: SortedTexts, isIn: (name: number) => boolean, pace: Pace) {
+  const readings = new TextNumbers();
+  const [readingOf, nameOf] = [new BlockedUint32(), new BlockedUint32()];
+  const add = (reading: string, name: number): void => {
+    readingOf.push(readings.numberOf(reading));
+    nameOf.push(name);
+  };
+  for (let name = 0; name < countOf(names); name++) {
+    if (pace.isDue) await pace.turn();
+    if (!isIn(name)) continue;
+    const { whole, initials } = readingsOf(sortedTextAt(names, name));
+    for (const reading of whole) add(reading, 2 * name);
+    for (const reading of initials) add(reading, 2 * name + 1);
+  }
+  const { texts, placeOf } = await sortTexts(readings, pace);
+  const grouped = await groupNumbers(
+    countOf(texts),
+    readingOf.length,
+    i => placeOf[readingOf.get(i)]!,
+    i => nameOf.get(i),
+    pace,
+  );
+  return { texts, names: grouped };
 }

@@ -1,7 +1,9 @@
 import { SearchIndexBuilder } from './search-index-builder.js';
-import { type SearchIndex } from './search-index.js';
+import { SearchIndex } from './search-index.js';
 
-function indexOf(nodes: { label?: string; labels?: string[]; key?: string; display: string; texts?: string[] }[]): Promise<SearchIndex> {
+async function indexOf(
+  nodes: { label?: string; labels?: string[]; key?: string; display: string; texts?: string[] }[],
+): Promise<SearchIndex> {
   const builder = new SearchIndexBuilder();
   nodes.forEach((node, i) =>
     builder.add({
@@ -12,7 +14,7 @@ function indexOf(nodes: { label?: string; labels?: string[]; key?: string; displ
       texts: node.texts ?? [],
     }),
   );
-  return builder.build();
+  return new SearchIndex(await builder.build());
 }
 const names = async (displays: string[], index: Promise<SearchIndex>, text: string, limit = 10): Promise<string[]> =>
   (await (await index).search({ text, limit, offset: 0 })).hits.map(hit => displays[hit.id - 1] ?? '');
@@ -48,8 +50,8 @@ describe('SearchIndex', () => {
   });
 
   it('says which spelling it corrected', async () => {
-    expect((await (await mixed).search({ text: 'seasonning', limit: 1, offset: 0 })).corrections).toEqual([
-      { from: 'seasonning', to: 'seasoning' },
+    expect((await (await mixed).search({ text: 'delikatesen', limit: 1, offset: 0 })).corrections).toEqual([
+      { from: 'delikatesen', to: 'delikatessen' },
     ]);
   });
 
@@ -107,6 +109,56 @@ describe('SearchIndex', () => {
     const pages = (await Promise.all(Array.from({ length: 10 }, (_, number) => page(number)))).flat();
     expect(new Set(pages).size).toBe(500);
     expect(pages).toEqual((await (await many).search({ text: '公司', limit: 500, offset: 0 })).hits.map(hit => hit.id));
+  });
+
+  it('puts a display before others although it contains the name of its label', async () => {
+    const displays = ['223 of 22 Order', 'Order 223 of 22', 'Order 223 of 221', '223 of 22'];
+    const index = await indexOf(displays.map(display => ({ label: 'Order', display })));
+    const labelNames = new Map([['order', 'Order']]);
+    const { hits } = await index.search({ text: 'Order 223 of 22', limit: 4, offset: 0, labelNames });
+    expect(hits.map(({ id, exact }) => [displays[id - 1], exact])).toEqual([
+      ['Order 223 of 22', true],
+      ['223 of 22', true],
+      ['223 of 22 Order', false],
+      ['Order 223 of 221', false],
+    ]);
+  });
+
+  it('finds names by their sound behind names that are written so', async () => {
+    const displays = ['北京', 'Beijing Duck', '背景', '南京'];
+    const index = indexOf(displays.map(display => ({ display })));
+    expect(await names(displays, index, 'beijing')).toEqual(['Beijing Duck', '北京', '背景']);
+    expect(await names(displays, index, 'bj')).toEqual(['北京', '背景']);
+  });
+
+  it('takes traditional characters for simplified ones, on both sides', async () => {
+    const displays = ['臺灣銀行', '台湾银行', '台北银行'];
+    const index = indexOf(displays.map(display => ({ display })));
+    for (const text of ['台湾银行', '臺灣銀行'])
+      expect((await names(displays, index, text)).slice(0, 2).sort()).toEqual(['台湾银行', '臺灣銀行']);
+  });
+
+  it('finds other forms of an English word', async () => {
+    const displays = ['The Company of Wolves', 'Old Movie', 'Companion'];
+    const index = indexOf(displays.map(display => ({ display })));
+    expect((await names(displays, index, 'companies'))[0]).toBe('The Company of Wolves');
+    expect(await names(displays, index, 'movies')).toEqual(['Old Movie']);
+  });
+
+  it('finds a part in the middle of a word', async () => {
+    expect(await names(products, mixed, 'ikates')).toEqual(['Blauer See Delikatessen']);
+  });
+
+  it('finds only nodes with one of the labels that are asked for, and those that are wanted', async () => {
+    const index = await indexOf([
+      { label: '供应商', display: '华为' },
+      { label: '客户', display: '华为' },
+      { label: '客户', labels: ['重点'], display: '华为技术' },
+    ]);
+    const search = { text: '华为', limit: 5, offset: 0 };
+    expect((await index.search({ ...search, labels: new Set(['客户']) })).hits.map(({ id }) => id)).toEqual([2, 3]);
+    expect(await index.search({ ...search, labels: new Set(['重点']) })).toMatchObject({ total: 1, hits: [{ id: 3 }] });
+    expect(await index.search({ ...search, isWanted: id => id !== 2 })).toMatchObject({ total: 2, hits: [{ id: 1 }, { id: 3 }] });
   });
 
   it('looks up whole names, by display or key, whatever their case and punctuation', async () => {

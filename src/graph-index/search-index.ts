@@ -1,10 +1,14 @@
 import { Pace } from '../common/turns/pace.js';
-import { hashName } from './fnv.js';
-import { fieldFlags, fieldBits, type IndexParts } from './index-format.js';
-import { NameTable } from './name-table.js';
 import { BestOf } from './best-of.js';
-import { TermExpansion, type TermMatch } from './term-expansion.js';
-import { compactText, normalizeText, termsOfQuery } from './tokenize-text.js';
+import { type GramIndex } from './gram-index.js';
+import { nameForm, nameOfNormalized } from './name-form.js';
+import { matchNames, type NameMatches, type NameTables, ranks } from './name-matches.js';
+import { placesInWords } from './query-pairs.js';
+import { fieldFlags, type SearchArrays } from './search-arrays.js';
+import { placeOfText, rangeOfPrefix, sortedTextAt, type SortedTexts } from './sorted-texts.js';
+import { TermGroups } from './term-groups.js';
+import { compactText, normalizeText, type QueryTerm, termsOfQuery } from './tokenize-text.js';
+import { formsOf, nearlySpelled, type TermMatch } from './word-expansion.js';
 
 export interface SearchRequest {
   text: string;
@@ -14,6 +18,10 @@ export interface SearchRequest {
   labelNames?: ReadonlyMap<string, string>;
   /** Searches displays and keys only. */
   namesOnly?: boolean;
+  /** Only nodes with one of these labels are found. */
+  labels?: ReadonlySet<string>;
+  /** Only these nodes are found. */
+  isWanted?: (id: number) => boolean;
 }
 
 export interface SearchHit {
@@ -24,7 +32,7 @@ export interface SearchHit {
   score: number;
   /** True when the display or the key is exactly what was asked for. */
   exact: boolean;
-  /** The share of the query terms' weight that the node carries, 0.5 to 1. */
+  /** The share of the query terms' weight that the node carries; less than a half only for a name that was found as a whole. */
   coverage: number;
 }
 
@@ -38,70 +46,77 @@ export interface SearchResult {
   unread: number;
 }
 
-const fieldWeights = { display: 3, key: 2.5, text: 1 };
-const bm25K1 = 1.2;
-const bm25B = 0.5;
+/** What ranks cannot tell apart: a preferred label, the first of namesakes, and the score of the terms, in this order. */
+const weights = { rank: 10, preferred: 5, first: 2.5, score: 2.4 };
+/** A score of so much counts half of the most. */
+const halfScore = 10;
+/** The weight of a pair of CJK characters that lies across two words. */
+const acrossWords = 0.4;
 /** The least share of the query terms' weight that a node must carry. */
 const leastCoverage = 0.5;
-const bytesPerTerm = 96;
+const almost = 1e-4;
+/** The nodes between two looks at the clock, less than a millisecond. */
+const inTurn = 4_096;
 /** The most words, or pairs of CJK characters, of one search. Further ones are not searched for. */
 export const mostTerms = 64;
+/** The ranks of names that are spelled nearly like the search. */
+const nearRanks: ReadonlySet<number> = new Set([ranks.twoEdits, ranks.corrected, ranks.oneEdit, ranks.slip]);
+const searchedFields = fieldFlags.display | fieldFlags.key | fieldFlags.text;
+
+/** What the nodes of one search are ranked by. */
+interface Asked {
+  /** By the number of a set of labels. */
+  isPreferred: readonly boolean[];
+  names: NameMatches;
+  /** The rank of nodes that carry all terms. */
+  allRank: number;
+  /** Whether namesakes stand behind other names that fit as well. */
+  spreads: boolean;
+}
 
 /**
- * An immutable full-text index over the nodes of one graph version. A score is BM25F (Robertson & Zaragoza 2009) with one
- * occurrence per field, times the share of the query that is covered. Matches of a whole name or its beginning come first.
+ * An immutable full-text index over the nodes of one graph version. Names that fit as a whole come first (see `ranks`), then nodes by
+ * their terms: BM25F (Robertson & Zaragoza 2009) with one occurrence per field, times the square of the share of the query that is covered.
  */
 export class SearchIndex {
-  private readonly scores: Float32Array;
-  private readonly coverage: Float32Array;
-  private readonly groupSeen: Uint8Array;
+  private readonly tables: NameTables;
+  private readonly terms: SortedTexts;
+  private readonly words: GramIndex;
+  private scratch: { groups: TermGroups; rank: Uint8Array } | null = null;
   private last: Promise<unknown> = Promise.resolve();
 
-  private constructor(
-    private readonly parts: IndexParts,
-    private readonly expansion: TermExpansion,
-    private readonly displays: NameTable,
-    private readonly keys: NameTable,
-    private readonly averageLength: number,
-  ) {
-    this.scores = new Float32Array(this.size);
-    this.coverage = new Float32Array(this.size);
-    this.groupSeen = new Uint8Array(this.size);
-  }
-
-  static async build(parts: IndexParts, pace: Pace): Promise<SearchIndex> {
-    const expansion = await TermExpansion.build(parts.terms, parts.termIds, pace);
-    const displays = await NameTable.build(parts.displayHashes, pace);
-    const keys = await NameTable.build(parts.keyHashes, pace);
-    let length = 0;
-    for (const each of parts.displayLength) {
-      if (pace.isDue) await pace.turn();
-      length += each;
-    }
-    return new SearchIndex(parts, expansion, displays, keys, Math.max(1, length / Math.max(1, parts.ids.length)));
+  constructor(private readonly arrays: SearchArrays) {
+    const a = arrays;
+    const names = { units: a.nameUnits, offsets: a.nameOffsets };
+    const readings = { units: a.pinyinUnits, offsets: a.pinyinOffsets };
+    this.terms = { units: a.termUnits, offsets: a.termOffsets };
+    this.words = { texts: this.terms, grams: { offsets: a.wordGramOffsets, numbers: a.wordGrams } };
+    this.tables = {
+      names: { texts: names, grams: { offsets: a.nameGramOffsets, numbers: a.nameGrams } },
+      pinyin: { texts: readings, names: { offsets: a.pinyinNameOffsets, numbers: a.pinyinNames } },
+    };
   }
 
   get size(): number {
-    return this.parts.ids.length;
+    return this.arrays.ids.length;
   }
 
-  /** Estimated memory, for the budget of loaded graphs. */
-  get bytes(): number {
-    const { offsets, postings, terms } = this.parts;
-    const perNode = 8 + 4 * 7 + 4 + 4 + 1;
-    return (
-      offsets.byteLength + postings.byteLength + terms.length * bytesPerTerm + this.size * perNode + this.displays.bytes + this.keys.bytes
-    );
+  /** The bytes that one thread takes to search, besides the arrays. */
+  get scratchBytes(): number {
+    return this.size * 10;
   }
 
-  /** Finds nodes whose display or key is exactly this text, apart from case, marks, spaces and punctuation. */
+  /** Finds nodes whose display or key is exactly this text, apart from case, marks, spaces, punctuation and traditional characters. */
   findByName(text: string, limit: number): { id: number; label: string; by: 'display' | 'key' }[] {
-    const name = compactText(normalizeText(text));
-    if (name === '') return [];
-    const found = this.displays.find(name, limit).map(ordinal => ({ ...this.node(ordinal), by: 'display' as const }));
-    const seen = new Set(found.map(node => node.id));
-    const byKey = this.keys.find(name, limit).map(ordinal => ({ ...this.node(ordinal), by: 'key' as const }));
-    return [...found, ...byKey.filter(node => !seen.has(node.id))].slice(0, limit);
+    const form = nameForm(text);
+    const name = form === '' ? -1 : placeOfText(this.tables.names.texts, form);
+    const found = new Map<number, { id: number; label: string; by: 'display' | 'key' }>();
+    for (const node of name < 0 ? [] : this.nodesOf(name)) {
+      if (found.size === limit) break;
+      const ordinal = node >>> 1;
+      if (!found.has(ordinal)) found.set(ordinal, { ...this.node(ordinal), by: (node & 1) === 0 ? 'display' : 'key' });
+    }
+    return [...found.values()];
   }
 
   /**
@@ -115,160 +130,167 @@ export class SearchIndex {
   }
 
   private async searchNow(request: SearchRequest, pace: Pace): Promise<SearchResult> {
-    const normalized = normalizeText(request.text);
-    const corrections: { from: string; to: string }[] = [];
-    const { preferred, rest } = takeLabelNames(normalized, request.labelNames);
-    const query = rest.trim() === '' ? (preferred.size > 0 ? '' : normalized) : rest;
-    if (query === '') return this.listLabels(preferred, request, pace);
-    const groups: TermMatch[][] = [];
+    const whole = normalizeText(request.text);
+    const { preferred, rest } = takeLabelNames(whole, request.labelNames);
+    const query = rest.trim() === '' ? (preferred.size > 0 ? '' : whole) : rest;
+    const names = await matchNames(this.tables, [...new Set([whole, query].map(nameOfNormalized))], pace);
+    if (query === '' && names.exact.size === 0) return this.listLabels(preferred, request, pace);
     const terms = termsOfQuery(query);
-    for (const term of terms.slice(0, mostTerms)) groups.push(await this.expand(term, corrections, pace));
-    const weights = this.weightsOf(groups);
-    const most = weights.reduce((sum, weight) => sum + weight, 0);
-    const fields = request.namesOnly ? fieldFlags.display | fieldFlags.key : fieldFlags.display | fieldFlags.key | fieldFlags.text;
-    const touched: number[] = [];
+    const corrections: SearchResult['corrections'] = [];
+    const { groups, rank } = (this.scratch ??= { groups: new TermGroups(this.arrays), rank: new Uint8Array(this.size) });
+    const asked = await this.expandAll(query, terms.slice(0, mostTerms), corrections, pace);
+    const allRank = corrections.length > 0 ? ranks.corrected : ranks.all;
     try {
-      for (const [i, group] of groups.entries()) await this.addGroup(group, weights[i] ?? 0, fields, (i % 255) + 1, touched, pace);
-      const nameHash = hashName(compactText(query));
-      const firstTerm = groups[0]?.[0]?.term;
-      const best = new BestOf<number>(request.offset + request.limit, (a, b) => this.isBetter(a, b));
+      const touched = await groups.score(
+        asked,
+        request.namesOnly ? fieldFlags.display | fieldFlags.key : searchedFields,
+        leastCoverage,
+        pace,
+      );
+      await this.rankNames(names, rank, touched, pace);
+      const best = new BestOf<number>(request.offset + request.limit, (a, b) => this.isBetter(a, b, groups.scores));
+      const { isInSets, isWanted } = this.filterOf(request);
+      const rankedBy: Asked = { isPreferred: this.setsWith(preferred), names, allRank, spreads: !request.namesOnly };
       let total = 0;
-      for (const ordinal of touched) {
-        if (pace.isDue) await pace.turn();
-        const covered = (this.coverage[ordinal] ?? 0) / most;
-        if (covered < leastCoverage - 1e-6) continue;
-        total++;
-        const base = (this.scores[ordinal] ?? 0) * covered * covered;
-        this.scores[ordinal] =
-          base +
-          this.boost(ordinal, covered, most, nameHash, firstTerm) +
-          (this.labels(ordinal).some(label => preferred.has(label)) ? most * 2 : 0);
-        best.offer(ordinal);
+      for (let from = 0; from < touched.length; from += inTurn) {
+        if (pace.isOverdue) await pace.turn();
+        for (let i = from; i < Math.min(touched.length, from + inTurn); i++) {
+          const ordinal = touched[i]!;
+          if (rank[ordinal] === 0 && groups.coverage[ordinal]! < leastCoverage - almost) continue;
+          if (!isInSets[this.arrays.labelOf[ordinal]!] || (isWanted && !isWanted(this.arrays.ids[ordinal]!))) continue;
+          total++;
+          groups.scores[ordinal] = this.scoreOf(ordinal, groups, rank, rankedBy);
+          best.offer(ordinal);
+        }
       }
-      const hits = best
-        .take()
-        .slice(request.offset)
-        .map(ordinal => ({
-          ...this.node(ordinal),
-          score: round(this.scores[ordinal] ?? 0),
-          exact: this.isNamed(ordinal, nameHash),
-          coverage: round((this.coverage[ordinal] ?? 0) / most),
-        }));
+      const found = best.take();
+      if (corrections.length === 0) corrections.push(...this.correctionOf(found[0], rank, request.text));
+      const hits = found.slice(request.offset).map(ordinal => ({
+        ...this.node(ordinal),
+        score: Math.round(groups.scores[ordinal]! * 1000) / 1000,
+        exact: rank[ordinal]! >= ranks.key,
+        coverage: Math.round(Math.min(1, groups.coverage[ordinal]!) * 1000) / 1000,
+      }));
       return { hits, total, corrections, unread: Math.max(0, terms.length - mostTerms) };
     } finally {
-      for (const ordinal of touched) {
-        this.scores[ordinal] = 0;
-        this.coverage[ordinal] = 0;
-        this.groupSeen[ordinal] = 0;
-      }
+      groups.clear(rank);
     }
   }
 
-  private async expand(
-    asked: { text: string; kind: 'cjk' | 'word' },
-    corrections: { from: string; to: string }[],
-    pace: Pace,
-  ): Promise<TermMatch[]> {
-    const exact = this.parts.termIds.get(asked.text);
-    const matches: TermMatch[] = exact === undefined ? [] : [{ term: exact, weight: 1, edits: 0 }];
-    if (asked.kind === 'cjk') return matches;
-    if (pace.isOverdue) await pace.turn();
-    matches.push(...this.expansion.withPrefix(asked.text));
-    if (matches.length > 0) return matches;
-    const corrected = await this.expansion.nearlySpelled(asked.text, pace);
-    const nearest = corrected[0];
-    if (nearest) corrections.push({ from: asked.text, to: this.parts.terms[nearest.term] ?? '' });
-    return corrected;
+  /** The terms that may stand for each of the query, with the weight of each of these. */
+  private async expandAll(query: string, terms: QueryTerm[], corrections: SearchResult['corrections'], pace: Pace) {
+    const inWords = placesInWords(query, text => placeOfText(this.tables.names.texts, text) >= 0);
+    const asked: { matches: TermMatch[]; share: number }[] = [];
+    for (const { text, kind, start } of terms) {
+      if (pace.isOverdue) await pace.turn();
+      if (kind === 'pair') {
+        const term = placeOfText(this.terms, text);
+        asked.push({ matches: term < 0 ? [] : [{ term, weight: 1 }], share: inWords.has(start) ? 1 : acrossWords });
+      } else if (kind === 'character') {
+        const [from, to] = rangeOfPrefix(this.terms, text);
+        asked.push({ matches: Array.from({ length: to - from }, (_, i) => ({ term: from + i, weight: 1 })), share: 1 });
+      } else {
+        let matches = formsOf(this.terms, text);
+        if (matches.length === 0) {
+          matches = await nearlySpelled(this.words, text, pace);
+          if (matches[0]) corrections.push({ from: text, to: sortedTextAt(this.terms, matches[0].term) });
+        }
+        asked.push({ matches, share: 1 });
+      }
+    }
+    return asked;
   }
 
-  /** Adds each node's best match within one query term; `mark` is 1…255. */
-  private async addGroup(group: TermMatch[], asked: number, fields: number, mark: number, touched: number[], pace: Pace): Promise<void> {
-    const { offsets, postings, displayLength } = this.parts;
-    for (const match of group) {
-      const from = offsets[match.term] ?? 0;
-      const to = offsets[match.term + 1] ?? 0;
-      const idf = this.idfOf(to - from);
-      for (let i = from; i < to; i++) {
+  /** Ranks the nodes whose names fit as a whole, and adds those that no term has touched. */
+  private async rankNames({ byName, range }: NameMatches, rank: Uint8Array, touched: number[], pace: Pace): Promise<void> {
+    const { groups } = this.scratch!;
+    const offer = (node: number, value: number): void => {
+      const ordinal = node >>> 1;
+      if (groups.touch(ordinal)) touched.push(ordinal);
+      if (value > rank[ordinal]!) rank[ordinal] = value;
+    };
+    const { nameNodeOffsets, nameNodes } = this.arrays;
+    const [first, last] = range.map(name => nameNodeOffsets[name]!) as [number, number];
+    for (let from = first; from < last; from += inTurn) {
+      if (pace.isOverdue) await pace.turn();
+      for (let i = from; i < Math.min(last, from + inTurn); i++) offer(nameNodes[i]!, ranks.begins);
+    }
+    for (const [name, value] of byName) {
+      for (const node of this.nodesOf(name)) {
         if (pace.isDue) await pace.turn();
-        const posting = postings[i] ?? 0;
-        const ordinal = posting >>> fieldBits;
-        if (this.groupSeen[ordinal] === mark || (posting & fields) === 0) continue;
-        if (this.coverage[ordinal] === 0) touched.push(ordinal);
-        this.groupSeen[ordinal] = mark;
-        const length = 1 - bm25B + (bm25B * (displayLength[ordinal] ?? 0)) / this.averageLength;
-        let frequency = 0;
-        if (posting & fieldFlags.display) frequency += fieldWeights.display / length;
-        if (posting & fieldFlags.key) frequency += fieldWeights.key;
-        if (posting & fields & fieldFlags.text) frequency += fieldWeights.text;
-        this.scores[ordinal] = (this.scores[ordinal] ?? 0) + (match.weight * idf * frequency * (bm25K1 + 1)) / (frequency + bm25K1);
-        this.coverage[ordinal] = (this.coverage[ordinal] ?? 0) + asked;
+        const isKey = (node & 1) === 1;
+        if (!isKey || value >= ranks.named) offer(node, isKey ? ranks.key : value);
       }
     }
   }
 
-  /** The weight of each query term. A term that no node carries weighs as much as the others on average, so that missing it costs. */
-  private weightsOf(groups: TermMatch[][]): number[] {
-    const { offsets } = this.parts;
-    const known = groups.map(([first]) => (first ? this.idfOf((offsets[first.term + 1] ?? 0) - (offsets[first.term] ?? 0)) : null));
-    const carried = known.filter(weight => weight !== null);
-    const average = carried.length === 0 ? 1 : carried.reduce((sum, weight) => sum + weight, 0) / carried.length;
-    return known.map(weight => weight ?? average);
-  }
-
-  private idfOf(documents: number): number {
-    return Math.log(1 + (this.size - documents + 0.5) / (documents + 0.5)) + 0.1;
-  }
-
-  private boost(ordinal: number, covered: number, most: number, name: [number, number], firstTerm: number | undefined): number {
-    if (this.isNamed(ordinal, name)) return most * 6;
-    const beginsAlike =
-      covered > 0.999 && firstTerm !== undefined && this.parts.firstTerm[ordinal] !== undefined && this.beginsWith(ordinal, firstTerm);
-    return beginsAlike ? most : 0;
-  }
-
-  /** The first term of a display is its first character, while CJK queries consist of pairs. So this compares texts, not term numbers. */
-  private beginsWith(ordinal: number, term: number): boolean {
-    const first = this.parts.firstTerm[ordinal] ?? 0;
-    return first === term || (this.parts.terms[term] ?? '').startsWith(this.parts.terms[first] ?? '\0');
-  }
-
-  private isNamed(ordinal: number, [a, b]: [number, number]): boolean {
-    const { displayHashes, keyHashes } = this.parts;
+  private scoreOf(ordinal: number, groups: TermGroups, rank: Uint8Array, { isPreferred, names, allRank, spreads }: Asked): number {
+    const coverage = groups.coverage[ordinal]!;
+    const byTerms = coverage > 1 - almost ? allRank : coverage >= leastCoverage - almost ? ranks.part : 0;
+    const own = Math.max(rank[ordinal]!, byTerms);
+    rank[ordinal] = own;
+    const name = this.arrays.displayOf[ordinal]!;
+    const { nameNodeOffsets, nameNodes } = this.arrays;
+    const first = nameNodeOffsets[name]!;
+    const isNear = nearRanks.has(own);
+    // Of names that are as near, one that many nodes have is likelier meant.
+    const score =
+      isNear && names.byName.has(name) ? Math.log2(1 + nameNodeOffsets[name + 1]! - first) : groups.scores[ordinal]! * coverage * coverage;
+    const isFirst = spreads && own < ranks.key && own > ranks.part && nameNodes[first] === 2 * ordinal;
     return (
-      (displayHashes[0][ordinal] === a && displayHashes[1][ordinal] === b) || (keyHashes[0][ordinal] === a && keyHashes[1][ordinal] === b)
+      own * weights.rank +
+      (isPreferred[this.arrays.labelOf[ordinal]!] ? weights.preferred : 0) +
+      (isFirst ? weights.first : 0) +
+      (weights.score * score) / (score + halfScore)
     );
   }
 
-  private isBetter(a: number, b: number): boolean {
-    const difference = (this.scores[a] ?? 0) - (this.scores[b] ?? 0);
-    if (Math.abs(difference) > 1e-6) return difference > 0;
-    const length = (this.parts.displayLength[a] ?? 0) - (this.parts.displayLength[b] ?? 0);
+  /** What was read as another spelling, if the best node is one whose name only nearly fits. */
+  private correctionOf(best: number | undefined, rank: Uint8Array, text: string): SearchResult['corrections'] {
+    if (best === undefined || !nearRanks.has(rank[best]!)) return [];
+    return [{ from: text.trim(), to: sortedTextAt(this.tables.names.texts, this.arrays.displayOf[best]!) }];
+  }
+
+  private isBetter(a: number, b: number, scores: Float32Array): boolean {
+    const difference = scores[a]! - scores[b]!;
+    if (Math.abs(difference) > almost) return difference > 0;
+    const length = this.arrays.displayLength[a]! - this.arrays.displayLength[b]!;
     return length === 0 ? a < b : length < 0;
   }
 
   private async listLabels(labels: ReadonlySet<string>, request: SearchRequest, pace: Pace): Promise<SearchResult> {
-    const wanted = new Set(this.parts.labels.flatMap((set, i) => (set.some(label => labels.has(label)) ? [i] : [])));
+    const { labelOf, ids } = this.arrays;
+    const { isInSets, isWanted } = this.filterOf(request);
+    const isListed = this.setsWith(labels).map((isIn, set) => isIn && isInSets[set]);
     const hits: SearchHit[] = [];
     let total = 0;
-    for (const [ordinal, label] of this.parts.labelOf.entries()) {
+    for (let ordinal = 0; ordinal < ids.length; ordinal++) {
       if (pace.isDue) await pace.turn();
-      if (!wanted.has(label)) continue;
+      if (!isListed[labelOf[ordinal]!] || (isWanted && !isWanted(ids[ordinal]!))) continue;
       if (total >= request.offset && hits.length < request.limit) hits.push({ ...this.node(ordinal), score: 1, exact: false, coverage: 1 });
       total++;
     }
     return { hits, total, corrections: [], unread: 0 };
   }
 
-  private labels(ordinal: number): string[] {
-    return this.parts.labels[this.parts.labelOf[ordinal] ?? 0] ?? [];
+  private filterOf({ labels, isWanted }: SearchRequest): { isInSets: boolean[]; isWanted: SearchRequest['isWanted'] } {
+    return { isInSets: labels ? this.setsWith(labels) : this.arrays.labelSets.map(() => true), isWanted };
+  }
+
+  /** Whether each set of labels has one of these. */
+  private setsWith(labels: ReadonlySet<string>): boolean[] {
+    return this.arrays.labelSets.map(set => set.some(label => labels.has(label)));
+  }
+
+  private nodesOf(name: number): Uint32Array {
+    const { nameNodeOffsets, nameNodes } = this.arrays;
+    return nameNodes.subarray(nameNodeOffsets[name], nameNodeOffsets[name + 1]);
   }
 
   private node(ordinal: number): { id: number; label: string } {
-    return { id: this.parts.ids[ordinal] ?? 0, label: this.labels(ordinal)[0] ?? '' };
+    return { id: this.arrays.ids[ordinal]!, label: this.arrays.labelSets[this.arrays.labelOf[ordinal]!]?.[0] ?? '' };
   }
 }
-
-const round = (score: number): number => Math.round(score * 1000) / 1000;
 
 /** Takes words that name a label out of the query (`客户 华为`, `customer chop`). The rest is searched for. */
 function takeLabelNames(normalized: string, names: ReadonlyMap<string, string> | undefined): { preferred: Set<string>; rest: string } {

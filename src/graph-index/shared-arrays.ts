@@ -2,10 +2,15 @@
  * An array in memory that threads share. Flat records hold such arrays beside facts as JSON has them: threads send a record to each other
  * without copying its arrays, and files keep it as it is. Nobody changes an array once its record is complete.
  */
-export type SharedArray = Uint8Array<SharedArrayBuffer> | Uint32Array<SharedArrayBuffer> | Float64Array<SharedArrayBuffer>;
+export type SharedArray =
+  Uint8Array<SharedArrayBuffer> | Uint16Array<SharedArrayBuffer> | Uint32Array<SharedArrayBuffer> | Float64Array<SharedArrayBuffer>;
 
 export function sharedUint8(length: number): Uint8Array<SharedArrayBuffer> {
   return new Uint8Array(new SharedArrayBuffer(length));
+}
+
+export function sharedUint16(length: number): Uint16Array<SharedArrayBuffer> {
+  return new Uint16Array(new SharedArrayBuffer(length * 2));
 }
 
 export function sharedUint32(length: number): Uint32Array<SharedArrayBuffer> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type SharedArray, sharedFloat64, sharedUint32, sharedUint8 } from './shared-arrays.js';
+import { type SharedArray, sharedFloat64, sharedUint16, sharedUint32, sharedUint8 } from './shared-arrays.js';
 
 /*
  * A file with one record of shared arrays:
@@ -12,7 +12,7 @@ import { type SharedArray, sharedFloat64, sharedUint32, sharedUint8 } from './sh
  *   arrays    one behind the other, each at a multiple of 8 bytes
  */
 const magic = Buffer.from('GRAPHS01');
-const makers = { Uint8Array: sharedUint8, Uint32Array: sharedUint32, Float64Array: sharedFloat64 };
+const makers = { Uint8Array: sharedUint8, Uint16Array: sharedUint16, Uint32Array: sharedUint32, Float64Array: sharedFloat64 };
 /** The bytes that are read or checked in one go, some milliseconds. */
 const pieceBytes = 4_194_304;
 const mostHeadBytes = 67_108_864;

@@ -7,6 +7,9 @@ describe('normalizeText', () => {
     ['Straße Łódź', 'strasse lodz'],
     ['ｍａｔｅ', 'mate'],
     ['が', 'が'],
+    ['臺灣省臺東縣', '台湾省台东县'],
+    ['什麼什么', '什么什么'],
+    ['裏裡里', '里里里'],
   ])('of %s is %s', (text, normal) => {
     expect(normalizeText(text)).toBe(normal);
   });
@@ -26,8 +29,8 @@ describe('cutPieces', () => {
 describe('termsOfText', () => {
   it.each([
     ['unit price', ['unit', 'price']],
-    ['华为手', ['华', '华为', '为', '为手', '手']],
-    ['𠮷野', ['𠮷', '𠮷野', '野']],
+    ['华为手', ['华为', '为手', '手']],
+    ['𠮷野', ['𠮷野', '野']],
   ])('of %s are %j', (text, terms) => {
     expect(termsOfText(text)).toEqual(terms);
   });

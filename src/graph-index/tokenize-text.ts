@@ -1,3 +1,5 @@
+import { foldTraditional } from './fold-traditional.js';
+
 /** A piece of normalised text: a run of CJK characters, or a word or code in any other script. */
 export interface TextPiece {
   text: string;
@@ -29,14 +31,15 @@ function isAscii(text: string): boolean {
 
 /**
  * The form in which texts are compared: compatibility forms unified (full width, ligatures), lower case, Latin letters without
- * marks (`Königlich` = `koniglich`). Marks of other scripts stay where they distinguish words.
+ * marks (`Königlich` = `koniglich`), and traditional characters as simplified ones. Marks of other scripts stay where they distinguish words.
  */
 export function normalizeText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  return text
+  const unified = text
     .normalize('NFKC')
     .toLowerCase()
     .replace(latinWithMarks, letter => foldedLetters[letter] ?? letter.normalize('NFD').replace(/\p{M}/gu, ''));
+  return foldTraditional(unified);
 }
 
 /** Calls `visit` for each piece of normalised text, in order. Punctuation and space separate pieces. */
@@ -71,7 +74,10 @@ function nextCharacter(text: string, at: number): number {
   return at + (code >= 0xd800 && code <= 0xdbff ? 2 : 1);
 }
 
-/** The terms by which a text is found: whole words, and CJK runs as single characters and as overlapping pairs. */
+/**
+ * The terms by which a text is found: whole words, and CJK runs as overlapping pairs. The last character of a run is a term too, so that
+ * some term of the text begins with each of its characters.
+ */
 export function termsOfText(normalized: string): string[] {
   const terms: string[] = [];
   scanPieces(normalized, (kind, start, end) => {
@@ -81,24 +87,30 @@ export function termsOfText(normalized: string): string[] {
     }
     for (let at = start; at < end;) {
       const next = nextCharacter(normalized, at);
-      terms.push(normalized.slice(at, next));
-      if (next < end) terms.push(normalized.slice(at, nextCharacter(normalized, next)));
+      terms.push(normalized.slice(at, next < end ? nextCharacter(normalized, next) : end));
       at = next;
     }
   });
   return terms;
 }
 
-/** The terms that a search asks for: like {@link termsOfText}, but a CJK run of two or more characters gives only its pairs. */
-export function termsOfQuery(normalized: string): { text: string; kind: 'cjk' | 'word' }[] {
-  const terms: { text: string; kind: 'cjk' | 'word' }[] = [];
+/** A term that a search asks for. A CJK run of two or more characters gives its pairs, and a single character is the beginning of terms. */
+export interface QueryTerm {
+  text: string;
+  kind: 'word' | 'pair' | 'character';
+  /** The offset in the normalised text. */
+  start: number;
+}
+
+export function termsOfQuery(normalized: string): QueryTerm[] {
+  const terms: QueryTerm[] = [];
   scanPieces(normalized, (kind, start, end) => {
     if (kind === 'word' || nextCharacter(normalized, start) >= end) {
-      terms.push({ text: normalized.slice(start, end), kind });
+      terms.push({ text: normalized.slice(start, end), kind: kind === 'word' ? 'word' : 'character', start });
       return;
     }
     for (let at = start, next = nextCharacter(normalized, at); next < end; at = next, next = nextCharacter(normalized, at)) {
-      terms.push({ text: normalized.slice(at, nextCharacter(normalized, next)), kind });
+      terms.push({ text: normalized.slice(at, nextCharacter(normalized, next)), kind: 'pair', start: at });
     }
   });
   return terms;

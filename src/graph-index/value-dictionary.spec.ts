@@ -1,10 +1,9 @@
-import { ValueDictionary } from './value-dictionary.js';
+import { ValueDictionary, ValueDictionaryBuilder } from './value-dictionary.js';
 
 async function dictionaryOf(values: [label: string, property: string, value: string][]): Promise<ValueDictionary> {
-  const dictionary = new ValueDictionary();
-  for (const value of values) dictionary.add(...value);
-  await dictionary.seal();
-  return dictionary;
+  const builder = new ValueDictionaryBuilder();
+  for (const value of values) builder.add(...value);
+  return new ValueDictionary(await builder.build());
 }
 
 describe('ValueDictionary', () => {

@@ -1,5 +1,10 @@
 import { Pace } from '../common/turns/pace.js';
-import { compactText, normalizeText } from './tokenize-text.js';
+import { groupNumbers } from './grouped-numbers.js';
+import { nameForm } from './name-form.js';
+import { type SharedArray, sharedUint32 } from './shared-arrays.js';
+import { countOf, placeOfText, sortTexts } from './sorted-texts.js';
+import { StoredTextsBuilder, textAt } from './stored-texts.js';
+import { TextNumbers } from './text-numbers.js';
 
 export interface KnownValue {
   label: string;
@@ -12,42 +17,84 @@ export interface KnownValue {
 const mostValues = 2000;
 const longestValue = 80;
 
-/** The values of categorical properties (country, status, …). A question can name a value without naming the property. */
-export class ValueDictionary {
-  private readonly properties = new Map<string, { label: string; property: string; values: Map<string, string> } | null>();
-  private readonly byName = new Map<string, KnownValue[]>();
+/** The values of categorical properties as a flat record. Entries are values of one property each. */
+export interface ValueArrays {
+  valueProperties: { label: string; property: string }[];
+  /** The names of values, in order, and the entries of each. */
+  valueUnits: Extract<SharedArray, Uint16Array>;
+  valueOffsets: Extract<SharedArray, Uint32Array>;
+  valueEntryOffsets: Extract<SharedArray, Uint32Array>;
+  valueEntries: Extract<SharedArray, Uint32Array>;
+  /** The number of each entry's property, and its value. */
+  valuePropertyOf: Extract<SharedArray, Uint32Array>;
+  valueTextBytes: Extract<SharedArray, Uint8Array>;
+  valueTextOffsets: Extract<SharedArray, Float64Array>;
+}
+
+export class ValueDictionaryBuilder {
+  private readonly properties = new Map<string, { label: string; property: string; values: Set<string> } | null>();
 
   add(label: string, property: string, value: string): void {
     const id = JSON.stringify([label, property]);
     let known = this.properties.get(id);
     if (known === null || value === '' || value.length > longestValue) return;
-    if (known === undefined) this.properties.set(id, (known = { label, property, values: new Map() }));
-    if (known.values.has(value)) return;
-    known.values.set(value, compactText(normalizeText(value)));
+    if (known === undefined) this.properties.set(id, (known = { label, property, values: new Set() }));
+    known.values.add(value);
     if (known.values.size > mostValues) this.properties.set(id, null);
   }
 
-  /** Ends the collecting. `find` works only afterwards. */
-  async seal(pace = new Pace()): Promise<void> {
-    for (const known of this.properties.values()) {
-      for (const [value, name] of known?.values ?? []) {
+  async build(pace = new Pace()): Promise<ValueArrays> {
+    const names = new TextNumbers();
+    const [nameOf, propertyOf, texts] = [[] as number[], [] as number[], new StoredTextsBuilder()];
+    const properties = [...this.properties.values()].filter(known => known !== null);
+    for (const [number, { values }] of properties.entries()) {
+      for (const value of values) {
         if (pace.isDue) await pace.turn();
-        if (!known || name === '') continue;
-        const entry = { label: known.label, property: known.property, value };
-        const named = this.byName.get(name);
-        if (named) named.push(entry);
-        else this.byName.set(name, [entry]);
+        const name = nameForm(value);
+        if (name === '') continue;
+        nameOf.push(names.numberOf(name));
+        propertyOf.push(number);
+        texts.add(value);
       }
     }
-    this.properties.clear();
+    const { texts: sorted, placeOf } = await sortTexts(names, pace);
+    const entries = await groupNumbers(
+      countOf(sorted),
+      nameOf.length,
+      i => placeOf[nameOf[i]!]!,
+      i => i,
+      pace,
+    );
+    const valuePropertyOf = sharedUint32(propertyOf.length);
+    valuePropertyOf.set(propertyOf);
+    const { textBytes, textOffsets } = texts.build();
+    return {
+      valueProperties: properties.map(({ label, property }) => ({ label, property })),
+      valueUnits: sorted.units,
+      valueOffsets: sorted.offsets,
+      valueEntryOffsets: entries.offsets,
+      valueEntries: entries.numbers,
+      valuePropertyOf,
+      valueTextBytes: textBytes,
+      valueTextOffsets: textOffsets,
+    };
   }
+}
 
-  /** Finds the properties that hold this value, apart from case, marks, spaces and punctuation. */
+/** The values of categorical properties (country, status, …). A question can name a value without naming the property. */
+export class ValueDictionary {
+  constructor(private readonly arrays: ValueArrays) {}
+
+  /** Finds the properties that hold this value, apart from case, marks, spaces, punctuation and traditional characters. */
   find(text: string): KnownValue[] {
-    return this.byName.get(compactText(normalizeText(text))) ?? [];
-  }
-
-  get bytes(): number {
-    return this.byName.size * 200;
+    const a = this.arrays;
+    const name = nameForm(text);
+    const place = name === '' ? -1 : placeOfText({ units: a.valueUnits, offsets: a.valueOffsets }, name);
+    if (place < 0) return [];
+    const texts = { textBytes: a.valueTextBytes, textOffsets: a.valueTextOffsets };
+    return Array.from(a.valueEntries.subarray(a.valueEntryOffsets[place], a.valueEntryOffsets[place + 1]), entry => ({
+      ...a.valueProperties[a.valuePropertyOf[entry]!]!,
+      value: textAt(texts, entry),
+    }));
   }
 }

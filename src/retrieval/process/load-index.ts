@@ -1,61 +1,57 @@
+import pg from 'pg';
 import { Pace } from '../../common/turns/pace.js';
 import { longestText, SearchIndexBuilder } from '../../graph-index/search-index-builder.js';
-import { ValueDictionary } from '../../graph-index/value-dictionary.js';
-import { type SearchIndex } from '../../graph-index/search-index.js';
+import { type SearchArrays } from '../../graph-index/search-arrays.js';
+import { type ValueArrays, ValueDictionaryBuilder } from '../../graph-index/value-dictionary.js';
+import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type GraphElements } from './graph-elements.js';
+import { CopyRows, FieldNumbers } from './load/copy-rows.js';
 import { type GraphReader } from './retrieval-database.js';
+import { readToOneTypes } from './to-one-types.js';
 
-/** The most characters fetched at once. The texts of a row are cut to the part that is indexed. */
-const charactersPerFetch = 8_000_000;
-const mostRowsPerFetch = 2_000;
 const longestName = 2_000;
 const searchedTypes = new Set(['string', 'string[]', 'text', 'mixed']);
+/** The fields of a row before its texts. */
+const ownFields = 4;
+
+/** What searches and questions need of a graph, as a flat record. */
+export type IndexRecord = SearchArrays & ValueArrays & { toOne: ToOne };
 
 /**
- * Streams the nodes of a graph into a search index, one label after the other. It reads only the string properties, cut to the
- * searched part, a few thousand rows at once. Measured with `npm run bench`.
+ * Reads the nodes of a graph into a search index, one label after the other by id, so that the index of a version is always the same. It
+ * reads only the string properties, cut to the searched part. Measured with `npm run bench -- search`.
  * @throws GraphExceedsMemoryError as soon as the index has outgrown `budgetBytes`.
  */
-export async function loadIndex(
-  reader: GraphReader,
-  schema: GraphElements,
-  budgetBytes: number,
-): Promise<{ index: SearchIndex; values: ValueDictionary }> {
-  const pace = new Pace();
-  const values = new ValueDictionary();
+export async function loadIndex(reader: GraphReader, schema: GraphElements, budgetBytes: number): Promise<IndexRecord> {
+  const values = new ValueDictionaryBuilder();
   const builder = new SearchIndexBuilder();
+  const sets = new FieldNumbers();
+  const labelsOf: string[][] = [];
   for (const element of schema.labels) {
     const properties = searchedProperties(element);
-    const texts = properties.map((_, i) => `left(properties ->> $${i + 2}, ${longestText})`);
-    const sql = `DECLARE nodes_of_label NO SCROLL CURSOR FOR
-      SELECT id, labels, left(key, ${longestName}), left(display, ${longestName})${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
-    const fetched = Math.floor(charactersPerFetch / (2 * longestName + longestText * texts.length));
-    const rowsPerFetch = Math.max(1, Math.min(mostRowsPerFetch, fetched));
-    await reader.rows(sql, [element.name, ...properties.map(({ name }) => name)]);
-    for (;;) {
-      const rows = (await reader.rows(`FETCH ${rowsPerFetch} FROM nodes_of_label`)) as [
-        number,
-        string[],
-        string,
-        string,
-        ...(string | null)[],
-      ][];
-      for (const [id, further, key, display, ...found] of rows) {
-        if (pace.isOverdue) await pace.turn();
-        builder.add({ id, labels: [element.name, ...further], key, display, texts: found.filter(text => text !== null) });
-        properties.forEach(({ name, type }, i) => {
-          for (const value of valuesIn(found[i] ?? null, type)) values.add(element.name, name, value);
-        });
-      }
+    const texts = properties.map(({ name }) => `, left(properties ->> ${pg.escapeLiteral(name)}, ${longestText})`);
+    const rows = new CopyRows(ownFields + texts.length, row => {
+      const set = sets.numberOf(row, 1);
+      const labels = (labelsOf[set] ??= JSON.parse(sets.texts[set]!) as string[]);
+      const found = properties.map((_, i) => (row.isNull(ownFields + i) ? null : row.text(ownFields + i)));
+      builder.add({ id: row.integer(0), labels, key: row.text(2), display: row.text(3), texts: found.filter(text => text !== null) });
+      properties.forEach(({ name, type }, i) => {
+        for (const value of valuesIn(found[i] ?? null, type)) values.add(element.name, name, value);
+      });
+    });
+    // COPY takes no parameters. Names are those of the graph's schema, quoted as PostgreSQL's own client quotes a text.
+    const sql = `SELECT id, to_json(label || labels), left(key, ${longestName}), left(display, ${longestName})${texts.join('')}
+      FROM ${reader.tables.nodes} WHERE label = ${pg.escapeLiteral(element.name)} ORDER BY id`;
+    await reader.copy(sql, chunk => {
+      rows.push(chunk);
       if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes);
-      if (rows.length < rowsPerFetch) break;
-    }
-    await reader.rows('CLOSE nodes_of_label');
+    });
   }
-  await values.seal(pace);
-  return { index: await builder.build(pace), values };
+  const toOne = await readToOneTypes(reader);
+  const pace = new Pace();
+  return { ...(await values.build(pace)), ...(await builder.build(pace)), toOne };
 }
 
 /** Leaves out the display, which has its own field, and key properties, which repeat the key. */

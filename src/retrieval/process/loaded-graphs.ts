@@ -1,11 +1,11 @@
 import { inTurns } from '../../common/turns/pace.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
-import { type SearchIndex } from '../../graph-index/search-index.js';
+import { SearchIndex } from '../../graph-index/search-index.js';
 import { type PropertyColumn } from '../../graph-index/property-column.js';
 import { buildPropertyIndex } from '../../graph-index/property-index.js';
 import { bytesOf } from '../../graph-index/shared-arrays.js';
 import { type Topology } from '../../graph-index/topology.js';
-import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
+import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
@@ -20,9 +20,8 @@ import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
-import { type SharedParts } from './threads/shared-parts.js';
+import { searchPart, type SharedParts } from './threads/shared-parts.js';
 import { numberKindOf } from './source-values.js';
-import { readToOneTypes } from './to-one-types.js';
 
 const loadTimeoutMs = 600_000;
 /** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
@@ -50,8 +49,8 @@ export interface LoadedGraph {
 interface Making<T> {
   /** From the rows. */
   read: (reader: GraphReader) => Promise<T>;
-  /** From the part of an earlier version. Null where it is not known what has changed. */
-  bringForward: (reader: GraphReader, earlier: EarlierVersion) => Promise<T | null>;
+  /** From the part of an earlier version, where that can be done. Null where it is not known what has changed. */
+  bringForward?: (reader: GraphReader, earlier: EarlierVersion) => Promise<T | null>;
 }
 
 export interface LoadedIndex {
@@ -177,10 +176,10 @@ export class LoadedGraphs {
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
-    graph.index ??= this.load(graph, 'search', async reader => {
-      const { index, values } = await loadIndex(reader, graph.schema, this.budgetBytes);
-      this.parts.holds(graph.graphId, graph.version, index.bytes + values.bytes);
-      return { index, values, toOne: await readToOneTypes(reader) };
+    graph.index ??= this.part(graph, searchPart, { read: reader => loadIndex(reader, graph.schema, this.budgetBytes) }).then(record => {
+      const index = new SearchIndex(record);
+      this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
+      return { index, values: new ValueDictionary(record), toOne: record.toOne };
     });
     const loading = graph.index;
     try {
@@ -290,7 +289,7 @@ export class LoadedGraphs {
     return this.parts.get(key, async before => {
       const earlier = before as EarlierVersion | null;
       const make = async (reader: GraphReader): Promise<T> => {
-        const brought = earlier && (await bringForward(reader, earlier));
+        const brought = earlier && bringForward && (await bringForward(reader, earlier));
         if (brought && bytesOf(brought) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, 'cypher');
         return brought ?? read(reader);
       };
@@ -315,7 +314,7 @@ export class LoadedGraphs {
     try {
       // A graph that certainly does not fit is not loaded at all.
       if (nodes * leastBytesPerNode > this.budgetBytes)
-        throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === 'search' ? 'search' : 'cypher');
+        throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === searchPart ? 'search' : 'cypher');
       const loaded = await lane.run(() =>
         this.database.atLeast(graph.version).readGraph(
           graph.graphId,

@@ -4,6 +4,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { type Logger } from 'pino';
 import { checkDetail } from '../../common/json/check-detail.js';
 import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
+import { Pace } from '../../common/turns/pace.js';
 import { withinBytes } from '../../database/byte-budget.js';
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
@@ -282,9 +283,12 @@ export class RetrievalDatabase {
   private async copy(client: PoolClient, sql: string, take: (chunk: Buffer) => void): Promise<void> {
     let failed: { error: unknown } | null = null;
     const stream = client.query(copyTo(`COPY (${sql}) TO STDOUT`));
+    const pace = new Pace();
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         if (failed) continue;
+        // Chunks that have come already follow each other without a turn of the event loop.
+        if (pace.isOverdue) await pace.turn();
         try {
           take(chunk);
         } catch (error) {

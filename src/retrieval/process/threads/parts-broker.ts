@@ -1,6 +1,6 @@
 import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { type TopologyOf } from './messages.js';
-import { type PartBefore, type PartKey } from './shared-parts.js';
+import { type PartBefore, type PartKey, searchPart } from './shared-parts.js';
 
 /** Waits for a part: gets its record, or null to load it, perhaps from that of the version before. */
 type Claim = (record: object | null, before: PartBefore | null) => void;
@@ -64,6 +64,11 @@ export class PartsBroker {
   topologyOf(graphId: number): TopologyOf | null {
     const graph = this.graphs.get(graphId);
     return graph?.parts.has(keptPart) ? { graphId, version: graph.version } : null;
+  }
+
+  /** Whether the search index of the newest version that is known is in memory. */
+  hasIndex(graphId: number): boolean {
+    return this.graphs.get(graphId)?.parts.has(searchPart) === true;
   }
 
   claim(key: PartKey, claim: Claim): void {

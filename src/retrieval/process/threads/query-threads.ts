@@ -41,8 +41,8 @@ interface Thread {
 }
 
 /**
- * The threads that answer queries, so that the main thread stays free for requests. All of them share the parts of graphs. A search
- * index belongs to one thread, so searches and questions about a graph go to the same.
+ * The threads that answer queries, so that the main thread stays free for requests. All of them share the parts of graphs. While the
+ * search index of a graph is loading, searches and questions about it go to the thread that may hold the version before.
  */
 export class QueryThreads {
   private readonly threads: Thread[] = [];
@@ -172,7 +172,7 @@ export class QueryThreads {
     const [least, ...others] = this.threads.filter(({ isReady }) => isReady).sort((a, b) => a.working - b.working);
     // The thread that starts helps with later queries.
     if (least!.working > 0 && this.threads.length === others.length + 1 && this.threads.length < this.options.count) void this.add();
-    if (kind === 'cypher') return least!;
+    if (kind === 'cypher' || this.broker.hasIndex(graphId)) return least!;
     const pinned = this.searched.get(graphId) ?? least!;
     this.searched.set(graphId, pinned);
     return pinned;

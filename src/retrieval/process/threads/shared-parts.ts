@@ -5,6 +5,9 @@ export interface PartKey {
   name: string;
 }
 
+/** The name of the part that searches and questions need. */
+export const searchPart = 'search';
+
 /** A part of the version before, with its nodes and edges. */
 export interface PartBefore {
   version: number;

@@ -1,0 +1,17 @@
+import { hashName } from './fnv.js';
+import { compactText, normalizeText } from './tokenize-text.js';
+
+/** A longer name keeps its beginning and two hashes of the whole. */
+const longestKept = 240;
+
+/** The form in which names are kept and compared: two names are the same apart from case, marks, punctuation and script if this is. */
+export function nameForm(text: string): string {
+  return nameOfNormalized(normalizeText(text));
+}
+
+export function nameOfNormalized(normalized: string): string {
+  const name = compactText(normalized);
+  if (name.length <= longestKept) return name;
+  const hashes = hashName(name).flatMap(hash => [hash >>> 16, hash & 0xffff]);
+  return `${name.slice(0, longestKept)}\0${String.fromCharCode(...hashes)}`;
+}
