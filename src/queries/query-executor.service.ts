@@ -188,6 +188,7 @@ export class QueryExecutor {
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
           ...(context ? { metrics: context.metrics } : {}),
+          ...(query.choices.length > 0 ? { choices: query.choices } : {}),
         },
         signal,
       );

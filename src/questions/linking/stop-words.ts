@@ -2,22 +2,22 @@
 const englishWords =
   'a an the this that these those such here there i me my mine we us our you your he him his she her it its they them their one ones ' +
   'am is are was were be been being do does did done doing has have had having can could will would shall should may might must s t re ve ll d m ' +
-  'of in on at to for from with by as into onto upon within under through during between among across along about per via towards ' +
+  'of in on at to for from with by as into onto upon within under through during between among across along per via towards ' +
   'and or nor but so then because while though although also too else either whether each every any all some both ' +
   'what which who whom whose when where why how much many few more less please show list give tell find get name know see want need like let ' +
-  'us out up down off again now just very really already ever well value values number kind exactly actually currently';
+  'us out up down off again now just very really already ever well value values number exactly actually currently';
 
 /** Verbs of general use. Alone they name no relation, and hide no name; what they say is passed over with a note. */
 const lightVerbs =
   'make makes made come comes came go goes went fall falls fell happen happens happened involve involves involved deal deals concern concerns ' +
   'list listed lists call called calls refer referred consider considered think live lives lived living locate located based related associated connected linked ' +
   'use uses used own owns owned generate generated earn earned achieve achieved work works worked share shares shared collaborate collaborated cooperate cooperated ' +
-  'buy buys bought purchase purchases purchased order ordered sell sells sold provide provides provided exist exists available given does';
+  'buy buys bought purchase purchases purchased sell sells sold provide provides provided exist exists available given about regarding';
 
 /** Adjectives and nouns too vague to limit an answer by. They are passed over with a note. */
 const vagueWords =
-  'primary main major principal different various particular specific other others another corresponding respective ' +
-  'following same together fellow common alongside whole entire total overall respectively thing things stuff sort form part information details data result results';
+  'primary main major principal different various particular specific other others another corresponding respective relevant applicable ' +
+  'following same together fellow common alongside whole entire total overall respectively thing things stuff sort form part information details data result results kind kinds co date dates time times year years';
 
 /** Words and phrases of questions that are not looked up. Chinese ones are cut out of runs without spaces. */
 const chineseWords = [

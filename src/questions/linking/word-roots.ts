@@ -72,5 +72,6 @@ export function isAgentNoun(word: string): boolean {
 
 /** `directed`, `written`: a form of a verb that is no noun. */
 export function isVerbForm(word: string): boolean {
-  return /(?:ed|ing)$/.test(word) || (irregular[word] !== undefined && !/(?:men|people|persons|children|shipment)$/.test(word));
+  const [verb = ''] = word.split(' ');
+  return /(?:ed|ing)$/.test(verb) || (irregular[verb] !== undefined && !/(?:men|people|persons|children|shipment)$/.test(verb));
 }

@@ -5,7 +5,7 @@ import { type PropertyColumn } from '../../graph-index/property-column.js';
 import { buildPropertyIndex } from '../../graph-index/property-index.js';
 import { type Topology } from '../../graph-index/topology.js';
 import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
-import { type ToOne } from '../../questions/planning/rank-paths.js';
+import { type ToOne } from '../../questions/planning/schema-paths.js';
 import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type GraphElements } from './graph-elements.js';
