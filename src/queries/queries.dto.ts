@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Length, MaxLength } from '../http/validation/length.decorator.js';
 import { type ExecutorReason } from '../retrieval/protocol.js';
 import { type Bilingual } from '../text/bilingual.js';
@@ -90,6 +90,20 @@ export class QueryRequest {
   @IsString()
   @MaxLength(64)
   timezone?: string | null;
+
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    maxItems: 20,
+    description:
+      '问题有歧义时，所选的 choices 中的 token / For a question that was ambiguous: the tokens chosen from the choices of its answer',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @IsString({ each: true })
+  @MaxLength(2000, { each: true })
+  choices?: string[] | null;
 
   @ApiPropertyOptional({
     type: 'integer',
@@ -276,12 +290,25 @@ export class CacheResponse {
   age_s: number | null;
 }
 
+export class ChoiceResponse {
+  @ApiProperty({ example: 'WyJub2RlIiwi5a6i5oi3IiwiQzAwMDAxIl0' })
+  token: string;
+
+  @ApiProperty({ example: '华东贸易（客户 C00001）' })
+  text: string;
+}
+
 export class QueryResponse {
   @ApiProperty({ type: Number, nullable: true, example: 17, description: '答案不保存时为 null / null when the answer is not stored' })
   query_id: number | null;
 
-  @ApiProperty({ enum: ['succeeded'], example: 'succeeded' })
-  status: 'succeeded';
+  @ApiProperty({
+    enum: ['succeeded', 'ambiguous'],
+    example: 'succeeded',
+    description:
+      'ambiguous：问题有几种理解，见 choices；再问时附上所选的 token / ambiguous: the question can mean several things, see choices; ask again with the tokens of what is meant',
+  })
+  status: 'succeeded' | 'ambiguous';
 
   @ApiProperty({ example: 1 })
   graph_version: number;
@@ -326,6 +353,14 @@ export class QueryResponse {
 
   @ApiProperty({ type: 'object', additionalProperties: { type: 'number' }, example: { execute: 1.8, total: 3.1 } })
   timing_ms: Record<string, number>;
+
+  @ApiProperty({
+    type: [ChoiceResponse],
+    nullable: true,
+    example: null,
+    description: '仅当 status 为 ambiguous / Only if status is ambiguous',
+  })
+  choices: ChoiceResponse[] | null;
 
   @ApiProperty({ type: [String], example: [] })
   warnings: string[];

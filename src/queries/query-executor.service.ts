@@ -220,6 +220,7 @@ export class QueryExecutor {
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
           ...(context && asked === query ? { metrics: context.metrics } : {}),
+          ...(asked === query && query.choices.length > 0 ? { choices: query.choices } : {}),
         },
         signal,
       );
@@ -233,7 +234,8 @@ export class QueryExecutor {
       const today = day ?? context?.today ?? todayIn('UTC');
       const leftMs = () => Math.max(1, Math.floor(call.deadline - performance.now()));
       const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher, timeoutMs: leftMs() });
-      if (answer.plan.kind === 'search' && !isLargeAnswer(answer))
+      // What has several readings is asked back, and not guessed by a model either.
+      if (answer.plan.kind === 'search' && !answer.choices && !isLargeAnswer(answer))
         answer = await this.models.read(graphId, query, today, answer, run, call);
       answer = await this.models.word(graphId, answer, query, call, prepared.watcher);
     }

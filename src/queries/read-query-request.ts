@@ -22,6 +22,8 @@ export interface GraphQuery {
   cursorVersion: number | null;
   /** The longest time that the query may work. */
   timeoutMs: number;
+  /** The tokens of what a question means; see `choices` of an answer. */
+  choices: string[];
   answer: AnswerMode;
   refresh: boolean;
   include: ReadonlySet<Include>;
@@ -77,6 +79,7 @@ export function readQueryRequest(body: ExactQueryRequest, maxTimeoutMs: number):
     offset: cursor?.offset ?? 0,
     cursorVersion: cursor?.version ?? null,
     timeoutMs,
+    choices: body.choices ?? [],
     answer: body.answer ?? 'auto',
     refresh: body.cache === 'refresh',
     include: new Set(body.include ?? []),
@@ -91,6 +94,8 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
     problems.push({ name: 'timezone', zh: '只用于 question 与 cypher', en: 'has an effect with question and cypher only' });
   if (body.include?.includes('profile') && kind !== 'cypher')
     problems.push({ name: 'include', zh: 'profile 只用于 cypher', en: 'profile has an effect with cypher only' });
+  if (body.choices != null && kind !== 'question')
+    problems.push({ name: 'choices', zh: '只用于 question', en: 'has an effect with question only' });
   if (body.cursor != null && kind !== 'search')
     problems.push({ name: 'cursor', zh: '只用于 search', en: 'has an effect with search only' });
   if (body.answer === 'extractive' && kind === 'cypher') {
@@ -127,7 +132,7 @@ function readCursor(cursor: string): { version: number; offset: number } {
  * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
-  const { kind, text, limit, offset, timezone, include } = query;
+  const { kind, text, limit, offset, timezone, include, choices } = query;
   const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
   return createHash('sha256')
     .update(
@@ -140,6 +145,7 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
         offset,
         timezone,
         include.has('profile'),
+        [...choices].sort(),
         context,
       ]),
     )

@@ -12,7 +12,7 @@ export function toQueryResponse(
   const { text, language, columns, rows, citations, warnings, model } = answer;
   return {
     query_id: id,
-    status: 'succeeded',
+    status: answer.choices ? 'ambiguous' : 'succeeded',
     graph_version: version,
     answer: text === null || shown.answer === 'none' ? null : sentenceOf(text, language, model),
     columns,
@@ -28,6 +28,7 @@ export function toQueryResponse(
       age_s: shown.status === 'hit' ? Math.max(0, Math.round((Date.now() - createdAt.getTime()) / 1000)) : null,
     },
     timing_ms: shown.status === 'hit' ? {} : { ...answer.timing_ms },
+    choices: answer.choices ?? null,
     warnings,
   };
 }

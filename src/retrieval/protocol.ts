@@ -2,6 +2,7 @@ import { type Bilingual } from '../text/bilingual.js';
 import { type FieldProblem } from '../common/errors/api-error.js';
 import { type RawJson } from '../common/json/raw-json.js';
 import { type AnswerGraph } from '../cypher/values/graph-values.js';
+import { type QuestionChoice } from '../questions/planning/question-plan.js';
 import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions/vocabulary.js';
 import { type ModelFault } from '../language-model/language-model.errors.js';
 import { type Language } from '../text/language.js';
@@ -71,6 +72,8 @@ export interface RetrievalQuery {
   today: string;
   /** The metrics that may answer a question, besides the graph. */
   metrics?: MetricEntry[];
+  /** The tokens of what a question means, which an earlier answer gave. */
+  choices?: string[];
 }
 
 export interface RetrievalAnswer {
@@ -87,6 +90,8 @@ export interface RetrievalAnswer {
   /** The offset of the next page; null at the end. */
   next_offset: number | null;
   warnings: string[];
+  /** Set if the question may mean several things: the answer asks back. */
+  choices?: QuestionChoice[];
   timing_ms: Record<string, number>;
   /** Set if the same query may have another answer a moment later. Such an answer is not stored. */
   is_of_its_moment?: true;

@@ -4,7 +4,7 @@ import { Lexicon } from '../../src/questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../src/questions/linking/link-question.js';
 import { readTerms } from '../../src/questions/linking/read-terms.js';
 import { type QuestionTerms } from '../../src/questions/linking/question-terms.js';
-import { type PlanSchema } from '../../src/questions/planning/add-constraints.js';
+import { type PlanSchema } from '../../src/questions/planning/schema-paths.js';
 import { type MetricEntry } from '../../src/questions/vocabulary.js';
 
 const label = (name: string, alias: string, key: string, properties: [name: string, type: string, column: string][]) => ({

@@ -83,7 +83,10 @@ const rules: Rule[] = [
     pattern: /每一?[个家位名条种款件]?|各[个家位类]?|按照?|分别|不同|\b(?:by|per|for each|each|for every|every|grouped by)\b/g,
     read: is({ kind: 'group' }),
   },
-  { pattern: /哪[些个几家位种一]+[个家位种]?|什么|谁|\b(?:which|what|who|whom|whose)\b/g, read: is({ kind: 'which' }) },
+  {
+    pattern: /哪[些个几家位种一]+[个家位种]?|什么|谁|什么时候|何时|哪里|哪儿|何地|\b(?:which|what|who|whom|whose|when|where)\b/g,
+    read: is({ kind: 'which' }),
+  },
   { pattern: /是不是|有没有|能不能|会不会|是否/g, read: is({ kind: 'which' }) },
   {
     pattern:

@@ -1,6 +1,6 @@
 import { metrics, schema } from '../../../test/support/question-world.js';
 import { Pace } from '../../common/turns/pace.js';
-import { Lexicon, stemWords } from './lexicon.js';
+import { Lexicon, stemsOf } from './lexicon.js';
 
 describe('Lexicon', () => {
   const lexicon = Lexicon.build(schema, metrics, new Pace());
@@ -27,22 +27,45 @@ describe('Lexicon', () => {
     expect(forms.find('customer')).toEqual([{ as: 'label', label: '客户' }]);
   });
 
+  it.each([
+    ['directed', 'directed_by'],
+    ['directors', 'directed_by'],
+    ['acts', 'starred_actors'],
+    ['screenwriter', 'written_by'],
+    ['spoken', 'in_language'],
+  ])('finds by %s the relation %s, one of whose words has its root or sense', async (word, type) => {
+    const edges = ['directed_by', 'written_by', 'starred_actors', 'in_language'].map(name => ({
+      ...schema.edges[0]!,
+      type: name,
+      aliases: [],
+    }));
+    const films = await Lexicon.build({ labels: [], edges }, [], new Pace());
+    expect(films.find(word)).toEqual([{ as: 'relation', type, part: true }]);
+  });
+
+  it('takes a name for itself rather than for a synonym of another', async () => {
+    const labels = ['Film', 'Picture'].map(name => ({ ...schema.labels[0]!, name, aliases: [], properties: [] }));
+    const both = await Lexicon.build({ labels, edges: [] }, [], new Pace());
+    expect(both.find('pictures')).toEqual([{ as: 'label', label: 'Picture' }]);
+    expect(both.find('movies').map(meaning => meaning.as === 'label' && meaning.label)).toEqual(['Film', 'Picture']);
+  });
+
   it('knows nothing else', async () => {
     expect((await lexicon).find('warehouse')).toEqual([]);
   });
 });
 
-describe('stemWords', () => {
+describe('stemsOf', () => {
   it.each([
     ['supplies', 'supplied'],
     ['orders', 'order'],
     ['located', 'locating'],
     ['unit prices', 'unit price'],
   ])('makes one of %s and %s', (a, b) => {
-    expect(stemWords(a)).toBe(stemWords(b));
+    expect(stemsOf(a)).toBe(stemsOf(b));
   });
 
   it.each(['note', 'most', 'gas', '单价'])('leaves %s as it is', word => {
-    expect(stemWords(word)).toBe(word);
+    expect(stemsOf(word)).toBe(word);
   });
 });

@@ -5,10 +5,17 @@ import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
 import { isStopWord } from './stop-words.js';
+import { senseOf } from './synonyms.js';
+import { stemOf } from './word-roots.js';
+
+/** The forms by which names are compared: as they are, without the endings of words, by what their words mean. */
+const forms = [(name: string) => name, stemsOf, sensesOf];
 
 /** Maps all names of a graph and its metrics, as normalised text, to their possible meanings. */
 export class Lexicon {
-  private readonly entries = new Map<string, Meaning[]>();
+  private readonly entries = forms.map(() => new Map<string, Meaning[]>());
+  /** The relations by each word of their names: `starred` and `actors` for `starred_actors`. */
+  private readonly parts = new Map<string, Meaning[]>();
   /** Name and meaning together, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
   private readonly known = new Set<string>();
 
@@ -21,10 +28,17 @@ export class Lexicon {
     return lexicon;
   }
 
-  /** Finds the meanings of a stretch of normalised text. English words match in their other forms too (`suppliers`, `supplied`). */
+  /**
+   * Finds the meanings of a stretch of normalised text: of a name that is the same, else of one with other endings (`suppliers`), else of
+   * one with the same roots, or a synonym. Relations of which it is a word follow.
+   */
   find(normalized: string): Meaning[] {
     const name = compactText(normalized);
-    return this.entries.get(name) ?? this.entries.get(stemWords(name)) ?? [];
+    const whole = forms.map((form, i) => this.entries[i]?.get(form(name)) ?? []).find(meanings => meanings.length > 0) ?? [];
+    const parts = (this.parts.get(sensesOf(name)) ?? []).filter(
+      part => !whole.some(meaning => meaning.as === 'relation' && part.as === 'relation' && meaning.type === part.type),
+    );
+    return [...whole, ...parts];
   }
 
   private async fill(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
@@ -35,7 +49,10 @@ export class Lexicon {
     }
     for (const edge of schema.edges) {
       if (pace.isOverdue) await pace.turn();
-      for (const name of [edge.type, ...edge.aliases]) this.add(name, { as: 'relation', type: edge.type });
+      for (const name of [edge.type, ...edge.aliases]) {
+        this.add(name, { as: 'relation', type: edge.type });
+        this.addParts(name, { as: 'relation', type: edge.type, part: true });
+      }
       for (const property of edge.properties) this.addProperty('edge', edge.type, property);
     }
     for (const metric of metrics) {
@@ -55,37 +72,46 @@ export class Lexicon {
     if (column !== undefined && column !== name) this.add(column, meaning);
   }
 
+  private addParts(name: string, meaning: Meaning): void {
+    const words = normalizedName(name).split(' ');
+    if (words.length === 1) return;
+    for (const word of words) if (/^[a-z]{3,}$/.test(word) && !isStopWord(word)) this.insert(this.parts, sensesOf(word), meaning);
+  }
+
   private add(name: string, meaning: Meaning): void {
-    const normalized = compactText(normalizeText(name.replaceAll('_', ' ')));
+    const normalized = normalizedName(name);
     if (normalized === '') return;
-    for (const key of new Set([normalized, stemWords(normalized)])) {
-      const id = JSON.stringify([key, meaning]);
-      if (this.known.has(id)) continue;
-      this.known.add(id);
-      const meanings = this.entries.get(key);
-      if (meanings) meanings.push(meaning);
-      else this.entries.set(key, [meaning]);
+    for (const [i, form] of forms.entries()) {
+      const entries = this.entries[i];
+      if (entries) this.insert(entries, form(normalized), meaning);
     }
+  }
+
+  private insert(entries: Map<string, Meaning[]>, key: string, meaning: Meaning): void {
+    const id = JSON.stringify([this.entries.indexOf(entries), key, meaning]);
+    if (this.known.has(id)) return;
+    this.known.add(id);
+    const meanings = entries.get(key);
+    if (meanings) meanings.push(meaning);
+    else entries.set(key, [meaning]);
   }
 }
 
-/**
- * Cuts common English endings, so that forms of a word agree. It is crude, but both sides get the same treatment. A word of
- * questions is never a form of a name: `note` is not `not`.
- */
-export function stemWords(text: string): string {
-  return text
-    .split(' ')
-    .map(word => {
-      if (!/^[a-z]{4,}$/.test(word) || isAskingWord(word)) return word;
-      const stems = [stemWord(word), word.replace(/s$/, '')];
-      return stems.find(stem => !isAskingWord(stem) && !isStopWord(stem)) ?? word;
-    })
-    .join(' ');
+const normalizedName = (name: string): string => compactText(normalizeText(name.replaceAll('_', ' ')));
+
+/** The stems of a name's words. A word of questions is never a form of a name: `note` is not `not`. */
+export function stemsOf(name: string): string {
+  return eachWord(name, word => [stemOf(word), word.replace(/s$/, '')]);
 }
 
-function stemWord(word: string): string {
-  if (/(?:ies|ied)$/.test(word)) return `${word.slice(0, -3)}y`;
-  const cut = word.replace(/(?:ings?|ers|ed|es|s|e)$/, match => (match === 'ers' ? 'er' : ''));
-  return cut.length >= 3 ? cut : word;
+function sensesOf(name: string): string {
+  return eachWord(name, word => [senseOf(word), stemOf(word)]);
+}
+
+function eachWord(name: string, formsOf: (word: string) => string[]): string {
+  const isOfQuestions = (word: string): boolean => isAskingWord(word) || isStopWord(word);
+  return name
+    .split(' ')
+    .map(word => (isOfQuestions(word) ? word : (formsOf(word).find(form => !isOfQuestions(form)) ?? word)))
+    .join(' ');
 }

@@ -7,7 +7,8 @@ import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { findTimes } from './parse-time.js';
-import { isStopWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
+import { NameHints } from './name-hints.js';
+import { isCommonWord, isStopWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 
 /** The sources in which linking looks up names. */
 export interface NameSource {
@@ -35,7 +36,7 @@ export class TooManyWordsError extends ApiError {
   }
 }
 
-const longestName = 60;
+const longestName = 80;
 const mostNamesakes = 50;
 /** If more nodes than this carry a part of a name, the part says too little to stand for one of them. */
 const mostApproximate = 20;
@@ -49,9 +50,8 @@ const mostSearches = 1_000;
 const longestQuestion = 4_000;
 
 /**
- * Finds the things that a question names. Times come first. Names of the schema, entities and values follow, the longest match
- * first. Then come entities in what is left, tolerant of spelling. The result is deterministic, and holds nothing that the graph
- * does not.
+ * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then come
+ * entities in what is left, tolerant of spelling. The result is deterministic, and holds nothing that the graph does not.
  * @throws TooManyWordsError
  */
 export async function linkQuestion(
@@ -65,19 +65,17 @@ export async function linkQuestion(
   // The length is checked again, because normalising may turn one character into eighteen.
   if (text.length > longestQuestion) throw new TooManyWordsError();
   const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
-  const candidates = [...(await findNames(text, lexicon, names, pace)), ...findIntents(text)];
-  const mentions = await chooseLongest(text, times, candidates, pace);
-  const linked = await linkApproximately(text, mentions, names);
-  const isTime = ({ meanings }: Mention): boolean => meanings.length > 0;
-  return {
-    text,
-    mentions: linked.mentions.filter(isTime),
-    unknown: [...times.filter(mention => !isTime(mention)).map(mention => mention.text), ...linked.unknown],
-  };
+  const hints = new NameHints(question, text);
+  const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
+  const candidates = joinEqual([...times.filter(isReal), ...(await findNames(text, lexicon, names, hints, pace)), ...findIntents(text)]);
+  const unreal = times.filter(mention => !isReal(mention));
+  const mentions = await chooseLongest(text, unreal, candidates, pace);
+  const linked = await linkApproximately(text, mentions, names, hints);
+  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unreal.map(mention => mention.text), ...linked.unknown] };
 }
 
 /** Finds every name between boundaries of words or of single CJK characters. */
-async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace: Pace): Promise<Mention[]> {
+async function findNames(text: string, lexicon: Lexicon, names: NameSource, hints: NameHints, pace: Pace): Promise<Mention[]> {
   const starts: number[] = [];
   const ends: number[] = [];
   for (const piece of cutPieces(text)) {
@@ -92,6 +90,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace
     }
   }
   const found: Mention[] = [];
+  const isCommon = (own: string): boolean => cutPieces(own).every(({ text: word }) => isCommonWord(word) || lexicon.find(word).length > 0);
   for (const [first, start] of starts.entries()) {
     // Words stand in order, so the search for an end begins at the start's own word.
     for (let at = first; at < ends.length; at++) {
@@ -101,7 +100,8 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace
       const own = text.slice(start, end);
       const meanings = lexicon.find(own);
       const isNothing = own.length < 2 || isStopWord(own) || saysOnlyWhere(text, start, end);
-      const entities = isNothing ? [] : names.findByName(own, mostNamesakes);
+      const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
+      const entities = isName ? names.findByName(own, mostNamesakes) : [];
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
@@ -119,11 +119,23 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace
   return found;
 }
 
+/** `1984` may be a year and a name. */
+function joinEqual(candidates: Mention[]): Mention[] {
+  const joined = new Map<string, Mention>();
+  for (const mention of candidates) {
+    const place = `${mention.start}-${mention.end}`;
+    const known = joined.get(place);
+    if (known && known.meanings[0]?.as !== 'intent' && mention.meanings[0]?.as !== 'intent') known.meanings.push(...mention.meanings);
+    else joined.set(known ? `${place}-${joined.size}` : place, mention);
+  }
+  return [...joined.values()];
+}
+
 /** Takes the longest first: `供应商` before `供应`, `2024年3月` before `3`. A bare number counts as an entity only beside a label. */
-async function chooseLongest(text: string, times: Mention[], candidates: Mention[], pace: Pace): Promise<Mention[]> {
-  const chosen = [...times];
+async function chooseLongest(text: string, fixed: Mention[], candidates: Mention[], pace: Pace): Promise<Mention[]> {
+  const chosen = [...fixed];
   const taken = new Uint8Array(text.length);
-  for (const { start, end } of times) taken.fill(1, start, end);
+  for (const { start, end } of fixed) taken.fill(1, start, end);
   const overlaps = ({ start, end }: Mention): boolean => taken.subarray(start, end).includes(1);
   const rank = (mention: Mention): number => {
     if (intentsOf(mention, 'negation')) return 3;
@@ -137,7 +149,7 @@ async function chooseLongest(text: string, times: Mention[], candidates: Mention
   for (const mention of sorted) {
     if (pace.isOverdue) await pace.turn();
     if (overlaps(mention)) continue;
-    if (/^\d+$/.test(mention.text) && !standsBesideLabel(text, mention, candidates)) continue;
+    if (/^\d+$/.test(mention.text) && !meaningOf(mention, 'time') && !standsBesideLabel(text, mention, candidates)) continue;
     chosen.push(mention);
     taken.fill(1, mention.start, mention.end);
   }
@@ -160,10 +172,12 @@ async function linkApproximately(
   text: string,
   mentions: Mention[],
   names: NameSource,
+  hints: NameHints,
 ): Promise<{ mentions: Mention[]; unknown: string[] }> {
   const finder = new PartFinder(
     text,
     names,
+    hints,
     mentions.some(mention => mention.meanings.some(meaning => meaning.as === 'property')),
   );
   const all = [...mentions];
@@ -183,6 +197,7 @@ class PartFinder {
   constructor(
     private readonly text: string,
     private readonly names: NameSource,
+    private readonly hints: NameHints,
     private readonly namesProperty: boolean,
   ) {}
 
@@ -193,7 +208,7 @@ class PartFinder {
         const [first, last] = [units[from], units[from + length - 1]];
         if (!first || !last) continue;
         const own = this.text.slice(first.start, last.end);
-        if (own.length < 2 || isStopWord(own)) continue;
+        if (own.length < 2 || isCommonWord(own) || (/[a-z]/.test(own) && !this.hints.mayBeName(first.start, last.end))) continue;
         const nodes = /^[\d.,\s-]+$/.test(own) ? this.findNumber(own, last.end) : await this.findBest(own);
         if (nodes.length === 0) continue;
         // The whole stretch held nothing longer, so its parts do not either.

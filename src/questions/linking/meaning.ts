@@ -4,7 +4,8 @@ import { type Span } from '../../text/calendar.js';
 /** A possible meaning of a stretch of a question. */
 export type Meaning =
   | { as: 'label'; label: string }
-  | { as: 'relation'; type: string }
+  /** `part`: the words are only a part of its name. */
+  | { as: 'relation'; type: string; part?: true }
   | { as: 'property'; owner: 'node' | 'edge'; ownerName: string; property: string; type: string }
   | { as: 'metric'; metricId: number }
   | { as: 'dimension'; metricId: number; dimension: string }

@@ -40,7 +40,7 @@ export interface QuestionTerms {
   properties: PropertyTerm[];
   values: ValueTerm[];
   times: TimeTerm[];
-  compares: { mention: Mention; operator: string; value: number }[];
+  compares: { mention: Mention; operator: '>' | '<' | '>=' | '<='; value: number }[];
   top: { mention: Mention; descending: boolean; count: number | null } | null;
   counts: Mention[];
   groups: Mention[];

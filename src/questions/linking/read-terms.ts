@@ -3,8 +3,11 @@ import { applyNegations } from './negation.js';
 import { type Intent, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { type QuestionTerms } from './question-terms.js';
 
-/** Gives each mention the first meaning it has of: label, relation, property, entity, value, time, question word. */
-export function readTerms(linked: LinkedQuestion): QuestionTerms {
+/**
+ * Gives each mention the first meaning it has of: label, relation, property, time, entity, value, question word. `namesFirst`: a year that is
+ * a name too is the name.
+ */
+export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionTerms {
   const { text, mentions } = linked;
   const intent = <K extends Intent['kind']>(kind: K) =>
     mentions.flatMap(mention => {
@@ -40,9 +43,9 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
     if (label) terms.labels.push({ mention, label: label.label });
     else if (relation) terms.relations.push({ mention, type: relation.type });
     else if (owners.length > 0) terms.properties.push({ mention, owners });
+    else if (time && !(namesFirst && (entity || values.length > 0))) terms.times.push({ mention, ...time.span });
     else if (entity) terms.entities.push({ mention, nodes: entity.nodes, approximate: entity.approximate, negated: false });
     else if (values.length > 0) terms.values.push({ mention, values, negated: false });
-    else if (time) terms.times.push({ mention, ...time.span });
   }
   const read = absorbAppositions(text, terms);
   return { ...read, negations: applyNegations(linked, read) };

@@ -1,29 +1,55 @@
+/** Words without content of their own: the usual list of stop words, and how questions begin. */
 const englishWords =
-  'a an the of is are was were be been do does did has have had in on at to for from with by and or as it its s t i me my our we us you your they them their there that this those these ' +
-  'please show list give tell find get all any please how much many which what who whom whose when where can could would should will may about than then so but if each every per ' +
-  'between during since made make makes come comes came located there value values number';
+  'a an the this that these those such here there i me my mine we us our you your he him his she her it its they them their one ones ' +
+  'am is are was were be been being do does did done doing has have had having can could will would shall should may might must s t re ve ll d m ' +
+  'of in on at to for from with by as into onto upon within under through during between among across along per via towards ' +
+  'and or nor but so then because while though although also too else either whether each every any all some both ' +
+  'what which who whom whose when where why how much many few more less please show list give tell find get name know see want need like let ' +
+  'us out up down off again now just very really already ever well value values number exactly actually currently';
+
+/** Verbs of general use. Alone they name no relation, and hide no name; what they say is passed over with a note. */
+const lightVerbs =
+  'make makes made come comes came go goes went fall falls fell happen happens happened involve involves involved deal deals concern concerns ' +
+  'list listed lists call called calls refer referred consider considered think live lives lived living locate located based related associated connected linked ' +
+  'use uses used own owns owned generate generated earn earned achieve achieved work works worked share shares shared collaborate collaborated cooperate cooperated ' +
+  'buy buys bought purchase purchases purchased sell sells sold provide provides provided exist exists available given about regarding';
+
+/** Adjectives and nouns too vague to limit an answer by. They are passed over with a note. */
+const vagueWords =
+  'primary main major principal different various particular specific other others another corresponding respective relevant applicable ' +
+  'following same together fellow common alongside whole entire total overall respectively thing things stuff sort form part information details data result results kind kinds co date dates time times year years';
 
 /** Words and phrases of questions that are not looked up. Chinese ones are cut out of runs without spaces. */
 const chineseWords = [
   ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
     ' ',
   ),
-  ...'和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 类 既 但 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
+  ...'下面 上面 里面 以下 以上 另外 另 还 呀 嘛 吧 请 想 要 能 会 可以 就 都 只是 一下 一些 有些 有关于 关于 通过 属于 曾经 曾 已经 已 正在 分布 当中 当 和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 类 既 但 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
     ' ',
   ),
 ];
 
-/** Verbs that name no relation of the graph alone. They are reported as not understood, but hide no name. */
-const verbs = new Set(
-  (
-    '购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 ' +
-    'buy buys bought purchase purchases purchased order ordered sell sells sold provide provides provided related associated connected linked use uses used own owns generate generated earn earned achieve achieved'
-  ).split(' '),
-);
+/** Words that compare or choose. They name no node, and what they say changes the answer, so they are never passed over. */
+const weightyWords =
+  'more less fewer than greater better worse higher lower larger smaller bigger longer shorter earlier later older newer if before after ' +
+  'first last latest earliest recent recently new old next previous similar still yet again always sometimes often rarely usually mostly ' +
+  'famous known popular certain even once few several half';
+const weighty = new Set([...weightyWords.split(' '), ...'比多少高低大小更较快慢早晚新旧远近长短只最']);
 
-/** Tells whether a word that was not understood may be a name that limits the question. */
+const chineseLight =
+  '购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 主要 不同 其他 其它 同样 相同 共同 一起 合作'.split(
+    ' ',
+  );
+const light = new Set([...lightVerbs.split(' '), ...vagueWords.split(' '), ...chineseLight]);
+
+/** Tells whether a word that was not understood may be a name, or limit the question in another way. */
 export function mayBeName(word: string): boolean {
-  return (word.length > 1 || /\d/.test(word)) && !verbs.has(word);
+  return (word.length > 1 || /\d/.test(word) || weighty.has(word)) && !light.has(word);
+}
+
+/** Tells whether a word is too common to name a node by itself. */
+export function isCommonWord(word: string): boolean {
+  return light.has(word) || weighty.has(word) || isStopWord(word);
 }
 
 const english = new Set(englishWords.split(' '));

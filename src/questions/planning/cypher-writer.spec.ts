@@ -1,18 +1,18 @@
 import { CypherWriter, quoteName } from './cypher-writer.js';
-import { type Hop } from './rank-paths.js';
+import { type Hop } from './schema-paths.js';
 
 const toOrder: Hop = { type: '下单', direction: 'out', from: '客户', to: '订单' };
 const toSupplier: Hop = { type: '供应', direction: 'in', from: '产品', to: '供应商' };
 
 describe('CypherWriter', () => {
   it('matches only the target when no path is added', () => {
-    expect(new CypherWriter('客户').text('t')).toBe('MATCH (t:客户) RETURN t');
+    expect(new CypherWriter('客户').text('RETURN t')).toBe('MATCH (t:客户) RETURN t');
   });
 
   it('gives each path a MATCH of its own, and every node and edge a variable', () => {
     const writer = new CypherWriter('客户');
     expect([writer.addPath([toOrder, { ...toSupplier, from: '订单' }]), writer.addPath([toOrder])]).toEqual(['n2', 'n3']);
-    expect(writer.text('t')).toBe(
+    expect(writer.text('RETURN t')).toBe(
       'MATCH (t:客户)-[r1:下单]->(n1:订单)<-[r2:供应]-(n2:供应商) MATCH (t:客户)-[r3:下单]->(n3:订单) RETURN t',
     );
   });
@@ -21,7 +21,7 @@ describe('CypherWriter', () => {
     const writer = new CypherWriter('客户');
     writer.where(`t.a = ${writer.parameter("' OR true //")}`);
     writer.where(`t.b = ${writer.parameter(2)}`);
-    expect(writer.text('t')).toBe('MATCH (t:客户) WHERE t.a = $p1 AND t.b = $p2 RETURN t');
+    expect(writer.text('RETURN t')).toBe('MATCH (t:客户) WHERE t.a = $p1 AND t.b = $p2 RETURN t');
     expect(writer.parameters).toEqual({ p1: "' OR true //", p2: 2 });
   });
 

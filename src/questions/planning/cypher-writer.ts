@@ -1,36 +1,62 @@
-import { type Hop } from './rank-paths.js';
+import { type Hop } from './schema-paths.js';
 
 interface WrittenNode {
   variable: string;
   label: string;
+  /** The way to it from `t`. */
+  way: Hop[];
 }
 
-/** Builds a Cypher text from parts. Every value becomes a parameter and every name is quoted. */
+/** Builds a Cypher text from parts. Every value becomes a parameter and every name is quoted. `t` is what is asked for. */
 export class CypherWriter {
   readonly parameters: Record<string, unknown> = {};
   readonly nodes: WrittenNode[] = [];
   readonly edges: { variable: string; type: string }[] = [];
   private readonly patterns: string[] = [];
   private readonly conditions: string[] = [];
+  private optional = '';
 
   constructor(readonly target: string) {
-    this.nodes.push({ variable: 't', label: target });
+    this.nodes.push({ variable: 't', label: target, way: [] });
   }
 
-  /** Adds a path from the target and returns the variable of its far end. */
-  addPath(hops: Hop[]): string {
-    let pattern = `(t:${quoteName(this.target)})`;
-    let end = 't';
+  /** Adds a path from a node, by default from `t`, and returns the variable of its far end. */
+  addPath(hops: Hop[], from = 't'): string {
+    const { pattern, end } = this.patternOf(hops, from, true);
+    this.patterns.push(pattern);
+    return end;
+  }
+
+  /** A condition that such a path exists. `conditionOf` limits its far end. */
+  exists(hops: Hop[], from: string, conditionOf: (end: string) => string | null): string {
+    const { pattern, end } = this.patternOf(hops, from, false);
+    const condition = conditionOf(end);
+    return `EXISTS { MATCH ${pattern}${condition === null ? '' : ` WHERE ${condition}`} }`;
+  }
+
+  /** Adds a path that a node need not have, for counting what is at its far end: none is a number too. */
+  addOptionalPath(hops: Hop[], conditionOf: (end: string) => string | null): string {
+    const { pattern, end } = this.patternOf(hops, 't', true);
+    const condition = conditionOf(end);
+    this.optional += ` OPTIONAL MATCH ${pattern}${condition === null ? '' : ` WHERE ${condition}`}`;
+    return end;
+  }
+
+  private patternOf(hops: Hop[], from: string, isBound: boolean): { pattern: string; end: string } {
+    const start = this.nodes.find(({ variable }) => variable === from);
+    let pattern = `(${from}:${quoteName(start?.label ?? this.target)})`;
+    let [end, way] = [from, start?.way ?? []];
     for (const hop of hops) {
       const edge = `r${this.edges.length + 1}`;
       end = `n${this.nodes.length}`;
-      this.edges.push({ variable: edge, type: hop.type });
-      this.nodes.push({ variable: end, label: hop.to });
-      const bracket = `[${edge}:${quoteName(hop.type)}]`;
+      way = [...way, hop];
+      if (isBound) this.edges.push({ variable: edge, type: hop.type });
+      else this.edges.push({ variable: edge, type: '' });
+      this.nodes.push({ variable: end, label: isBound ? hop.to : '', way });
+      const bracket = isBound ? `[${edge}:${quoteName(hop.type)}]` : `[:${quoteName(hop.type)}]`;
       pattern += `${hop.direction === 'out' ? `-${bracket}->` : `<-${bracket}-`}(${end}:${quoteName(hop.to)})`;
     }
-    this.patterns.push(pattern);
-    return end;
+    return { pattern, end };
   }
 
   parameter(value: unknown): string {
@@ -60,7 +86,7 @@ export class CypherWriter {
     // Each pattern has its own MATCH, because two paths of one question may use the same edge.
     const matches = patterns.map(pattern => `MATCH ${pattern}`).join(' ');
     const conditions = this.conditions.length > 0 ? ` WHERE ${this.conditions.join(' AND ')}` : '';
-    return `${matches}${conditions} RETURN ${returns}`;
+    return `${matches}${conditions}${this.optional} ${returns}`;
   }
 }
 

@@ -2,7 +2,6 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { findIntents } from '../linking/find-intents.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
 import { type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
-import { comparedProperty } from './add-constraints.js';
 
 /** The words for numbers, groups and properties that a plan uses. */
 export interface Used {
@@ -19,9 +18,7 @@ const nothingUsed: Used = { property: () => false, groups: [], counts: false, ag
 /** Says why a plan must not run if it leaves out something that the question asks for: it would answer another question. */
 export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
   const used = { ...nothingUsed, ...using };
-  const compared = new Set(terms.compares.map(compare => comparedProperty(terms, compare.mention)));
-  const isUsed = (term: PropertyTerm): boolean =>
-    used.property(term) || compared.has(term) || namesValue(terms, term) || (used.counts && isCount(term.mention));
+  const isUsed = (term: PropertyTerm): boolean => used.property(term) || namesValue(terms, term) || (used.counts && isCount(term.mention));
   const left = [
     ...terms.further,
     ...(terms.aggregate && !used.aggregate ? [terms.aggregate.mention] : []),

@@ -3,7 +3,7 @@ import { type MetricEntry } from '../vocabulary.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { meaningOf } from '../linking/meaning.js';
-import { hopsFrom } from '../planning/rank-paths.js';
+import { hopsFrom } from '../planning/schema-paths.js';
 import { spokenName } from '../linking/spoken-name.js';
 
 const mostNamed = 8;

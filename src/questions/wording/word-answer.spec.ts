@@ -1,5 +1,5 @@
 import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
-import { type AnswerShape } from '../planning/plan-graph-question.js';
+import { type AnswerShape } from '../planning/question-plan.js';
 import { formatValue, wordGraphAnswer, wordMetricAnswer } from './word-answer.js';
 
 const shape: AnswerShape = {

@@ -1,7 +1,7 @@
 import { type Language } from '../../text/language.js';
 import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
-import { type AnswerShape, type Limits } from '../planning/plan-graph-question.js';
+import { type AnswerShape, type Limits } from '../planning/question-plan.js';
 
 const mostNamed = 10;
 
@@ -43,6 +43,8 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
     }
     case 'entity':
       return rows.length === 0 ? nothing(zh, of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
+    case 'yes_no':
+      return rows.length > 0 ? (zh ? '是。' : 'Yes.') : zh ? '否。' : 'No.';
     case 'list':
       if (rows.length === 0) return zh ? `没有找到${of ? `与${of}相关的` : ''}${shape.subject}。` : `No ${shape.subject} found${of}.`;
       return zh

@@ -3,7 +3,7 @@ import { Pace } from '../../common/turns/pace.js';
 import { longestText, SearchIndexBuilder } from '../../graph-index/search-index-builder.js';
 import { type SearchArrays } from '../../graph-index/search-arrays.js';
 import { type ValueArrays, ValueDictionaryBuilder } from '../../graph-index/value-dictionary.js';
-import { type ToOne } from '../../questions/planning/rank-paths.js';
+import { type ToOne } from '../../questions/planning/schema-paths.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type GraphElements } from './graph-elements.js';

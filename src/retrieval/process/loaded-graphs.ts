@@ -6,7 +6,7 @@ import { buildPropertyIndex } from '../../graph-index/property-index.js';
 import { bytesOf } from '../../graph-index/shared-arrays.js';
 import { type Topology } from '../../graph-index/topology.js';
 import { ValueDictionary } from '../../graph-index/value-dictionary.js';
-import { type ToOne } from '../../questions/planning/rank-paths.js';
+import { type ToOne } from '../../questions/planning/schema-paths.js';
 import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type GraphElements } from './graph-elements.js';

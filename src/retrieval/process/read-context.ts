@@ -1,5 +1,5 @@
 import { type GraphReader } from './retrieval-database.js';
-import { type ToOne } from '../../questions/planning/rank-paths.js';
+import { type ToOne } from '../../questions/planning/schema-paths.js';
 
 const mostSteps = 3;
 const mostPerNode = 6;

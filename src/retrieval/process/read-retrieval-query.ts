@@ -12,7 +12,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
     return value;
   };
-  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics } = fields;
+  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, choices } = fields;
   if (typeof kind !== 'string' || !kinds.includes(kind)) throw refusal('kind');
   if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
@@ -21,6 +21,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
   if (timezone !== undefined && typeof timezone !== 'string') throw refusal('timezone');
   if (profile !== undefined && typeof profile !== 'boolean') throw refusal('profile');
   if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
+  if (choices !== undefined && !(Array.isArray(choices) && choices.every(choice => typeof choice === 'string'))) throw refusal('choices');
   return {
     graph_id: integer('graph_id', 1),
     caller,
@@ -38,6 +39,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(timezone === undefined ? {} : { timezone }),
     ...(profile === undefined ? {} : { profile }),
     ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
+    ...(choices === undefined ? {} : { choices }),
   };
 }
 

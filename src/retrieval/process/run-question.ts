@@ -1,4 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
+import { ApiError } from '../../common/errors/api-error.js';
 import { Pace } from '../../common/turns/pace.js';
 import { covers, propertiesRead } from '../../cypher/plan/properties-read.js';
 import { prepareCypher } from '../../cypher/prepare-cypher.js';
@@ -9,11 +10,13 @@ import { type LinkedTerm, type MetricCall, type MetricEntry } from '../../questi
 import { type RetrievalAnswer } from '../protocol.js';
 import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
-import { type LinkedQuestion, linkQuestion } from '../../questions/linking/link-question.js';
-import { type GraphPlan, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
+import { linkQuestion } from '../../questions/linking/link-question.js';
+import { mostTied, planGraphQuestion, type Unplanned } from '../../questions/planning/plan-graph-question.js';
+import { type GraphPlan, type QuestionChoice } from '../../questions/planning/question-plan.js';
 import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
 import { mayBeName } from '../../questions/linking/stop-words.js';
-import { readTerms } from '../../questions/linking/read-terms.js';
+import { confirmNames } from '../../questions/linking/confirm-names.js';
+import { describeGuesses, describeTerms } from '../../questions/wording/describe-reading.js';
 import { suggestQuestions } from '../../questions/wording/suggest-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
@@ -35,6 +38,7 @@ export interface Question {
   metrics: MetricEntry[];
   timeoutMs: number;
   oldestVersion?: number;
+  choices: readonly string[];
 }
 
 const shownHits = 10;
@@ -106,17 +110,15 @@ async function answerQuestion(
     findValues: (text: string) => loaded.values.find(text),
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
-  const linked = await linkQuestion(question.text, question.today, lexicon, names, pace);
-  if (linked.mentions.length > mostMentions)
-    return searchInstead(reader, graph, loaded, question, [], pace, { reason: tooMuchAtOnce, hint: '' });
-  const ids = [
-    ...new Set(
-      linked.mentions.flatMap(mention =>
-        mention.meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
-      ),
-    ),
-  ];
-  const entities = new Map((await readNodes(reader, ids)).map(node => [node.id, toAnswerNode(node)]));
+  const found = await linkQuestion(question.text, question.today, lexicon, names, pace);
+  const refuse = (reason: Bilingual, terms: LinkedTerm[] = [], hint = '') =>
+    searchInstead(reader, graph, loaded, question, terms, pace, { reason, hint });
+  if (found.mentions.length > mostMentions) return refuse(tooMuchAtOnce);
+  const ids = found.mentions.flatMap(({ meanings }) =>
+    meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
+  );
+  const entities = new Map((await readNodes(reader, [...new Set(ids)])).map(node => [node.id, toAnswerNode(node)]));
+  const linked = confirmNames(question.text, found, entities);
   const timing = { link: performance.now() - started };
   const terms = describeTerms(linked, entities, question.metrics);
   const notes = describeGuesses(linked, entities, language);
@@ -126,52 +128,95 @@ async function answerQuestion(
   if (metric && !('reason' in metric) && missed.length === 0)
     return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
   const hint = suggestQuestions(linked, schema, question.metrics, language);
-  if (missed.length > 0) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: notUnderstood(missed), hint });
-  const plan =
-    metric && 'reason' in metric ? metric : planGraphQuestion(readTerms(linked), { ...schema, toOne: loaded.toOne }, entities, language);
-  if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: plan.reason, hint });
-  const uncertain = whyUncertain(linked, plan);
-  if (uncertain) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: uncertain, hint });
-  const { cypher: text, parameters, shape, paths, notes: passedOver } = plan;
-  const request = {
-    text,
-    parameters: JSON.stringify(parameters),
-    limit: question.limit,
-    timeoutMs: question.timeoutMs,
-    language,
-    timeZone: 'UTC',
-    profile: false,
-  };
+  if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
+    return refuse(notUnderstood(missed), terms, hint);
+  const plan: GraphPlan | Unplanned =
+    metric && 'reason' in metric
+      ? metric
+      : await planGraphQuestion(linked, { ...schema, toOne: loaded.toOne }, entities, language, { pace, choices: question.choices });
+  if ('choices' in plan && plan.choices) return askBack(await refuse(plan.reason, terms), plan.reason, plan.choices, language);
+  if ('reason' in plan) return refuse(plan.reason, terms, hint);
   try {
-    const { elements, needs, isLoaded } = loaded;
-    if (elements instanceof GraphExceedsMemoryError)
-      return await searchInstead(reader, graph, loaded, question, terms, pace, { reason: elements.text, hint });
-    const prepared = prepareCypher(text, schema, request.parameters);
-    const read = propertiesRead(prepared.query);
-    if (needs && !covers(needs.read, read)) return { ...needs, read };
-    const run = elements
-      ? { answer: await answerInMemory(reader, graph, elements, prepared, request, 'only_in_memory', signal) }
-      : await answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded);
+    const run = await runPlan(reader, graph, loaded, question, plan, signal);
     if (!('answer' in run)) return run;
     const { answer } = run;
+    const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
     return {
       ...answer,
-      text: wordGraphAnswer(shape, answer.rows, language, question.limit),
-      plan: { ...answer.plan, linked: terms, paths },
-      warnings: [...notes, ...passedOver.map(note => note[language]), ...answer.warnings],
+      text: wordGraphAnswer(plan.shape, answer.rows, language, question.limit),
+      plan: { ...answer.plan, linked: terms, paths: plan.paths },
+      warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...answer.warnings],
       timing_ms: { ...timing, ...answer.timing_ms },
     };
   } catch (error) {
-    if (!(error instanceof CypherError)) throw error;
-    return searchInstead(reader, graph, loaded, question, terms, pace, { reason: whyNotRun(error), hint });
+    const reason = whyNotRun(error);
+    if (!reason) throw error;
+    return refuse(reason, terms, hint);
   }
 }
 
-/** Without the place: whoever asks did not write the Cypher text. */
-function whyNotRun(error: CypherError): Bilingual {
+/** Runs a plan. Of a ranking, the rows that tie with the last one asked for are there too, and no others. */
+async function runPlan(
+  reader: GraphReader,
+  graph: LoadedGraph,
+  { elements, needs, isLoaded }: LoadedParts,
+  { limit, timeoutMs, language }: Question,
+  plan: GraphPlan,
+  signal: AbortSignal,
+): Promise<{ answer: RetrievalAnswer } | NeedsGraph> {
+  if (elements instanceof GraphExceedsMemoryError) throw elements;
+  const parameters = JSON.stringify(plan.parameters);
+  const run = async (text: string): Promise<{ answer: RetrievalAnswer } | NeedsGraph> => {
+    const request = { text, parameters, limit, timeoutMs, language, timeZone: 'UTC', profile: false };
+    const prepared = prepareCypher(text, graph.schema, parameters);
+    const read = propertiesRead(prepared.query);
+    if (needs && !covers(needs.read, read)) return { ...needs, read };
+    return elements
+      ? { answer: await answerInMemory(reader, graph, elements, prepared, request, 'only_in_memory', signal) }
+      : answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded);
+  };
+  if (plan.top === null) return run(plan.cypher);
+  const ranked = await run(`${plan.cypher} LIMIT ${plan.top + mostTied}`);
+  if (!('answer' in ranked)) return ranked;
+  const shown = countTied(ranked.answer.rows, plan.top);
+  return shown === ranked.answer.rows.length ? ranked : run(`${plan.cypher} LIMIT ${shown}`);
+}
+
+/** How many rows rank at least as high as the last one asked for, by the second column. */
+function countTied(rows: unknown[][], top: number): number {
+  const last = JSON.stringify(rows[top - 1]?.[1]);
+  const next = rows.findIndex((row, i) => i >= top && JSON.stringify(row[1]) !== last);
+  return next === -1 ? rows.length : next;
+}
+
+function askBack(answer: RetrievalAnswer, reason: Bilingual, choices: QuestionChoice[], language: Language): RetrievalAnswer {
+  const zh = language === 'zh';
+  const names = choices.map(({ text }) => text).join(zh ? '；' : '; ');
+  return {
+    ...answer,
+    columns: [],
+    rows: [],
+    text: zh ? `${reason.zh}，指的是哪一个？${names}。` : `${reason.en}. Which is meant? ${names}.`,
+    choices,
+    warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`],
+  };
+}
+
+function nothingAlong(path: string): Bilingual {
+  return { zh: `没有结果；问题按路径 ${path} 理解`, en: `Nothing was found; the question was read along the path ${path}` };
+}
+
+/** Says why a plan could not be run, without the place: whoever asks did not write the Cypher text. Null for a fault that is not the plan's. */
+function whyNotRun(error: unknown): Bilingual | null {
+  if (error instanceof GraphExceedsMemoryError) return error.text;
   if (error instanceof CypherNotSupportedError) return tooMuchAtOnce;
-  const { zh, en } = error.sentence;
-  return { zh: `问题变成的查询无法执行：${zh}`, en: `the query it was turned into cannot be run: ${en}` };
+  if (error instanceof CypherError) {
+    const { zh, en } = error.sentence;
+    return { zh: `问题变成的查询无法执行：${zh}`, en: `the query it was turned into cannot be run: ${en}` };
+  }
+  if (!(error instanceof ApiError) || error.status !== 422) return null;
+  const { zh, en } = error.text;
+  return { zh: `回答它的工作量过大：${zh}`, en: `answering it takes too much work: ${en}` };
 }
 
 /** The API runs the metric. The graph's part of the evidence is the entities that the question named. */
@@ -228,61 +273,9 @@ async function searchInstead(
   };
 }
 
-/** Says why a plan may not be what was asked for: more words were left over than understood, or one of them may be its only limit. */
-function whyUncertain({ mentions, unknown }: LinkedQuestion, { shape }: GraphPlan): Bilingual | null {
-  const understood = mentions.filter(mention => mention.meanings[0]?.as !== 'intent').length;
-  if (understood > 0 && (unknown.length === 0 || Object.values<string[]>({ ...shape.of }).some(names => names.length > 0))) return null;
-  return notUnderstood(unknown);
-}
-
 const tooMuchAtOnce: Bilingual = { zh: '问题一次问得太多，请拆成几个问题', en: 'It asks for too much at once; ask in several questions' };
 
 function notUnderstood(words: string[]): Bilingual {
   if (words.length === 0) return { zh: '没有理解问题', en: 'The question was not understood' };
   return { zh: `不理解“${words.join('”、“')}”`, en: `Not understood: ${words.join(', ')}` };
-}
-
-function describeTerms({ mentions }: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>, metrics: MetricEntry[]): LinkedTerm[] {
-  return mentions.map(({ text, meanings }) => {
-    const meaning = meanings[0];
-    switch (meaning?.as) {
-      case 'label':
-        return { text, as: 'label', name: meaning.label };
-      case 'relation':
-        return { text, as: 'relation', name: meaning.type };
-      case 'property':
-        return { text, as: 'property', name: meaning.property };
-      case 'metric':
-        return { text, as: 'metric', name: metrics.find(metric => metric.id === meaning.metricId)?.name ?? '' };
-      case 'dimension':
-        return { text, as: 'dimension', name: meaning.dimension };
-      case 'entity':
-        return { text, as: 'entity', name: entities.get(meaning.nodes[0]?.id ?? -1)?.display ?? text };
-      case 'value':
-        return { text, as: 'property', name: `${meaning.property} = ${meaning.value}` };
-      case 'time':
-        return { text, as: 'time', name: `${meaning.span.from}/${meaning.span.isOpen ? '..' : meaning.span.to}` };
-      case 'intent':
-      case undefined:
-        return { text, as: 'intent', name: meaning?.intent.kind ?? '' };
-      default:
-        return meaning satisfies never;
-    }
-  });
-}
-
-/** Describes words that were read as something else than they literally say, or not understood at all. */
-function describeGuesses({ mentions, unknown }: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>, language: Language): string[] {
-  const zh = language === 'zh';
-  const guesses = mentions.flatMap(({ text, meanings }) => {
-    const entity = meanings.find(meaning => meaning.as === 'entity');
-    if (!entity) return [];
-    const names = [...new Set(entity.nodes.map(node => entities.get(node.id)?.display ?? ''))].slice(0, 3).join(zh ? '、' : ', ');
-    if (entity.approximate) return [zh ? `将“${text}”理解为“${names}”` : `"${text}" was taken for "${names}"`];
-    return entity.nodes.length > 1 && meanings[0] === entity
-      ? [zh ? `有 ${entity.nodes.length} 个节点名为“${text}”` : `${entity.nodes.length} nodes are named "${text}"`]
-      : [];
-  });
-  if (unknown.length === 0) return guesses;
-  return [...guesses, zh ? `未理解的词：${unknown.join('、')}` : `Words that were not understood: ${unknown.join(', ')}`];
 }

@@ -1,4 +1,4 @@
-import { type ToOne } from '../../questions/planning/rank-paths.js';
+import { type ToOne } from '../../questions/planning/schema-paths.js';
 import { type GraphReader } from './retrieval-database.js';
 
 /**

@@ -1,0 +1,45 @@
+import { type AnswerNode } from '../../cypher/values/graph-values.js';
+import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { editDistance } from '../../text/edit-distance.js';
+import { type LinkedQuestion } from './link-question.js';
+import { type EntityNode, type Meaning, type Mention } from './meaning.js';
+
+/** The letters of a name that may be wrong: one in six. */
+const lettersPerError = 6;
+
+/**
+ * Keeps only names that look like what the question says, now that the nodes are known. A part of a name must begin it or be half of it,
+ * and a spelling must be near. If the question gives a name exactly as one node has it, that node is meant. Other words are unknown.
+ */
+export function confirmNames(question: string, linked: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>): LinkedQuestion {
+  const unknown = [...linked.unknown];
+  const written = question.length === linked.text.length ? question : null;
+  const mentions = linked.mentions.flatMap((mention): Mention[] => {
+    const meanings = mention.meanings.flatMap((meaning): Meaning[] => {
+      if (meaning.as !== 'entity') return [meaning];
+      const nodes = meaning.approximate
+        ? meaning.nodes.filter(node => isNear(mention.text, entities.get(node.id)))
+        : asWritten(written?.slice(mention.start, mention.end) ?? null, meaning.nodes, entities);
+      return nodes.length > 0 ? [{ ...meaning, nodes }] : [];
+    });
+    if (meanings.length === 0) unknown.push(mention.text);
+    return meanings.length > 0 ? [{ ...mention, meanings }] : [];
+  });
+  return { ...linked, mentions, unknown };
+}
+
+/** Of the namesakes with one label, those whose name is letter by letter what was written, if there are any. */
+function asWritten(written: string | null, nodes: EntityNode[], entities: ReadonlyMap<number, AnswerNode>): EntityNode[] {
+  const exact = (node: EntityNode): boolean => entities.get(node.id)?.display === written || entities.get(node.id)?.key === written;
+  return nodes.filter(node => exact(node) || !nodes.some(other => other.label === node.label && exact(other)));
+}
+
+function isNear(text: string, node: AnswerNode | undefined): boolean {
+  if (!node) return false;
+  return [node.display, node.key].some(name => {
+    const normalized = normalizeText(name);
+    if (normalized.startsWith(text) || (normalized.includes(text) && text.length * 2 >= normalized.length)) return true;
+    const most = Math.floor(normalized.length / lettersPerError);
+    return most > 0 && (editDistance(text, normalized, most) <= most || editDistance(text, normalized.slice(0, text.length), most) <= most);
+  });
+}

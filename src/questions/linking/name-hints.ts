@@ -1,0 +1,43 @@
+import { isCommonWord } from './stop-words.js';
+
+const opening = '"\'“‘「『《〈[(（【';
+const closing = '"\'”’」』》〉])）】';
+
+/** What the spelling of a question says about names: capital letters and quotes. Offsets count in its normalised text. */
+export class NameHints {
+  /** The question as it was written, if normalising has moved nothing. */
+  private readonly written: string | null;
+  private readonly usesCapitals: boolean;
+
+  constructor(question: string, normalized: string) {
+    this.written = question.length === normalized.length ? question : null;
+    const words = [...(this.written ?? '').matchAll(/\p{L}+/gu)].map(([word]) => word);
+    const startsCapital = words.slice(1).map(word => /^\p{Lu}/u.test(word));
+    // In A Title Or ALL CAPITALS they say nothing.
+    this.usesCapitals = startsCapital.includes(true) && startsCapital.includes(false);
+  }
+
+  /** Tells whether a stretch is in quotes, or all its words that matter have capitals. The first word of a question has one anyway. */
+  looksLikeName(start: number, end: number): boolean {
+    const { written } = this;
+    if (written === null) return false;
+    if (this.isQuoted(start, end)) return true;
+    if (!this.usesCapitals) return false;
+    const words = [...written.slice(start, end).matchAll(/[\p{L}\p{N}]+/gu)].map(match => ({ word: match[0], at: start + match.index }));
+    const isFirst = written.slice(0, start).trim() === '';
+    const matter = words.filter(({ word }, i) => i === 0 || word.length > 3 || !isCommonWord(word.toLowerCase()));
+    return (
+      matter.length > 0 && matter.every(({ word }) => /^[\p{Lu}\p{N}]/u.test(word)) && (!isFirst || matter.length > 1) && /\p{Lu}/u.test(written.slice(start, end)) // prettier-ignore
+    );
+  }
+
+  /** Tells whether a stretch may be a part of a name, or a misspelt one: in a question with capital letters it has one. */
+  mayBeName(start: number, end: number): boolean {
+    return !this.usesCapitals || this.looksLikeName(start, end) || this.written === null;
+  }
+
+  private isQuoted(start: number, end: number): boolean {
+    const [before, after] = [this.written?.[start - 1] ?? '', this.written?.[end] ?? ''];
+    return before !== '' && after !== '' && opening.includes(before) && closing.includes(after);
+  }
+}

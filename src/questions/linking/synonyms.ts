@@ -1,0 +1,55 @@
+import { rootOf } from './word-roots.js';
+
+/**
+ * Words that mean one thing in general, in both languages. A name of the graph comes before a synonym of one, and a graph's own
+ * synonyms are the aliases of its mapping.
+ */
+const groups = [
+  'movie film picture 电影 影片',
+  'act star appear play perform cast 出演 主演 参演 饰演 演员',
+  'direct 导演 执导',
+  'write author script screenplay screenwriter scriptwriter pen 编剧 编写 撰写 作者',
+  'release publish premiere issue 上映 发行 发布 出版',
+  'genre type kind sort category class 类型 类别 种类 分类',
+  'language tongue speak 语言',
+  'tag keyword term word descriptor topic theme subject about describe 标签 关键词 主题',
+  'rating score 评分',
+  'customer client buyer 客户 顾客 买家',
+  'supplier vendor provider 供应商 供货商',
+  'supply provide deliver 供应 提供 供货',
+  'product item article goods merchandise 产品 商品 货品',
+  'order 订单',
+  'employee staff worker 员工 雇员 职员',
+  'manage supervise lead head 管理 领导',
+  'company firm corporation enterprise business 公司 企业',
+  'person human 人 人物',
+  'city town 城市',
+  'country nation 国家',
+  'region area 地区 区域',
+  'locate situate live reside base lie 位于 居住 所在 坐落',
+  'contain include comprise 包含 包括',
+  'buy purchase 购买 订购 采购',
+  'sell 销售 出售',
+  'place 下单',
+  'belong 属于 隶属',
+  'user member account 用户 会员',
+  'store shop 门店 商店 店铺',
+  'ship dispatch 发货 运送',
+  'price cost 价格',
+  'school college university 学校',
+  'book 书 书籍 图书',
+];
+
+const groupOf = new Map(
+  groups.flatMap(line => {
+    const words = line.split(' ');
+    const canonical = rootOf(words[0] ?? '');
+    return words.map((word): [string, string] => [rootOf(word), canonical]);
+  }),
+);
+
+/** The root of a word, or of the first word in its group of synonyms. */
+export function senseOf(word: string): string {
+  const root = rootOf(word);
+  return groupOf.get(root) ?? root;
+}

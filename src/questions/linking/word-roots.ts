@@ -1,0 +1,77 @@
+/** Forms that no ending explains. */
+const irregular: Record<string, string> = Object.fromEntries(
+  [
+    'write wrote written',
+    'buy bought',
+    'sell sold',
+    'send sent',
+    'give gave given',
+    'make made',
+    'pay paid',
+    'hold held',
+    'lead led',
+    'teach taught',
+    'fly flew flown',
+    'shoot shot',
+    'sing sang sung',
+    'draw drew drawn',
+    'drive drove driven',
+    'speak spoke spoken',
+    'begin began begun',
+    'win won',
+    'build built',
+    'choose chose chosen',
+    'find found',
+    'get got gotten',
+    'grow grew grown',
+    'take took taken',
+    'belong belongs',
+    'ship shipment',
+    'person people persons',
+    'man men',
+    'woman women',
+    'child children',
+  ].flatMap(line => {
+    const [base = '', ...forms] = line.split(' ');
+    return forms.map(form => [form, base]);
+  }),
+);
+
+const endings = /(?:resses|ress|ings?|ers?|ors?|ed|es|s|e)$/;
+const shortestRoot = 3;
+
+/**
+ * Cuts an English word down to what its family shares: `directors`, `directed` and `direct` have one root. It is no word, and two families
+ * may share one by chance, so whole names are compared first. Other text stays as it is.
+ */
+export function rootOf(word: string): string {
+  const base = irregular[word] ?? word;
+  if (!/^[a-z]{4,}$/.test(base)) return base;
+  let root = base.replace(/ies$|ied$/, 'y');
+  for (let cut = root; ; root = cut) {
+    cut = root.replace(endings, '');
+    if (cut === root || cut.length < shortestRoot) break;
+  }
+  // `starring`, `shipped`
+  if (root.length > shortestRoot && root !== base && /([b-df-hj-np-rtv-z])\1$/.test(root)) root = root.slice(0, -1);
+  return root.replace(/(?<=..)i$/, 'y');
+}
+
+/** The word without the endings of its plural and tenses, roughly: `suppliers` and `supplier`, `supplied` and `supplies`. */
+export function stemOf(word: string): string {
+  if (!/^[a-z]{4,}$/.test(word)) return word;
+  if (/(?:ies|ied)$/.test(word)) return `${word.slice(0, -3)}y`;
+  const cut = word.replace(/(?:ings?|ers|ed|es|s|e)$/, match => (match === 'ers' ? 'er' : ''));
+  return cut.length >= shortestRoot ? cut : word;
+}
+
+/** `director`, `actress`, `suppliers`: a noun for whoever does it. */
+export function isAgentNoun(word: string): boolean {
+  return /(?:[^aeiou]er|ier|yer|ter|or|ress|ist|ian)s?$|resses$/.test(word) && word.length > 4;
+}
+
+/** `directed`, `written`: a form of a verb that is no noun. */
+export function isVerbForm(word: string): boolean {
+  const [verb = ''] = word.split(' ');
+  return /(?:ed|ing)$/.test(verb) || (irregular[verb] !== undefined && !/(?:men|people|persons|children|shipment)$/.test(verb));
+}

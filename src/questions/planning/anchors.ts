@@ -1,0 +1,96 @@
+import { type AnswerNode } from '../../cypher/values/graph-values.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+import { type Mention } from '../linking/meaning.js';
+import { type EntityTerm, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
+import { type CypherWriter, quoteName } from './cypher-writer.js';
+
+/** Things that a question names in one breath: one node or value, or several joined by "and" or "or". */
+export interface Anchor {
+  /** From the first to the last. */
+  mention: Mention;
+  terms: (EntityTerm | ValueTerm)[];
+  /** The labels of the nodes that may be meant. */
+  labels: string[];
+  negated: boolean;
+  /** The joining words: `and` if all are meant at once. */
+  join: 'and' | 'or' | null;
+}
+
+const joining = /^\s*(?:[,，、]\s*)?(?:(和|与|及|以及|且|又|and)|或者?|or)?\s*(?:(?:the|in|from|of|又|还)\s*)*$/;
+
+export function isEntity(term: EntityTerm | ValueTerm): term is EntityTerm {
+  return 'nodes' in term;
+}
+
+/** Groups what a question names. Members of a group have a label in common. */
+export function groupAnchors({ text, entities, values }: QuestionTerms): Anchor[] {
+  const anchors: Anchor[] = [];
+  const terms = [...entities, ...values].sort((a, b) => a.mention.start - b.mention.start);
+  for (const term of terms) {
+    const labels = labelsOf(term);
+    const last = anchors.at(-1);
+    const match = last && joining.exec(text.slice(last.mention.end, term.mention.start));
+    const shared = last?.labels.filter(label => labels.includes(label)) ?? [];
+    const isJoined = match && shared.length > 0 && last.negated === term.negated && text.slice(last.mention.end, term.mention.start) !== '';
+    if (isJoined && sameProperty(last.terms[0], term)) {
+      last.terms.push(term);
+      last.labels = shared;
+      last.mention = { ...last.mention, end: term.mention.end, text: text.slice(last.mention.start, term.mention.end) };
+      last.join = match[1] === undefined ? (last.join ?? 'or') : 'and';
+    } else anchors.push({ mention: term.mention, terms: [term], labels, negated: term.negated, join: null });
+  }
+  return anchors;
+}
+
+function labelsOf(term: EntityTerm | ValueTerm): string[] {
+  return [...new Set(isEntity(term) ? term.nodes.map(node => node.label) : term.values.map(value => value.label))];
+}
+
+function sameProperty(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | ValueTerm): boolean {
+  if (!a || isEntity(a) !== isEntity(b)) return false;
+  if (isEntity(a) || isEntity(b)) return true;
+  return a.values.some(one => b.values.some(other => one.property === other.property && one.label === other.label));
+}
+
+/** The condition that a node is one of those that the terms name, read as nodes with this label. */
+export function isOneOfTerms(
+  writer: CypherWriter,
+  variable: string,
+  label: string,
+  terms: Anchor['terms'],
+  schema: GraphSchema,
+  entities: ReadonlyMap<number, AnswerNode>,
+): string {
+  const first = terms[0];
+  if (first && !isEntity(first)) {
+    const values = terms.flatMap(term => (isEntity(term) ? [] : term.values.filter(value => value.label === label)));
+    const property = values[0]?.property ?? '';
+    const texts = values.filter(value => value.property === property).map(({ value }) => value);
+    const type = schema.labels.find(({ name }) => name === label)?.properties.find(({ name }) => name === property)?.type;
+    const place = `${variable}.${quoteName(property)}`;
+    if (type?.endsWith('[]') !== true)
+      return texts.length === 1 ? `${place} = ${writer.parameter(texts[0])}` : `${place} IN ${writer.parameter(texts)}`;
+    const each = texts.map(value => `${writer.parameter(value)} IN ${place}`);
+    return each.length === 1 ? each.join('') : `(${each.join(' OR ')})`;
+  }
+  const nodes = terms.flatMap(term => (isEntity(term) ? term.nodes.filter(node => node.label === label) : []));
+  return isOneOf(
+    writer,
+    variable,
+    label,
+    nodes.flatMap(node => entities.get(node.id) ?? []),
+    schema,
+  );
+}
+
+/** `n.编号 = $p`: compares the key if it is a single property, else the id. */
+function isOneOf(writer: CypherWriter, variable: string, label: string, nodes: AnswerNode[], schema: GraphSchema): string {
+  const keys = schema.labels.find(element => element.name === label)?.keyProperties ?? [];
+  const key = keys.length === 1 && keys[0] !== '' ? keys[0] : undefined;
+  const values = key === undefined ? [] : nodes.map(node => node.properties[key]);
+  const byKey =
+    key !== undefined && values.every(value => typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value)));
+  const left = byKey ? `${variable}.${quoteName(key)}` : `id(${variable})`;
+  const right = byKey ? values : nodes.map(node => node.id);
+  return right.length === 1 ? `${left} = ${writer.parameter(right[0])}` : `${left} IN ${writer.parameter(right)}`;
+}

@@ -1,0 +1,44 @@
+import { senseOf } from '../linking/synonyms.js';
+import { type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+
+/** What a question word asks for: a person or organisation, a time, a place, or anything. */
+export type AnswerType = 'who' | 'when' | 'where' | 'what';
+
+const kinds = {
+  who:
+    'person people human man woman employee staff customer supplier user member author actor director writer player student teacher doctor ' +
+    'patient manager owner contact company organisation organization team shipper artist author reviewer agent seller founder leader ' +
+    '人 人物 人员 员工 客户 顾客 供应商 用户 会员 作者 演员 导演 学生 老师 教师 医生 患者 经理 联系人 公司 企业 组织 团队 承运商 卖家 买家 编剧 乘客',
+  when: 'year date time month day period 年 年份 日期 时间 月份',
+  where:
+    'place location city country region address area state province district street 地点 地址 城市 国家 地区 省 省份 市 区县 县级 地级 省级',
+};
+const sensesOf = (list: string): ReadonlySet<string> => new Set(list.split(' ').map(senseOf));
+const words = { who: sensesOf(kinds.who), when: sensesOf(kinds.when), where: sensesOf(kinds.where) };
+
+/** Tells whether nodes with this label may be an answer to the question word, by what the label is called. */
+export function isOfType(label: LabelSchema, type: AnswerType): boolean {
+  return type === 'what' || [label.name, ...label.aliases].some(name => saysType(name, type));
+}
+
+/** The properties of a label that answer the question word: dates for `when`. */
+export function propertiesOfType(label: LabelSchema, type: AnswerType): PropertySchema[] {
+  if (type === 'who' || type === 'what') return [];
+  return label.properties.filter(
+    ({ name, type: held, column }) =>
+      (type === 'when' && /^(?:date|datetime|localdatetime)$/.test(held)) || [name, column ?? ''].some(own => saysType(own, type)),
+  );
+}
+
+export function hasType(schema: GraphSchema, type: AnswerType): boolean {
+  return schema.labels.some(label => isOfType(label, type));
+}
+
+function saysType(name: string, type: keyof typeof kinds): boolean {
+  const last =
+    name
+      .toLowerCase()
+      .split(/[_\s]+|(?<=[a-z])(?=[A-Z])/)
+      .at(-1) ?? '';
+  return words[type].has(senseOf(last));
+}

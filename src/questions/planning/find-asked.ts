@@ -1,0 +1,91 @@
+import { type Language } from '../../text/language.js';
+import { type Mention } from '../linking/meaning.js';
+import { isCommonWord, withoutStopWords } from '../linking/stop-words.js';
+import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
+import { type AnswerType } from './answer-types.js';
+import { type SchemaWord } from './schema-word.js';
+
+/** What a question asks for: the word that names it, if any, and the kind of answer that its question word wants. */
+export interface Asked {
+  word: SchemaWord | null;
+  type: AnswerType | null;
+}
+
+const wordsOfType: [AnswerType, RegExp][] = [
+  ['who', /^(?:who|whom|whose|谁)$/],
+  ['when', /^(?:when|什么时候|何时|哪一?[年天]|which year)$/],
+  ['where', /^(?:where|哪里|哪儿|何地|什么地方)$/],
+];
+
+/** `what was the release date`, `which year`, where the graph calls nothing so. */
+const timeNoun = /^(?:\s+(?:is|are|was|were|the|in|\p{L}+))??(?:\s+(?:the|\p{L}+)){0,2}?\s+(?:dates?|years?|times?)\b/u;
+
+/**
+ * Finds what is asked for: the noun after the question word (`which movies`, `who are the directors`, `哪个客户`), in Chinese also the one
+ * before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
+ */
+export function findAsked(text: string, questionWords: Mention[], words: SchemaWord[], named: Mention[], language: Language): Asked {
+  const asking = [...questionWords].sort((a, b) => a.start - b.start);
+  const first = asking.find(({ text: own }) => !isRelative(text, asking, own)) ?? asking[0];
+  if (!first) return { word: headOf(words, language), type: null };
+  const type = wordsOfType.find(([, pattern]) => pattern.test(first.text))?.[0] ?? 'what';
+  const after = type === 'when' || type === 'where' ? null : nounAfter(text, first, words, named);
+  if (after) return { word: after, type };
+  if (type === 'what' && timeNoun.test(text.slice(first.end))) return { word: null, type: 'when' };
+  if (language === 'zh') {
+    const before = words.filter(({ mention }) => mention.end <= first.start).at(-1);
+    if (
+      before &&
+      withoutStopWords(text.slice(before.mention.end, first.start).replace(/["”』」]/g, '')).length === 0 &&
+      /^$|^[都]?[是有为]/.test(text.slice(before.mention.end, first.start).trim())
+    )
+      return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
+    if (type === 'what' && !hasNounBefore(words, first)) return { word: headOf(words, language), type };
+  }
+  return { word: null, type };
+}
+
+/** `movies whose writers`, `the city where`: a word that begins a clause does not ask. */
+function isRelative(text: string, all: Mention[], own: string): boolean {
+  return own === 'whose' && all.some(other => other.text !== own) && text.indexOf(own) > 0;
+}
+
+/** The head of the noun phrase after the question word: `which [release years]`, `who is listed as the [director] of`. */
+function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Mention[]): SchemaWord | null {
+  let head: SchemaWord | null = null;
+  let end = asking.end;
+  let needsCopula = /^(?:who|whom|when|where)$/.test(asking.text);
+  for (const word of words.filter(({ mention }) => mention.start >= asking.end)) {
+    const between = text.slice(end, word.mention.start);
+    if (named.some(({ start }) => start >= end && start < word.mention.start)) break;
+    if (needsCopula && !/\b(?:is|are|was|were|be)\b/.test(between)) break;
+    const passed = between.match(/\p{L}+/gu) ?? [];
+    if (
+      head
+        ? !/^[\s-]*(?:co-?)?$/.test(between)
+        : !passed.every(each => isCommonWord(each) && !/^(?:of|in|by|for|did|does|do|that)$/.test(each))
+    )
+      break;
+    if (!isNoun(text, word) && (head || /^[a-z]/.test(word.mention.text))) break;
+    head = word;
+    end = word.mention.end;
+    needsCopula = false;
+  }
+  return head;
+}
+
+function isNoun(text: string, { mention, labels, properties }: SchemaWord): boolean {
+  if (labels.size > 0 || properties.length > 0 || !/^[a-z]/.test(mention.text)) return true;
+  if (isVerbForm(mention.text)) return false;
+  return isAgentNoun(mention.text) || /s$/.test(mention.text) || /^\s+(?:of|in|for|on)\b/.test(text.slice(mention.end)) || /\b(?:the|an?)\s+(?:\p{L}+\s+)?$/u.test(text.slice(0, mention.start)); // prettier-ignore
+}
+
+function hasNounBefore(words: SchemaWord[], asking: Mention): boolean {
+  return words.some(({ mention, labels }) => labels.size > 0 && mention.start >= asking.end);
+}
+
+function headOf(words: SchemaWord[], language: Language): SchemaWord | null {
+  const nouns = words.filter(({ labels, properties }) => labels.size > 0 || properties.length > 0);
+  if (language === 'en') return nouns[0] ?? words.find(({ mention }) => isAgentNoun(mention.text)) ?? null;
+  return nouns.at(-1) ?? null;
+}

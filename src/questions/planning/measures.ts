@@ -1,0 +1,81 @@
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { UnplannableError } from './question-plan.js';
+import { type PlanSchema } from './schema-paths.js';
+import { type SchemaWord } from './schema-word.js';
+
+/** A numeric property of a label, with the word that names it, if one does. */
+export interface MeasuredProperty {
+  label: string;
+  property: PropertySchema;
+  word: SchemaWord | null;
+}
+
+/** What a comparison with a number is about: a property, or how many there are of something. */
+export interface Threshold {
+  mention: Mention;
+  operator: '>' | '<' | '>=' | '<=';
+  value: number;
+  property: SchemaWord | null;
+  counted: SchemaWord | null;
+}
+
+export function isNumeric(type: string): boolean {
+  return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
+}
+
+const measureWord = /^(?:[个家位名条种款件项大首张篇辆笔]|\s|的|以上|以下)*$/;
+
+/**
+ * Reads each comparison: `单价大于18`, `订单数超过20`, `超过20个订单`, `more than 20 orders`.
+ * @throws UnplannableError when it is not clear what is compared
+ */
+export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Threshold[] {
+  return terms.compares.map(({ mention, operator, value }): Threshold => {
+    const after = words.find(
+      word => word.mention.start >= mention.end && measureWord.test(terms.text.slice(mention.end, word.mention.start)),
+    );
+    const before = words.filter(word => word.mention.end <= mention.start).at(-1);
+    const isCount = before !== undefined && terms.counts.some(count => before.mention.end <= count.start && count.end <= mention.start);
+    const whole = { mention, operator, value, property: null, counted: null };
+    // Chinese goes on with 的 and what is asked for: `单价大于18的产品`.
+    const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
+    if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };
+    const property = words.filter(word => word.mention.end <= mention.start && word.properties.some(({ type }) => isNumeric(type))).at(-1);
+    if (before && before.labels.size > 0 && (isCount || property === undefined)) return { ...whole, counted: before };
+    const first = property ?? words.find(word => word.properties.some(({ type }) => isNumeric(type)));
+    if (!first || isCount)
+      throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
+    return { ...whole, property: first };
+  });
+}
+
+/** The numeric property to rank or compute by; for 最贵 and "cheapest" the price. */
+export function measuredProperty(
+  schema: PlanSchema,
+  terms: QuestionTerms,
+  words: SchemaWord[],
+  thresholds: Threshold[],
+  orPrice: boolean,
+): MeasuredProperty | null {
+  const wanted = words.flatMap(({ labels }) => [...labels]);
+  const all = schema.labels.flatMap(label =>
+    label.properties.filter(property => isNumeric(property.type)).map(property => ({ label: label.name, property })),
+  );
+  for (const word of words.filter(each => !thresholds.some(({ property }) => property === each))) {
+    const named = all.filter(candidate =>
+      word.properties.some(
+        owner => owner.owner === 'node' && owner.ownerName === candidate.label && owner.property === candidate.property.name,
+      ),
+    );
+    const best = named.find(candidate => wanted.includes(candidate.label)) ?? named[0];
+    if (best) return { ...best, word };
+  }
+  if (!orPrice || !/贵|便宜|expensive|cheap/.test(terms.top?.mention.text ?? '')) return null;
+  const priced = all.find(
+    ({ label, property }) =>
+      (wanted.length === 0 || wanted.includes(label)) && /价|price/i.test(`${property.name} ${property.column ?? ''}`),
+  );
+  return priced ? { ...priced, word: null } : null;
+}

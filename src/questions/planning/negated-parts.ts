@@ -1,0 +1,63 @@
+import { type Language } from '../../text/language.js';
+import { type Mention } from '../linking/meaning.js';
+import { type EntityTerm, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
+import { UnplannableError } from './question-plan.js';
+import { type SchemaWord } from './schema-word.js';
+
+/** A negation and what it denies: `没有下过订单`, `who never placed orders`. */
+export interface NegatedPart {
+  mention: Mention;
+  words: SchemaWord[];
+  /** The named things inside it. */
+  terms: (EntityTerm | ValueTerm)[];
+  /** The named things before it that it denies: `Exotic不供应的产品`. If there are any, the part says nothing else. */
+  excluded: ReadonlySet<EntityTerm | ValueTerm>;
+}
+
+const denying = /^(?:没有?|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
+
+/**
+ * Finds what the negations of a question deny that exclude no single name. It reaches to the end of the clause: in Chinese to 的 or the
+ * end, in English to the end or a comma.
+ * @throws UnplannableError for a word that restricts in another way, such as "only"
+ */
+export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: SchemaWord | null, language: Language): NegatedPart[] {
+  return terms.negations.map(mention => {
+    const scope = scopeOf(terms.text, mention, language);
+    const inside = ({ start, end }: Mention): boolean => start >= scope.start && end <= scope.end;
+    const own = words.filter(word => word !== asked && inside(word.mention));
+    const named = [...terms.entities, ...terms.values].filter(term => inside(term.mention));
+    const measured = [...terms.compares.map(compare => compare.mention), ...terms.times.map(time => time.mention), ...terms.counts].some(
+      inside,
+    );
+    const before = [...terms.entities, ...terms.values].filter(term => isRightBefore(terms.text, term.mention, mention));
+    const isUnderstood =
+      denying.test(mention.text) && !measured && own.length + named.length > 0 && own.every(({ properties }) => properties.length === 0);
+    if (!isUnderstood || isTimeOf(terms, mention)) throw notUnderstood(mention);
+    const denies = named.length === 0 && own.every(({ labels }) => labels.size === 0) ? before : [];
+    return { mention, words: own, terms: named, excluded: new Set(denies) };
+  });
+}
+
+function notUnderstood({ text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `不理解这里的否定或限定词“${text}”，忽略它会答成另一个问题`,
+    `the negation or restriction "${text}" is not understood here, and without it this would be another question`,
+  );
+}
+
+function scopeOf(text: string, { end }: Mention, language: Language): { start: number; end: number } {
+  const rest = text.slice(end);
+  const stop = language === 'zh' ? rest.search(/的|[,，。？?]/) : rest.search(/[,?.;]|\b(?:and|or|but)\b/);
+  return { start: end, end: stop === -1 ? text.length : end + stop };
+}
+
+/** `Exotic不供应`, `does Exotic not supply`: the name is who does not. */
+function isRightBefore(text: string, name: Mention, negation: Mention): boolean {
+  return name.end <= negation.start && /^[\s"'”’」》]*(?:从|都|does|did|do)?\s*$/.test(text.slice(name.end, negation.start));
+}
+
+/** `2025年没有下单`: the time belongs to what is denied, which is not supported. */
+function isTimeOf({ times }: QuestionTerms, negation: Mention): boolean {
+  return times.length > 0 && negation.start >= 0;
+}

@@ -1,0 +1,70 @@
+import { type Language } from '../../text/language.js';
+import { type Mention } from '../linking/meaning.js';
+import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
+import { type SchemaWord } from './schema-word.js';
+
+/** An order of the words from the topic outwards, with what it costs to assume it. */
+export interface ClueOrder {
+  words: SchemaWord[];
+  cost: number;
+}
+
+const unusual = 0.3;
+
+/**
+ * Orders the words of a question as a path from its topic would meet them. English says `actors in movies by the director of X` from the
+ * far end, puts a noun right after its topic (`X actors`) and goes on after it; Chinese goes on after the topic first. The word that is
+ * asked for comes last. Other orders are possible, but cost something.
+ */
+export function orderClues(text: string, topic: Mention, words: SchemaWord[], asked: SchemaWord | null, language: Language): ClueOrder[] {
+  const others = words.filter(word => word !== asked);
+  const before = others.filter(({ mention }) => mention.end <= topic.start).reverse();
+  const after = others.filter(({ mention }) => mention.start >= topic.end);
+  const attached = language === 'en' ? attachedTo(text, topic, after) : [];
+  const rest = after.filter(word => !attached.includes(word));
+  const last = asked ? [asked] : [];
+  const orders = [
+    [...attached, ...before, ...rest],
+    [...after, ...before],
+    [...before, ...after],
+  ];
+  const usual = language === 'en' ? 0 : 1;
+  return orders
+    .map((own, i) => ({ words: [...own, ...last], cost: i === usual ? 0 : unusual }))
+    .filter((order, i, all) => all.findIndex(other => sameWords(other.words, order.words)) === i || i === usual);
+}
+
+function sameWords(a: SchemaWord[], b: SchemaWord[]): boolean {
+  return a.every((word, i) => word === b[i]);
+}
+
+/** `X's actors`, `the X director`, `X written movies`: nouns and participles that belong to the topic before them. */
+function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWord[] {
+  const attached: SchemaWord[] = [];
+  let end = topic.end;
+  for (const [i, word] of after.entries()) {
+    const { mention, labels } = word;
+    if (!/^(?:['’]s?)?\s+$/.test(text.slice(end, mention.start))) break;
+    const next = after[i + 1];
+    const isModifier = isVerbForm(mention.text) && next !== undefined && next.labels.size > 0 && next.mention.start - mention.end === 1;
+    if (labels.size === 0 && !isAgentNoun(mention.text) && !isModifier) break;
+    attached.push(word);
+    end = mention.end;
+  }
+  return attached;
+}
+
+/**
+ * Says in which direction a relation of a label with itself leads from the topic: along the edge if the topic does it, against it if it
+ * is done to the topic. Null if the words do not say.
+ */
+export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveName: boolean): 'out' | 'in' | null {
+  if (isAgentNoun(verb.text)) return null;
+  const isAfter = verb.start >= topic.end;
+  const between = isAfter ? text.slice(topic.end, verb.start) : text.slice(verb.end, topic.start);
+  const follows = text.slice(verb.end);
+  const isDoer = isAfter
+    ? !(/被|由/.test(between) || /^\s*by\b/.test(follows))
+    : /\bby\b/.test(between) || /(?:被|由)\s*$/.test(text.slice(0, topic.start));
+  return isDoer !== isPassiveName ? 'out' : 'in';
+}

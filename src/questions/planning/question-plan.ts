@@ -1,0 +1,60 @@
+import { type Bilingual } from '../../text/bilingual.js';
+
+/** The question has no plan. The answer gives the reason instead of guessing. */
+export class UnplannableError extends Error {
+  readonly reason: Bilingual;
+
+  constructor(zh: string, en: string) {
+    super(en);
+    this.reason = { zh, en };
+  }
+}
+
+/** One of the things that a question may mean. A request that sends the token along means this one. */
+export interface QuestionChoice {
+  token: string;
+  /** In the language of the question. */
+  text: string;
+}
+
+/** The question may mean several things, and the answers would differ. */
+export class AmbiguousQuestionError extends Error {
+  constructor(
+    readonly reason: Bilingual,
+    readonly choices: QuestionChoice[],
+  ) {
+    super(reason.en);
+  }
+}
+
+/** The limits of a question, in words. */
+export interface Limits {
+  named: string[];
+  excluded: string[];
+  times: string[];
+}
+
+/** Says how to put the rows of a planned question into words. */
+export interface AnswerShape {
+  kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity' | 'yes_no';
+  /** The thing that is listed, counted or ranked, in the question's words. */
+  subject: string;
+  /** The names of its limits. */
+  of: Limits;
+  /** The measured quantity, in the sentence's words: `平均单价`, `订单数`. */
+  measure: string | null;
+  /** The names of the columns after the first, in the sentence's words. */
+  spoken: string[];
+  descending: boolean;
+}
+
+export interface GraphPlan {
+  cypher: string;
+  parameters: Record<string, unknown>;
+  shape: AnswerShape;
+  /** Of a ranking: how many are asked for. Those that tie with the last of them are shown too, by the second column. */
+  top: number | null;
+  paths: { path: string; score: number }[];
+  /** Notes on how the question was read, and on what the plan passes over. */
+  notes: Bilingual[];
+}

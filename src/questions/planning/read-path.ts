@@ -1,0 +1,129 @@
+import { type Pace } from '../../common/turns/pace.js';
+import { type Language } from '../../text/language.js';
+import { type Mention } from '../linking/meaning.js';
+import { isAgentNoun } from '../linking/word-roots.js';
+import { hasType, isOfType, propertiesOfType } from './answer-types.js';
+import { type Asked } from './find-asked.js';
+import { orderClues, voiceOf } from './order-clues.js';
+import { type Hop, pathsFrom, type PlanSchema } from './schema-paths.js';
+import { type SchemaWord } from './schema-word.js';
+import { type Clues, ownsProperty, scorePath } from './score-path.js';
+
+/** A path from a topic to what is asked, and how well it explains the question. */
+export interface PathReading {
+  /** The label as which the topic is read. */
+  start: string;
+  hops: Hop[];
+  score: number;
+  unused: SchemaWord[];
+  unnamed: number;
+}
+
+/** A named thing of the question: the labels of the nodes that may be meant, and where it stands. */
+export interface Topic {
+  mention: Mention;
+  labels: string[];
+}
+
+const costs = { wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5 };
+/** A reading that is worse by less than this may be meant as well. */
+const closeCall = 0.25;
+
+/** Ranks the paths from a topic that the words may mean, the best first. `to`: the label at which they must end, if it is known. */
+export async function readPaths(
+  {
+    text,
+    language,
+    words,
+    asked,
+    shared,
+  }: { text: string; language: Language; words: SchemaWord[]; asked: Asked; shared: SchemaWord | null },
+  topic: Topic,
+  schema: PlanSchema,
+  pace: Pace,
+  to: string | null = null,
+): Promise<PathReading[]> {
+  const ofTopic = words.find(word => word.labels.size > 0 && stands(text, word.mention, topic.mention)) ?? null;
+  const readings: PathReading[] = [];
+  const namesEnd = (word: SchemaWord, last: Hop): boolean => mayNameEnd(word, last, schema);
+  for (const start of topic.labels) {
+    const isKind = ofTopic !== null && ofTopic !== asked.word && ofTopic.labels.has(start);
+    const others = isKind ? words.filter(word => word !== ofTopic) : words;
+    const orders = orderClues(text, topic.mention, others, asked.word, language);
+    for (const hops of pathsFrom(schema, start)) {
+      if (pace.isOverdue) await pace.turn();
+      const end = hops.at(-1)?.to ?? start;
+      if (to !== null && end !== to) continue;
+      if (hops.length === 0 && to === null && !asksOfItself(start, asked, others)) continue;
+      const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
+      const best = orders
+        .map(order => ({ ...scorePath({ start, hops }, { ...clues, words: order.words }), cost: order.cost }))
+        .reduce((a, b) => (b.score - b.cost > a.score - a.cost ? b : a));
+      const cost =
+        best.cost +
+        (ofTopic !== null && !isKind && ofTopic !== asked.word ? costs.otherKind : 0) +
+        (to === null ? typeCost(end, hops, asked, schema) : 0) +
+        directionCost(text, topic.mention, hops, others, schema);
+      readings.push({ start, hops, score: best.score - cost, unused: best.unused, unnamed: best.unnamed });
+    }
+  }
+  return readings.sort((a, b) => b.score - a.score || a.hops.length - b.hops.length);
+}
+
+/** The readings that are as good as the best. */
+export function closeReadings(readings: PathReading[]): PathReading[] {
+  const best = readings[0]?.score ?? 0;
+  return readings.filter(({ score }) => best - score < closeCall);
+}
+
+/** The topic itself is asked about if one of its own properties is, or it is what has a value: `客户 ALFKI`, `the price of Chai`. */
+function asksOfItself(label: string, { word, type }: Asked, words: SchemaWord[]): boolean {
+  if (word) return word.labels.has(label) || ownsProperty(word, label, []);
+  return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
+}
+
+function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: PlanSchema): number {
+  const element = schema.labels.find(({ name }) => name === label);
+  if (type === null || !element) return 0;
+  if (type === 'what') return word === null && isOfType(element, 'who') && hasType(schema, 'who') ? costs.ofPersons : 0;
+  if (isOfType(element, type) || (word && ownsProperty(word, label, hops))) return 0;
+  if (type === 'who') return hasType(schema, 'who') ? costs.wrongType : 0;
+  return propertiesOfType(element, type).length > 0 ? 0 : costs.wrongTime;
+}
+
+/** A relation of a label with itself leads the way that the voice of its verb says. */
+function directionCost(text: string, topic: Mention, [first]: Hop[], words: SchemaWord[], schema: PlanSchema): number {
+  if (!first || first.from !== first.to) return 0;
+  const verb = words.find(({ relations }) => relations.has(first.type));
+  const names = schema.edges.filter(({ type }) => type === first.type).flatMap(({ type, aliases }) => [type, ...aliases]);
+  const isPassive = names.length > 0 && names.every(name => /[_ ]by$|^被|^由/i.test(name));
+  const voice = verb && voiceOf(text, topic, verb.mention, isPassive);
+  return voice != null && voice !== first.direction ? costs.wrongDirection : 0;
+}
+
+/** `director` names the person at the end of the relation, and `genre` what the edge leads to. */
+function mayNameEnd({ mention }: SchemaWord, last: Hop, schema: PlanSchema): boolean {
+  if (!isAgentNoun(mention.text)) return last.direction === 'out' || !/^[a-z]/.test(mention.text);
+  const isWho = (name: string): boolean => schema.labels.some(label => label.name === name && isOfType(label, 'who'));
+  return isWho(last.to) || !isWho(last.from);
+}
+
+/** The word beside `share`, `same`, `together`, `co-`. */
+export function sharedWord(text: string, words: SchemaWord[]): SchemaWord | null {
+  const match = sharing.exec(text);
+  if (!match) return null;
+  const [start, end] = [match.index, match.index + match[0].length];
+  const near = words.filter(({ relations }) => relations.size > 0);
+  const after = near.find(({ mention }) => mention.start >= end);
+  const before = near.filter(({ mention }) => mention.end <= start).at(-1);
+  return /together|alongside|一起|合作/.test(match[0]) ? (before ?? after ?? null) : (after ?? before ?? null);
+}
+
+const sharing = /\b(?:shar(?:e|es|ed|ing)|same|together|alongside|fellow|common|co)\b|相同|同样|共同|一起|合作|同一个?/;
+
+function stands(text: string, a: Mention, b: Mention): boolean {
+  const between = a.end <= b.start ? text.slice(a.end, b.start) : b.end <= a.start ? text.slice(b.end, a.start) : null;
+  return between !== null && /^[\s"'“”‘’《》「」：:#[\]]*(?:(?:is|was) an? )?$/.test(between);
+}
+
+export type { Clues };

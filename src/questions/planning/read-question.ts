@@ -1,0 +1,323 @@
+import { type Pace } from '../../common/turns/pace.js';
+import { type AnswerNode } from '../../cypher/values/graph-values.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Language } from '../../text/language.js';
+import { type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { type Anchor, groupAnchors, isOneOfTerms } from './anchors.js';
+import { CypherWriter } from './cypher-writer.js';
+import { type Asked } from './find-asked.js';
+import { type NameChoices } from './name-choices.js';
+import { type NegatedPart } from './negated-parts.js';
+import { UnplannableError } from './question-plan.js';
+import { closeReadings, type PathReading, readPaths, sharedWord } from './read-path.js';
+import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
+import { type SchemaWord } from './schema-word.js';
+
+/** What a question is read with: its terms, the graph, and what its reader has chosen. */
+export interface ReadingContext {
+  terms: QuestionTerms;
+  schema: PlanSchema;
+  entities: ReadonlyMap<number, AnswerNode>;
+  language: Language;
+  choices: NameChoices;
+  pace: Pace;
+}
+
+/** A part of the question to be read as paths. */
+export interface PathPart {
+  /** All words for labels, relations and properties that are not used otherwise. */
+  words: SchemaWord[];
+  asked: Asked;
+  /** The label that is asked for, if that is known. */
+  target: string | null;
+  negatedParts: NegatedPart[];
+}
+
+/** A question as one pattern around what it asks for, with what was noted on the way. */
+export interface ReadPattern {
+  writer: CypherWriter;
+  paths: { path: string; score: number }[];
+  notes: Bilingual[];
+}
+
+const shownPaths = 8;
+const mostTopics = 4;
+/** An attachment to what is asked for is likelier than one to a node on the way. */
+const toTarget = 0.3;
+/** No reading worse than this is answered: too little of it is said. */
+const leastScore = -4;
+
+/**
+ * Reads a question as a path from its topic to what it asks for, and the rest as branches of that path.
+ * @throws UnplannableError, AmbiguousQuestionError
+ */
+export async function readQuestion(context: ReadingContext, part: PathPart): Promise<ReadPattern> {
+  const reader = new PatternReader(context, part);
+  return reader.read();
+}
+
+class PatternReader {
+  private readonly anchors: Anchor[];
+  private readonly wordsOf: Map<Anchor, SchemaWord[]>;
+  private readonly shared: SchemaWord | null;
+  private readonly paths: { path: string; score: number }[] = [];
+  private readonly notes: Bilingual[] = [];
+  private unused: SchemaWord[] = [];
+
+  constructor(
+    private readonly context: ReadingContext,
+    private readonly part: PathPart,
+  ) {
+    const inNegation = new Set(part.negatedParts.flatMap(({ terms }) => terms));
+    this.anchors = groupAnchors(context.terms).filter(anchor => !anchor.terms.some(term => inNegation.has(term)));
+    for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
+    this.wordsOf = shareOut(context.terms.text, this.anchors, part.words, part.asked.word, context.language);
+    this.shared = sharedWord(context.terms.text, part.words);
+  }
+
+  async read(): Promise<ReadPattern> {
+    const topics = this.anchors.filter(anchor => !anchor.negated);
+    const main = topics.length > 0 ? await this.bestTopic(topics) : null;
+    const target = main ? (main.reading.hops.at(-1)?.to ?? main.reading.start) : this.targetWithoutTopic();
+    const writer = new CypherWriter(target);
+    if (main) {
+      this.unused.push(...main.reading.unused);
+      this.attach(writer, main.anchor, main.reading, 't');
+    } else this.unused.push(...this.part.words.filter(word => word !== this.part.asked.word && !this.isOfAnchor(word)));
+    for (const anchor of this.anchors) if (anchor !== main?.anchor) await this.attachBest(writer, anchor);
+    for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
+    this.attachUnused(writer);
+    return { writer, paths: this.paths, notes: this.notes };
+  }
+
+  private isOfAnchor(word: SchemaWord): boolean {
+    return this.anchors.some(anchor => this.wordsOf.get(anchor)?.includes(word));
+  }
+
+  /** The topic whose path explains the question best. */
+  private async bestTopic(topics: Anchor[]): Promise<{ anchor: Anchor; reading: PathReading }> {
+    const found: { anchor: Anchor; readings: PathReading[] }[] = [];
+    for (const anchor of topics.slice(0, mostTopics)) {
+      const asked = this.part.asked;
+      const words = [...(this.wordsOf.get(anchor) ?? []), ...(asked.word ? [asked.word] : [])].sort(
+        (a, b) => a.mention.start - b.mention.start,
+      );
+      const readings = await this.readFrom(anchor, words, asked, this.part.target);
+      if (readings.length > 0) found.push({ anchor, readings });
+    }
+    const [best] = found.sort((a, b) => (b.readings[0]?.score ?? 0) - (a.readings[0]?.score ?? 0));
+    const reading = best?.readings[0];
+    if (!best || !reading || reading.score < leastScore) throw this.noPath(topics);
+    this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
+    this.context.choices.requireOne(closeReadings(best.readings), best.anchor, this.context);
+    return { anchor: best.anchor, reading };
+  }
+
+  private noPath(topics: Anchor[]): UnplannableError {
+    const name = topics[0]?.mention.text ?? '';
+    const wanted = this.part.asked.word?.mention.text ?? this.part.target;
+    if (wanted === null) return new UnplannableError(`不清楚问的是“${name}”的什么`, `It is not clear what of "${name}" is asked for`);
+    return new UnplannableError(`“${wanted}”与“${name}”之间没有关系路径`, `No relation leads from "${wanted}" to "${name}"`);
+  }
+
+  private async readFrom(anchor: Anchor, words: SchemaWord[], asked: Asked, to: string | null): Promise<PathReading[]> {
+    const { terms, language, schema, pace, choices } = this.context;
+    const topic = { mention: anchor.mention, labels: choices.narrow(anchor) };
+    const question = { text: terms.text, language, words, asked, shared: this.shared };
+    return choices.keepChosen(await readPaths(question, topic, schema, pace, to), anchor);
+  }
+
+  /** Without a named thing: the label that is asked for, or the only one that is named or has the property. */
+  private targetWithoutTopic(): string {
+    const { asked, target, words } = this.part;
+    if (target !== null) return target;
+    const word = asked.word ?? words.find(({ labels }) => labels.size > 0) ?? words[0];
+    const named = word ? [...word.labels] : [];
+    const owners = [...new Set((word?.properties ?? []).filter(({ owner }) => owner === 'node').map(({ ownerName }) => ownerName))];
+    const byLabel = owners.filter(owner => words.some(({ labels }) => labels.has(owner)));
+    const found = named.length > 0 ? named : byLabel.length > 0 ? byLabel : owners;
+    const ofRelation = this.context.schema.edges.filter(({ type }) => word?.relations.has(type));
+    if (found.length === 0 && ofRelation.length === 1 && ofRelation[0]) return ofRelation[0].sourceLabel;
+    const [only] = found;
+    if (only === undefined) throw new UnplannableError('没有找到所问的对象', 'Nothing in the graph is asked for');
+    if (found.length > 1)
+      throw new UnplannableError(
+        `“${word?.mention.text ?? ''}”可以指：${found.join('、')}，请写明`,
+        `"${word?.mention.text ?? ''}" may be of ${found.join(' or ')}: say which`,
+      );
+    return only;
+  }
+
+  /** Adds the path of a reading, from its topic to a node of the pattern. */
+  private attach(writer: CypherWriter, anchor: Anchor, { start, hops, unnamed }: PathReading, to: string): void {
+    const { schema, entities } = this.context;
+    const way = reversed(hops);
+    if (unnamed > 0 && !anchor.negated) this.noteWay(hops);
+    if (anchor.negated) {
+      this.addExclusion(writer, anchor, start, way, to);
+      return;
+    }
+    const conditionOf = (variable: string, terms: Anchor['terms']): string =>
+      isOneOfTerms(writer, variable, start, terms, schema, entities);
+    if (this.meansAll(anchor, way)) {
+      for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));
+      return;
+    }
+    const end = hops.length === 0 ? to : writer.addPath(way, to);
+    writer.where(conditionOf(end, anchor.terms));
+    // Who acted with X is somebody else, and so is what shares a director with it.
+    if (hops.length > 0 && hops.at(-1)?.to === start) writer.where(`${to} <> ${end}`);
+  }
+
+  /** `both A and B` asks for what has both. Where there can be only one, "and" joins alternatives. */
+  private meansAll(anchor: Anchor, way: Hop[]): boolean {
+    const { terms, schema } = this.context;
+    if (anchor.terms.length < 2) return false;
+    const isOne = leadsToOne(way, schema.toOne);
+    const names = anchor.mention.text;
+    if (way.length === 0 || isOne) {
+      if (terms.together === null || anchor.join !== 'and' || !/both|each of|既|且|同时/.test(terms.together)) return false;
+      throw new UnplannableError(`没有什么能同时是“${names}”`, `Nothing can be both of "${names}" at once`);
+    }
+    if (terms.together !== null) return true;
+    if (anchor.join !== 'and') return false;
+    this.notes.push({
+      zh: `按同时满足“${names}”理解；问其中任意一个请用“或”`,
+      en: `Read as all of "${names}" at once; ask with "or" for any of them`,
+    });
+    return true;
+  }
+
+  private noteWay(hops: Hop[]): void {
+    const way = describePath(hops);
+    this.notes.push({ zh: `按路径 ${way} 理解`, en: `Read along the path ${way}` });
+  }
+
+  private addExclusion(writer: CypherWriter, anchor: Anchor, label: string, way: Hop[], from: string): void {
+    const { schema, entities } = this.context;
+    const conditionOf = (variable: string): string => isOneOfTerms(writer, variable, label, anchor.terms, schema, entities);
+    if (way.length > 0) {
+      writer.where(`NOT ${writer.exists(way, from, conditionOf)}`);
+      if (!isComplete(way, schema))
+        this.notes.push({
+          zh: `没有 ${describePath(way)} 的“${way[0]?.from ?? ''}”也计入`,
+          en: `"${way[0]?.from ?? ''}" without ${describePath(way)} is included`,
+        });
+      return;
+    }
+    const isValue = anchor.terms.some(term => 'values' in term);
+    const property = isValue ? conditionOf(from) : null;
+    writer.where(property === null ? `NOT (${conditionOf(from)})` : `coalesce(NOT (${property}), true)`);
+  }
+
+  /** Adds a further named thing where it fits best. */
+  private async attachBest(writer: CypherWriter, anchor: Anchor): Promise<void> {
+    const words = this.wordsOf.get(anchor) ?? [];
+    const found: { reading: PathReading; to: string; score: number }[] = [];
+    const places = writer.nodes.filter(({ label }) => label !== '');
+    for (const { variable, label } of places.filter((place, i) => places.findIndex(other => other.label === place.label) === i)) {
+      const readings = await this.readFrom(anchor, words, { word: null, type: null }, label);
+      for (const reading of readings.slice(0, 3))
+        found.push({ reading, to: variable, score: reading.score + (variable === 't' ? toTarget : 0) });
+    }
+    const best = found.sort((a, b) => b.score - a.score)[0];
+    if (!best || best.reading.score < leastScore) throw this.noPath([anchor]);
+    const close = found.filter(({ score, to }) => best.score - score < 0.25 && to === best.to).map(({ reading }) => reading);
+    this.context.choices.requireOne(close, anchor, this.context);
+    this.unused.push(...best.reading.unused);
+    this.attach(writer, anchor, best.reading, best.to);
+  }
+
+  /** `没有下过订单的客户`: nothing is at the end of such a path. */
+  private async exclude(writer: CypherWriter, { words, terms, excluded, mention }: NegatedPart): Promise<void> {
+    if (excluded.size > 0) return;
+    const { schema, entities, terms: question } = this.context;
+    const [anchor, ...more] = groupAnchors({ ...question, entities: question.entities.filter(term => terms.includes(term)), values: question.values.filter(term => terms.includes(term)) }); // prettier-ignore
+    if (more.length > 0) throw this.notUnderstood(mention);
+    if (anchor) {
+      const [best] = await this.readFrom(anchor, words, { word: null, type: null }, writer.target);
+      if (!best || best.unused.length > 0) throw this.notUnderstood(mention);
+      if (best.unnamed > 0) this.noteWay(best.hops);
+      this.addExclusion(writer, anchor, best.start, reversed(best.hops), 't');
+      return;
+    }
+    const fits = [...pathsFrom(schema, writer.target)].filter(
+      hops => hops.length > 0 && words.every(({ labels, relations }) => hops.some(hop => labels.has(hop.to) || relations.has(hop.type))),
+    );
+    const shortest = fits.filter(hops => hops.length === fits[0]?.length);
+    const [way] = shortest;
+    if (!way || shortest.length > 1 || words.length === 0) throw this.notUnderstood(mention);
+    writer.where(`NOT ${writer.exists(way, 't', () => null)}`);
+    void entities;
+  }
+
+  private notUnderstood({ text }: Mention): UnplannableError {
+    return new UnplannableError(
+      `不理解这里的否定“${text}”，忽略它会答成另一个问题`,
+      `the negation "${text}" is not understood here, and without it this would be another question`,
+    );
+  }
+
+  /** Labels and relations without a place must at least exist: `有订单的客户`. */
+  private attachUnused(writer: CypherWriter): void {
+    const { schema } = this.context;
+    for (const word of this.unused) {
+      const isThere = [...word.labels].some(label => writer.passes(label)) || [...word.relations].some(type => writer.follows(type));
+      if (isThere || (word.labels.size === 0 && word.relations.size === 0)) continue;
+      const ways = writer.nodes
+        .filter(({ label }) => label !== '')
+        .flatMap(({ variable, label }) =>
+          [...pathsFrom(schema, label)]
+            .filter(
+              hops =>
+                hops.length > 0 &&
+                (word.labels.has(hops.at(-1)?.to ?? '') || (hops.length === 1 && word.relations.has(hops[0]?.type ?? ''))),
+            )
+            .map(hops => ({ variable, hops })),
+        )
+        .sort((a, b) => a.hops.length - b.hops.length);
+      const [best, second] = ways;
+      if (!best)
+        throw new UnplannableError(
+          `“${word.mention.text}”与所问的对象没有关系`,
+          `"${word.mention.text}" does not lead to or from what is asked for`,
+        );
+      if (second?.hops.length === best.hops.length && second.variable === best.variable && best.hops.length > 0)
+        throw new UnplannableError(
+          `“${word.mention.text}”可以经由 ${describePath(best.hops)} 或 ${describePath(second.hops)}，请写明`,
+          `"${word.mention.text}" may be reached by ${describePath(best.hops)} or ${describePath(second.hops)}: say which`,
+        );
+      writer.addPath(best.hops, best.variable);
+    }
+  }
+}
+
+/**
+ * Shares the words out among the things that a question names: a word between two belongs to the one after it in English
+ * (`films directed by A and starring B`), in Chinese to the one before it unless a conjunction stands between (`A购买且居住在B`).
+ */
+function shareOut(
+  text: string,
+  anchors: Anchor[],
+  words: SchemaWord[],
+  asked: SchemaWord | null,
+  language: Language,
+): Map<Anchor, SchemaWord[]> {
+  const shares = new Map<Anchor, SchemaWord[]>(anchors.map(anchor => [anchor, []]));
+  for (const word of words) {
+    if (word === asked) continue;
+    const { start, end } = word.mention;
+    const before = anchors.filter(anchor => anchor.mention.end <= start).at(-1);
+    const after = anchors.find(anchor => anchor.mention.start >= end);
+    const toAfter =
+      before === undefined ||
+      (after !== undefined &&
+        (language === 'en'
+          ? !/^['’]?s?\s?$/.test(text.slice(before.mention.end, start))
+          : /[且并又,，、和与]/.test(text.slice(before.mention.end, start)) || /^$/.test(text.slice(end, after.mention.start))));
+    const owner = toAfter ? after : before;
+    if (owner) shares.get(owner)?.push(word);
+  }
+  return shares;
+}

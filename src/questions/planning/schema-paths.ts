@@ -1,0 +1,82 @@
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+
+/** One step between two labels. `direction` is the direction of the edge as seen from `from`. */
+export interface Hop {
+  type: string;
+  direction: 'out' | 'in';
+  from: string;
+  to: string;
+}
+
+/** Edge types that lead from every node to at most one other, along the edge and against it. */
+export interface ToOne {
+  outgoing: string[];
+  incoming: string[];
+}
+
+/** A graph's schema, with the edge types that lead to one node at most. */
+export type PlanSchema = GraphSchema & { toOne: ToOne };
+
+const longestPath = 3;
+/** A path that follows a relation of a label with itself may have one hop more: a chain of managers. */
+const longestWithSelf = 4;
+/** A schema of thousands of relations has millions of paths. The short ones are listed first. */
+const mostPaths = 4_000;
+
+/** Lists paths over the schema from a label, the short ones first, the empty one included. Labels and relations may repeat. */
+export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]> {
+  const known = new Map<string, Hop[]>();
+  const next = (from: string): Hop[] => {
+    const hops = known.get(from) ?? hopsFrom(schema, from);
+    known.set(from, hops);
+    return hops;
+  };
+  let listed = 0;
+  let ways: Hop[][] = [[]];
+  for (let length = 0; length <= longestWithSelf; length++) {
+    const longer: Hop[][] = [];
+    for (const hops of ways) {
+      yield hops;
+      if (++listed >= mostPaths) return;
+      if (hops.length >= longestPath && !hops.some(({ from, to }) => from === to)) continue;
+      // What is not going to be listed need not be made.
+      if (listed + longer.length < mostPaths) for (const hop of next(hops.at(-1)?.to ?? label)) longer.push([...hops, hop]);
+    }
+    ways = longer;
+  }
+}
+
+/** Lists the steps from a label. A relation of the label with itself leads both ways. */
+export function hopsFrom(schema: GraphSchema, label: string): Hop[] {
+  return schema.edges.flatMap(edge => [
+    ...(edge.sourceLabel === label ? [{ type: edge.type, direction: 'out' as const, from: label, to: edge.targetLabel }] : []),
+    ...(edge.targetLabel === label ? [{ type: edge.type, direction: 'in' as const, from: label, to: edge.sourceLabel }] : []),
+  ]);
+}
+
+/** The same path from its other end. */
+export function reversed(hops: Hop[]): Hop[] {
+  return hops
+    .map(({ type, direction, from, to }): Hop => ({ type, direction: direction === 'out' ? 'in' : 'out', from: to, to: from }))
+    .reverse();
+}
+
+export function describePath(hops: Hop[]): string {
+  const first = hops[0]?.from ?? '';
+  return first + hops.map(hop => (hop.direction === 'out' ? `-[${hop.type}]->${hop.to}` : `<-[${hop.type}]-${hop.to}`)).join('');
+}
+
+/** Tells whether a path leads from each node to at most one other. */
+export function leadsToOne(hops: Hop[], { outgoing, incoming }: ToOne): boolean {
+  return hops.every(hop => (hop.direction === 'out' ? outgoing : incoming).includes(hop.type));
+}
+
+/** Tells whether every node that a path passes has its edge, as far as their numbers show. */
+export function isComplete(hops: Hop[], schema: GraphSchema): boolean {
+  return hops.every(hop => {
+    const [source, target] = hop.direction === 'out' ? [hop.from, hop.to] : [hop.to, hop.from];
+    const edge = schema.edges.find(each => each.type === hop.type && each.sourceLabel === source && each.targetLabel === target);
+    const nodes = schema.labels.find(label => label.name === hop.from)?.rowCount ?? 0;
+    return (edge?.rowCount ?? 0) >= nodes;
+  });
+}
