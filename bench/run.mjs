@@ -1,5 +1,5 @@
 // `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000
-// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror`, `… -- metrics`, `… -- traversals`, `… -- r-mat` and `… -- large`
+// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror`, `… -- metrics`, `… -- questions`, `… -- traversals`, `… -- r-mat` and `… -- large`
 // with the options of their files; `… -- queries` is the last three and those of the loaded order lines. Prints one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
@@ -15,6 +15,7 @@ import { benchMetrics } from './metrics.mjs';
 import { benchMirror } from './mirror.mjs';
 import { loadOrderLines } from './order-lines.mjs';
 import { benchQueries } from './queries.mjs';
+import { benchQuestions } from './questions.mjs';
 import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs';
 import { sources } from './sources.mjs';
 import { benchRMat } from './r-mat.mjs';
@@ -36,6 +37,9 @@ const { values: options, positionals } = parseArgs({
     people: { type: 'string' },
     scale: { type: 'string', default: '16,18' },
     growth: { type: 'string', default: '10000,100000,1000000' },
+    sample: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+    sets: { type: 'string', default: 'demo,northwind,divisions,metaqa' },
   },
 });
 const wanted = new Set(positionals.length > 0 ? positionals : options.only.split(','));
@@ -49,6 +53,8 @@ try {
   if (wanted.has('graphs')) await benchGraphs();
   if (wanted.has('ingestion')) await benchIngestion(folder, sourceOptions());
   if (wanted.has('mirror')) await benchMirror(folder, sourceOptions());
+  if (wanted.has('questions'))
+    await benchQuestions(folder, { sample: Number(options.sample), seed: Number(options.seed), sets: options.sets.split(',') });
   if (wanted.has('metrics')) await benchMetrics(folder, sourceOptions({ source: 'mirror,postgres', rows: '1000000', trials: '5' }));
   if (wanted.has('traversals'))
     await benchTraversals(folder, { people: Number(options.people ?? 100_000), trials: Number(options.trials ?? 30) });

@@ -1,0 +1,131 @@
+// MetaQA's dev split (CC BY 3.0), asked without its brackets around the topic: the questions of one hop on kb.txt, the others on kb_plus.txt.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { report, round } from '../figures.mjs';
+import { runJob } from '../runs.mjs';
+import { randomOf } from '../social-graph.mjs';
+import { ask, namesOf, timesOf } from './ask.mjs';
+
+/** What a mapping's author would write: the relation, what its object is, and how people call it. */
+const relations = {
+  directed_by: ['Person', ['director', 'directed']],
+  written_by: ['Person', ['writer', 'screenwriter', 'wrote']],
+  starred_actors: ['Person', ['actor', 'starred', 'acted in']],
+  release_year: ['Year', ['released']],
+  in_language: ['Language', ['language']],
+  has_genre: ['Genre', ['genre']],
+  has_tags: ['Tag', ['tag', 'about']],
+  has_imdb_rating: ['Rating', ['rating']],
+  has_imdb_votes: ['Votes', ['votes']],
+};
+const kinds = { Movie: ['film'], Person: [], Year: [], Language: [], Genre: [], Tag: ['topic', 'subject'], Rating: [], Votes: [] };
+
+export async function benchMetaQa(service, api, { folder, sample, seed }) {
+  if (!existsSync(folder)) return report('MetaQA', { skipped: `${folder} is not there` });
+  const failures = new Map();
+  for (const [graphFile, hops] of [
+    ['kb.txt', [1]],
+    ['kb_plus.txt', [2, 3]],
+  ]) {
+    const graph = await loadGraph(api, await textOf(path.join(folder, graphFile)));
+    for (const hop of hops) await benchHop(service, api, graph, { hop, questions: await questionsOf(folder, hop, sample, seed), failures });
+  }
+  for (const [kind, { count, example }] of [...failures].sort(([, a], [, b]) => b.count - a.count).slice(0, 10))
+    report('MetaQA failures', { kind, count, example });
+}
+
+async function benchHop(service, api, graph, { hop, questions, failures }) {
+  const counts = { hit: 0, exact: 0, refused: 0, ambiguous: 0, failed: 0, false_warned: 0, false_silent: 0 };
+  const times = [];
+  for (const { question, gold, kind } of questions) {
+    const { ms, outcome, answer } = await ask(service, api, graph, question);
+    times.push(ms);
+    const verdict = outcome === 'answered' ? judge(answer, gold) : outcome;
+    counts[verdict === 'exact' ? 'hit' : verdict]++;
+    if (verdict === 'exact') counts.exact++;
+    if (verdict === 'exact' || verdict === 'hit') continue;
+    const of = failures.get(`${kind} ${verdict}`) ?? { count: 0, example: question };
+    failures.set(`${kind} ${verdict}`, { ...of, count: of.count + 1 });
+  }
+  const percent = Object.entries(counts).map(([name, count]) => [name, round((100 * count) / questions.length, 1)]);
+  report(`MetaQA ${hop} hop`, { unit: '%', questions: questions.length, ...Object.fromEntries(percent), ...timesOf(times) });
+}
+
+/** `hit` has a right name in its first row, `exact` also has all names and no other. */
+function judge({ rows, warnings }, gold) {
+  const found = rows.map(row => namesOf(row[0]));
+  const isGold = names => names.some(name => gold.has(name));
+  if (found.length === 0 || !isGold(found[0])) return warnings.length > 0 ? 'false_warned' : 'false_silent';
+  const distinct = new Set(found.map(([name]) => name));
+  return found.every(isGold) && distinct.size === gold.size ? 'exact' : 'hit';
+}
+
+/** Those of one hop, or a sample of them that is the same for the same seed. */
+async function questionsOf(folder, hop, sample, seed) {
+  const lines = (await textOf(path.join(folder, `${hop}-hop`, 'dev.txt'))).split('\n');
+  const kinds = (await textOf(path.join(folder, `${hop}-hop`, 'qa_dev_qtype.txt'))).split('\n');
+  const all = lines
+    .map(line => line.trim().split('\t'))
+    .map(([question, names], i) => ({
+      question: question.replaceAll(/[[\]]/g, ''),
+      gold: new Set(names?.split('|')),
+      kind: kinds[i]?.trim(),
+    }))
+    .filter(({ kind }) => kind);
+  const random = randomOf(seed);
+  const chosen = all.map(each => [random(), each]).sort(([a], [b]) => a - b);
+  return chosen.slice(0, sample || chosen.length).map(([, each]) => each);
+}
+
+async function textOf(file) {
+  return existsSync(file) ? readFile(file, 'utf8') : gunzipSync(await readFile(`${file}.gz`)).toString();
+}
+
+async function loadGraph(api, triples) {
+  const names = Object.fromEntries(Object.keys(kinds).map(kind => [kind, new Set()]));
+  const edges = Object.fromEntries(Object.keys(relations).map(relation => [relation, []]));
+  for (const line of triples.split('\n')) {
+    const [movie, relation, object] = line.trim().split('|');
+    if (!relations[relation]) continue;
+    names.Movie.add(movie);
+    names[relations[relation][0]].add(object);
+    edges[relation].push([movie, object]);
+  }
+  for (const kind in names)
+    await upload(
+      api,
+      tableOf(kind),
+      ['name'],
+      [...names[kind]].map(name => [name]),
+    );
+  for (const relation in edges) await upload(api, tableOf(relation), ['movie', 'object'], edges[relation]);
+  const graph = await api.send('POST', '/api/graphs', { name: 'MetaQA' });
+  await runJob(api, graph.id, mapping);
+  return graph.id;
+}
+
+async function upload(api, table, columns, rows) {
+  const quoted = rows.map(row => row.map(text => `"${text.replaceAll('"', '""')}"`).join(','));
+  const types = columns.map(column => `${column}:text`).join(',');
+  await api.send('PUT', `/api/warehouse/connections/1/tables/${table}?types=${types}`, [columns.join(','), ...quoted].join('\n'));
+}
+
+function tableOf(name) {
+  return `metaqa_${name.toLowerCase()}`;
+}
+
+const mapping = [
+  'version: 1',
+  'nodes:',
+  ...Object.entries(kinds).map(
+    ([kind, aliases]) =>
+      `  - {id: ${kind}, label: ${kind}, aliases: [${aliases}], table: ${tableOf(kind)}, key: [name], display: name, columns: [{column: name, property: name, type: string}]}`,
+  ),
+  'edges:',
+  ...Object.entries(relations).map(
+    ([relation, [kind, aliases]]) =>
+      `  - {type: ${relation}, aliases: [${aliases}], table: ${tableOf(relation)}, from: {node: Movie, match: {movie: name}}, to: {node: ${kind}, match: {object: name}}}`,
+  ),
+].join('\n');
