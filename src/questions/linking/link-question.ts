@@ -6,6 +6,7 @@ import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
 import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
+import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { isStopWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 
@@ -65,8 +66,8 @@ export async function linkQuestion(
   // The length is checked again, because normalising may turn one character into eighteen.
   if (text.length > longestQuestion) throw new TooManyWordsError();
   const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
-  const candidates = [...(await findNames(text, lexicon, names, pace)), ...findIntents(text)];
-  const mentions = await chooseLongest(text, times, candidates, pace);
+  const named = [...(await findNames(text, lexicon, names, pace)), ...findIntents(text)];
+  const mentions = await chooseWithMetricWords(text, times, named, pace);
   const linked = await linkApproximately(text, mentions, names);
   const isTime = ({ meanings }: Mention): boolean => meanings.length > 0;
   return {
@@ -74,6 +75,16 @@ export async function linkQuestion(
     mentions: linked.mentions.filter(isTime),
     unknown: [...times.filter(mention => !isTime(mention)).map(mention => mention.text), ...linked.unknown],
   };
+}
+
+/** Words such as "share" and "growth" mean something only beside a metric. Elsewhere they are not understood. */
+async function chooseWithMetricWords(text: string, times: Mention[], named: Mention[], pace: Pace): Promise<Mention[]> {
+  const isMetric = (mention: Mention): boolean => meaningOf(mention, 'metric') !== null;
+  if (named.some(isMetric)) {
+    const chosen = await chooseLongest(text, times, [...named, ...findMetricWords(text)], pace);
+    if (chosen.some(isMetric)) return chosen;
+  }
+  return chooseLongest(text, times, named, pace);
 }
 
 /** Finds every name between boundaries of words or of single CJK characters. */
