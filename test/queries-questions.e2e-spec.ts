@@ -113,6 +113,7 @@ describe('what a question excludes, joins and asks for', () => {
     ['orders before 2025-01-15', ['10248']],
     ['orders on or after 2025-07-01', ['9007199254740993']],
     ['orders from 2025-02-11 on', ['10251', '9007199254740993']],
+    ['orders on 10 February 2025', ['10250']],
   ])('%s: covers exactly the time that it names', async (question, expected) => {
     const { rows, warnings, plan } = await ask(question);
     expect([displays(rows).map(String).sort(), warnings, plan.kind]).toEqual([expected, [], 'cypher']);
@@ -183,7 +184,6 @@ describe('what a question excludes, joins and asks for', () => {
     'top 20000 products by unit price',
     '订单号大于9007199254740993的订单',
     `单价大于${'9'.repeat(400)}的产品`,
-    'orders on 5 March 2025',
     '1024的客户',
   ])('%s: reads a number to its end or not at all', async question => {
     const { plan, warnings } = await ask(question);

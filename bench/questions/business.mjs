@@ -87,7 +87,8 @@ async function prepare(api, client, spec, folder) {
   const tables = folder ? await tablesOf(folder, spec.tables) : demoTables();
   for (const { name, types, csv } of tables)
     await api.send('PUT', `/api/warehouse/connections/1/tables/${name}${types ? `?types=${types}` : ''}`, csv);
-  for (const [name, select] of Object.entries(spec.views)) await client.query(`CREATE OR REPLACE TEMP VIEW ${name} AS ${select}`);
+  for (const [name, select] of Object.entries(spec.views))
+    await client.query(`DROP VIEW IF EXISTS ${name}; CREATE TEMP VIEW ${name} AS ${select}`);
   const graph = await api.send('POST', '/api/graphs', { name: spec.mapping });
   await runJob(api, graph.id, await readFile(new URL(spec.mapping, import.meta.url), 'utf8'));
   for (const metric of spec.metrics) await api.send('POST', '/api/metrics', { graph_id: graph.id, ...metric });

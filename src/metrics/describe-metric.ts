@@ -8,6 +8,7 @@ import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { connectionOf } from './plan/target-of.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
+import { addsUp } from './patterns/share-of-total.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import { type MetricRow } from './metric-rows.js';
 
@@ -24,6 +25,8 @@ export interface MetricDescription {
   timezones: string[];
   /** Whether a zone decides in which period a row lies. */
   hasMoments: boolean;
+  /** Whether the sum of its values over groups is that of all. */
+  isAdditive: boolean;
   executable: boolean;
   warnings: MetricWarning[];
 }
@@ -49,16 +52,18 @@ function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
   let resolved: ResolvedMetric | null = null;
   try {
     resolved = resolveMetric(toDefinition(row, row), graph.find);
-    const { scans } = planMetrics([resolved], null);
+    const { scans, values } = planMetrics([resolved], null);
     connectionOf(resolved.bindings);
     const needsPeriods = scans.some(({ axis }) => axis.window ?? axis.shift);
     const dimensions = sharedDimensions(scans.map(scan => scan.binding));
-    return { ...whatIsKnown(row, resolved), dimensions, needsPeriods, executable: true, warnings: [] };
+    const isAdditive = values.every(({ value }) => addsUp(value));
+    return { ...whatIsKnown(row, resolved), dimensions, needsPeriods, isAdditive, executable: true, warnings: [] };
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
     return {
       ...whatIsKnown(row, resolved),
       needsPeriods: false,
+      isAdditive: false,
       executable: false,
       warnings: [{ code: error.code, message: joined(error.text) }],
     };

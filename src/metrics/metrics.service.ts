@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Principal } from '../access/principal.js';
 import { Pace } from '../common/turns/pace.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
+import { type ColumnSource, sourceOf } from './column-source.js';
 import { describeMetric } from './describe-metric.js';
 import { metricNames } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
@@ -19,7 +20,9 @@ export interface CatalogEntry {
   name: string;
   aliases: string[];
   unit: string | null;
-  dimensions: { name: string; aliases: string[] }[];
+  dimensions: { name: string; aliases: string[]; source: ColumnSource | null }[];
+  /** Whether the sum of its values over groups is that of all. */
+  is_additive: boolean;
   has_time: boolean;
   /** Whether a request needs a grain or a range. */
   needs_periods: boolean;
@@ -89,11 +92,16 @@ export class MetricsService implements OnModuleInit {
         if (pace.isOverdue) await pace.turn();
         const row = graph.row(id);
         if (!row) continue;
-        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones } = describeMetric(row, graph);
+        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive } = describeMetric(row, graph);
         if (!executable) continue;
-        const named = dimensions.map(each => ({ name: each.name, aliases: each.aliases }));
+        const binding = row.binding?.bound;
+        const named = dimensions.map(each => ({
+          name: each.name,
+          aliases: each.aliases,
+          source: binding ? sourceOf(each, binding) : null,
+        }));
         const times = { has_time: hasTime, has_moments: hasMoments, needs_periods: needsPeriods, timezones };
-        entries.push({ id, name, aliases, unit, dimensions: named, ...times });
+        entries.push({ id, name, aliases, unit, dimensions: named, is_additive: isAdditive, ...times });
         for (const each of [{ name, aliases }, ...named]) characters += each.name.length + each.aliases.join('').length;
         if (characters > mostCharacters) throw new TooManyMetricNamesError();
       }

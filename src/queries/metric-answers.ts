@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { type ExecuteMetricRequest, type ExecuteMetricResponse, maxLimit } from '../metrics/execute.dto.js';
 import { MetricRunsService } from '../metrics/metric-runs.service.js';
 import { type CatalogEntry, MetricsService } from '../metrics/metrics.service.js';
 import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js';
+import { type MetricCall } from '../questions/vocabulary.js';
 import { wordMetricAnswer } from '../questions/wording/word-answer.js';
+import { type Language } from '../text/language.js';
 
 /** Runs the metric that a question asks for, as its caller, and puts the result into words. */
 @Injectable()
@@ -26,19 +29,46 @@ export class MetricAnswers {
   async answer(principal: Principal, understood: RetrievalAnswer, timezone: string | null, signal?: AbortSignal): Promise<RetrievalAnswer> {
     const call = understood.metric_call;
     if (!call) return understood;
-    const { dimensions, filters, order, limit } = call;
-    const time = call.time && timezone !== null ? { ...call.time, timezone } : call.time;
-    const result = await this.runs.execute(principal, call.metric_id, { dimensions, time, filters, order, limit }, signal);
+    const request = toRequest(call, timezone);
+    const result = await this.runs.execute(principal, call.metric_id, request, signal);
+    const rows = await this.rowsOf(principal, call, request, result, signal);
+    const columns = call.share
+      ? result.columns.map(each => (each.role === 'value' ? { ...each, name: 'share', type: 'float' } : each))
+      : result.columns;
+    const isCut = result.truncated && rows.length === result.rows.length;
     return {
       ...understood,
-      text: wordMetricAnswer(call, result.rows, understood.language, understood.plan.linked ?? []),
-      columns: result.columns.map(({ name, type }) => ({ name, type })),
-      rows: result.rows,
+      text: wordMetricAnswer(call, rows, understood.language, understood.plan.linked ?? []),
+      columns: columns.map(({ name, type }) => ({ name, type })),
+      rows,
       citations: result.sources.map(source => ({ ...source, key: {}, label: null, job_id: null, loaded_at: null })),
       plan: { ...understood.plan, ...(result.sql !== null && { sql: result.sql }) },
-      warnings: [...understood.warnings, ...result.warnings.map(warning => warning.message)],
+      warnings: [
+        ...understood.warnings,
+        ...result.warnings.map(warning => warning.message),
+        ...(isCut ? [cutNote(understood.language)] : []),
+      ],
       timing_ms: { ...understood.timing_ms, metric: result.timing_ms.total },
     };
+  }
+
+  /** The rows that were asked for: with those tied with the last of them, and as shares where the question asks for shares. */
+  private async rowsOf(
+    principal: Principal,
+    call: MetricCall,
+    request: ExecuteMetricRequest,
+    { rows }: ExecuteMetricResponse,
+    signal?: AbortSignal,
+  ): Promise<unknown[][]> {
+    const kept = call.ties ? withTies(rows, call.limit) : rows;
+    if (!call.share) return kept;
+    const { order: _, having: __, limit: ___, ...rest } = request;
+    const whole = await this.runs.execute(principal, call.metric_id, { ...rest, dimensions: [], filters: call.share.of }, signal);
+    const total = Number(whole.rows[0]?.at(-1) ?? NaN);
+    return kept.map(row => [
+      ...row.slice(0, -1),
+      total === 0 || Number.isNaN(total) || row.at(-1) === null ? null : Number(row.at(-1)) / total,
+    ]);
   }
 
   /**
@@ -49,9 +79,37 @@ export class MetricAnswers {
   async recheck<A extends RetrievalAnswer | LargeAnswer>(principal: Principal, answer: A): Promise<A> {
     const call = answer.metric_call;
     if (!call) return answer;
-    const { dimensions, time, filters, order, limit } = call;
-    const allowed = await this.runs.execute(principal, call.metric_id, { dimensions, time, filters, order, limit, dry_run: true });
+    const allowed = await this.runs.execute(principal, call.metric_id, { ...toRequest(call, null), dry_run: true });
     const { sql, ...plan } = answer.plan;
     return { ...answer, plan: allowed.sql === null || sql === undefined ? plan : { ...plan, sql } };
   }
+}
+
+/** Rows beyond the limit that are read to find those tied with its last one. */
+const furtherRows = 50;
+
+function toRequest(
+  { dimensions, time, filters, having, compare, order, limit, ties }: MetricCall,
+  timezone: string | null,
+): ExecuteMetricRequest {
+  return {
+    dimensions,
+    time: time && timezone !== null ? { ...time, timezone } : time,
+    filters,
+    ...(having.length > 0 ? { having } : {}),
+    ...(compare ? { compare } : {}),
+    order,
+    limit: ties ? Math.min(limit + furtherRows, maxLimit) : limit,
+  };
+}
+
+/** The first rows, and those whose value is that of the last of them. */
+function withTies(rows: unknown[][], limit: number): unknown[][] {
+  const last = rows[limit - 1]?.at(-1);
+  const end = rows.findIndex((row, i) => i >= limit && row.at(-1) !== last);
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+function cutNote(language: Language): string {
+  return language === 'zh' ? '结果超过行数上限，只列出一部分' : 'There are more rows than are shown';
 }

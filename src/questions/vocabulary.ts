@@ -5,10 +5,25 @@ export interface MetricEntry {
   name: string;
   aliases: string[];
   unit: string | null;
-  dimensions: { name: string; aliases: string[] }[];
+  dimensions: MetricDimension[];
+  /** Whether the sum of its values over groups is that of all. Only then has it shares. */
+  is_additive: boolean;
   has_time: boolean;
   /** Whether it is asked about by periods or for a range only. */
   needs_periods: boolean;
+}
+
+export interface MetricDimension {
+  name: string;
+  aliases: string[];
+  /** The column that it is, if it is one. */
+  source: { connection_id: number; table: string; column: string } | null;
+}
+
+export interface MetricFilter {
+  field: string;
+  op: 'in' | 'not_in';
+  values: string[];
 }
 
 export interface MetricCall {
@@ -18,9 +33,17 @@ export interface MetricCall {
   dimensions: string[];
   /** `to` is exclusive. */
   time: { from?: string; to?: string; grain?: Grain } | null;
-  filters: { field: string; op: 'in' | 'not_in'; values: string[] }[];
+  filters: MetricFilter[];
+  /** Bounds of the value. */
+  having: { op: '>' | '<' | '>=' | '<='; value: string }[];
+  /** How long before lies the time that it is compared with, such as `1 year`. */
+  compare: { offset: string } | null;
+  /** Set to divide each value by that of all rows with these filters. */
+  share: { of: MetricFilter[] } | null;
   order: { by: string; dir: 'asc' | 'desc' }[];
   limit: number;
+  /** Whether rows tied with the last one come too. */
+  ties: boolean;
 }
 
 export interface LinkedTerm {

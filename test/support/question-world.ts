@@ -49,10 +49,11 @@ export const metrics: MetricEntry[] = [
     aliases: ['revenue'],
     unit: 'CNY',
     dimensions: [
-      { name: '地区', aliases: ['region'] },
-      { name: '类别', aliases: ['category'] },
+      { name: '地区', aliases: ['region'], source: null },
+      { name: '类别', aliases: ['category'], source: null },
     ],
     has_time: true,
+    is_additive: true,
     needs_periods: false,
   },
 ];

@@ -5,22 +5,22 @@ import { type MetricPattern, type Value } from './metric-pattern.js';
 export const shareOfTotal: MetricPattern<Extract<Formula, { kind: 'share' }>> = {
   plan({ within }, planner) {
     const part = planner.operand(0);
-    if (!isAdditive(part)) planner.warnIf({ code: 'SHARES_DO_NOT_SUM' });
+    if (!addsUp(part)) planner.warnIf({ code: 'SHARES_DO_NOT_SUM' });
     return { kind: 'binary', op: '/', left: part, right: planner.operand(0, { within }) };
   },
 };
 
 /** True for sums and counts, their sums and their multiples. */
-function isAdditive(value: Value): boolean {
+export function addsUp(value: Value): boolean {
   switch (value.kind) {
     case 'column':
       return value.isAdditive;
     case 'negate':
-      return isAdditive(value.operand);
+      return addsUp(value.operand);
     case 'binary':
-      if (value.op === '+' || value.op === '-') return isAdditive(value.left) && isAdditive(value.right);
-      if (value.right.kind === 'number') return isAdditive(value.left);
-      return value.op === '*' && value.left.kind === 'number' && isAdditive(value.right);
+      if (value.op === '+' || value.op === '-') return addsUp(value.left) && addsUp(value.right);
+      if (value.right.kind === 'number') return addsUp(value.left);
+      return value.op === '*' && value.left.kind === 'number' && addsUp(value.right);
     case 'number':
     case 'scalar':
       return false;

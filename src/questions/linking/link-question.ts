@@ -6,6 +6,7 @@ import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
 import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
+import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isCommonWord, isStopWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
@@ -67,11 +68,21 @@ export async function linkQuestion(
   const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
   const hints = new NameHints(question, text);
   const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
-  const candidates = joinEqual([...times.filter(isReal), ...(await findNames(text, lexicon, names, hints, pace)), ...findIntents(text)]);
+  const named = [...times.filter(isReal), ...(await findNames(text, lexicon, names, hints, pace)), ...findIntents(text)];
   const unreal = times.filter(mention => !isReal(mention));
-  const mentions = await chooseLongest(text, unreal, candidates, pace);
+  const mentions = await chooseWithMetricWords(text, unreal, named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
   return { text, mentions: linked.mentions.filter(isReal), unknown: [...unreal.map(mention => mention.text), ...linked.unknown] };
+}
+
+/** Words such as "share" and "growth" mean something only beside a metric. Elsewhere they are not understood. */
+async function chooseWithMetricWords(text: string, unreal: Mention[], named: Mention[], pace: Pace): Promise<Mention[]> {
+  const isMetric = (mention: Mention): boolean => meaningOf(mention, 'metric') !== null;
+  if (named.some(isMetric)) {
+    const chosen = await chooseLongest(text, unreal, joinEqual([...named, ...findMetricWords(text)]), pace);
+    if (chosen.some(isMetric)) return chosen;
+  }
+  return chooseLongest(text, unreal, joinEqual(named), pace);
 }
 
 /** Finds every name between boundaries of words or of single CJK characters. */

@@ -1,5 +1,6 @@
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { type Span } from '../../text/calendar.js';
+import { type MetricWord } from './metric-words.js';
 
 /** A possible meaning of a stretch of a question. */
 export type Meaning =
@@ -12,7 +13,8 @@ export type Meaning =
   | { as: 'entity'; nodes: EntityNode[]; approximate: boolean }
   | { as: 'value'; label: string; property: string; value: string }
   | { as: 'time'; span: Span }
-  | { as: 'intent'; intent: Intent };
+  | { as: 'intent'; intent: Intent }
+  | { as: 'measure'; word: MetricWord };
 
 export interface EntityNode {
   id: number;

@@ -28,6 +28,34 @@ describe('planMetricQuestion', () => {
     ['销售额最高的3个地区', { dimensions: ['地区'], order: [{ by: 'value', dir: 'desc' }], limit: 3 }],
     ['销售额最低的地区', { order: [{ by: 'value', dir: 'asc' }], limit: 1 }],
     ['regions with the highest revenue', { limit: 5 }],
+    ['销售额超过20万的地区有哪些', { dimensions: ['地区'], having: [{ op: '>', value: '200000' }], limit: 100 }],
+    ['销售额不低于1.5亿元的地区', { having: [{ op: '>=', value: '150000000' }] }],
+    [
+      '销售额在10万到20万之间的地区',
+      {
+        having: [
+          { op: '>=', value: '100000' },
+          { op: '<=', value: '200000' },
+        ],
+      },
+    ],
+    ['销售额20万以上的类别', { dimensions: ['类别'], having: [{ op: '>=', value: '200000' }] }],
+    ['regions with revenue above 1,200.50', { dimensions: ['地区'], having: [{ op: '>', value: '1200.50' }] }],
+    ['categories with a revenue of more than 1.5 million in 2024', { having: [{ op: '>', value: '1500000' }] }],
+    ['华东的客户在2025年第三季度的销售额', { dimensions: [], filters: [{ field: '地区', op: 'in', values: ['华东'] }] }],
+    ['revenue from customers in 华东', { dimensions: [], filters: [{ field: '地区', op: 'in', values: ['华东'] }] }],
+    ['华东占销售额的比例是多少', { dimensions: [], share: { of: [] }, filters: [{ field: '地区', op: 'in', values: ['华东'] }] }],
+    ['各地区的销售额占比', { dimensions: ['地区'], share: { of: [] } }],
+    ['share of revenue by category in 2024', { dimensions: ['类别'], share: { of: [] }, time: { from: '2024-01-01' } }],
+    ['各类别在华东的销售额占比', { dimensions: ['类别'], share: { of: [{ field: '地区', op: 'in', values: ['华东'] }] } }],
+    ['2025年的销售额比2024年增长了多少', { time: { from: '2025-01-01', to: '2026-01-01' }, compare: { offset: '1 year' } }],
+    ['2024年的销售额同比增长', { time: { from: '2024-01-01' }, compare: { offset: '1 year' } }],
+    ['2024年第二季度的销售额环比增长多少', { compare: { offset: '1 quarter' } }],
+    ['今年第一季度的销售额比去年同期增长多少', { time: { from: '2026-01-01', to: '2026-04-01' }, compare: { offset: '1 year' } }],
+    ['How much did revenue grow in 2025 compared with 2023?', { compare: { offset: '2 year' } }],
+    ['year-over-year growth of revenue in Q1 2025', { compare: { offset: '1 year' }, time: { from: '2025-01-01', to: '2025-04-01' } }],
+    ['华东和华南哪个地区的销售额高', { dimensions: ['地区'], order: [{ by: 'value', dir: 'desc' }], limit: 1 }],
+    ['Which has less revenue, 华东 or 华南?', { dimensions: ['地区'], order: [{ by: 'value', dir: 'asc' }], limit: 1 }],
   ])('%s', async (question, call) => {
     expect(await plan(question)).toMatchObject(call);
   });
@@ -40,11 +68,37 @@ describe('planMetricQuestion', () => {
     ['销售额和订单数', 'apart'],
     ['销售额和单价', 'apart'],
     ['平均销售额', 'average'],
-    ['销售额大于18', 'Conditions'],
+    ['销售额大于18', 'what is to be listed'],
     ['2023年和2025年的销售额', 'follow one another'],
     ['每月销售额最高的地区', 'within each group'],
+    ['销售额超过20万美元的地区', 'cannot be compared with USD'],
+    ['revenue of regions with more than 20 orders', 'not clear what "more than 20"'],
+    ['2024年3月的销售额增长了多少', 'year over year'],
+    ['销售额增长了多少', 'name the period'],
+    ['2024年的销售额比2025年3月增长了多少', 'whole years'],
+    ['华东的饮料占销售额的比例', 'which part'],
+    ['销售额占比', 'which part'],
+    ['哪个地区的销售额更高', 'not clear what'],
+    ['去年同期的销售额', 'same period'],
   ])('%s: leaves nothing out silently', async (question, reason) => {
     expect(await plan(question)).toMatchObject({ reason: { en: expect.stringContaining(reason) } });
+  });
+
+  it('has no shares of a metric that does not add up', async () => {
+    const averages = metrics.map(metric => ({ ...metric, is_additive: false }));
+    expect(await plan('各地区的销售额占比', averages)).toMatchObject({ reason: { en: expect.stringContaining('no shares') } });
+  });
+
+  it('takes a dimension for the column that it is, whatever its name', async () => {
+    const source = { connection_id: 1, table: 'suppliers', column: 'country' };
+    const known = metrics.map(metric => ({ ...metric, dimensions: [{ name: '国家', aliases: [], source }] }));
+    const of = (table: string) => ({
+      ...schema,
+      sources: [{ kind: 'node' as const, name: '客户', connectionId: 1, table, queryTables: null }],
+    });
+    const planned = async (table: string) => planMetricQuestion(await linked('德国的销售额'), known, of(table), entities, 'zh', 100);
+    expect(await planned('shop.suppliers')).toMatchObject({ filters: [{ field: '国家', op: 'in', values: ['德国'] }] });
+    expect(await planned('customers')).toMatchObject({ reason: { zh: expect.stringContaining('没有“德国”对应的维度') } });
   });
 
   it('needs a time to be bound for a question that names one', async () => {

@@ -1,16 +1,16 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
-import { type Grain } from '../../metrics/formula/formula-tree.js';
-import { monthSpan, quarterSpan, type Span, yearSpan } from '../../text/calendar.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
-import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { intentsOf, type Mention, meaningOf } from '../linking/meaning.js';
 import { whyNegated } from '../linking/negation.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
+import { type MetricSchema, same } from './metric-dimensions.js';
+import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
+import { baseOf, findBounds, type Measure, measuresOf } from './metric-measures.js';
+import { joinPeriods, readChange, toTime } from './metric-times.js';
 
 const usualTop = 5;
 
@@ -21,7 +21,7 @@ const usualTop = 5;
 export function planMetricQuestion(
   linked: LinkedQuestion,
   metrics: MetricEntry[],
-  schema: GraphSchema,
+  schema: MetricSchema,
   entities: ReadonlyMap<number, AnswerNode>,
   language: Language,
   limit: number,
@@ -31,104 +31,163 @@ export function planMetricQuestion(
   if (!named || !metric) return null;
   const others = linked.mentions.filter(mention => mention !== named);
   const terms = readTerms({ ...linked, mentions: others });
-  const dimensions = new Set<string>();
-  const filters: MetricCall['filters'] = [];
-  const fail = (zh: string, en: string): { reason: Bilingual } => ({ reason: { zh, en } });
-  const negation = whyNegated(terms);
-  if (negation) return { reason: negation };
-  if (alike.length > 0) {
-    const names = [metric, ...alike].map(candidate => candidate.name);
-    return fail(
-      `“${named.text}”可以指：${names.join('、')}，请写出其中一个`,
-      `"${named.text}" may mean ${names.join(' or ')}: name one of them`,
-    );
-  }
-  const second = findSecondMeasure(linked, named, metric, metrics, terms);
-  if (second !== null)
-    return fail(
-      `一个问题只能问一个量，“${named.text}”和“${second}”请分开问`,
-      `a question takes one measure: ask "${named.text}" and "${second}" apart`,
-    );
-  if (terms.aggregate?.function === 'avg')
-    return fail(`不支持对指标“${metric.name}”再求平均`, `The average of the metric "${metric.name}" is not supported`);
+  const measures = measuresOf(others);
+  const refusal =
+    whyNegated(terms) ??
+    whySeveral(named, [metric, ...alike]) ??
+    whySecond(linked, named, metric, metrics, terms) ??
+    whyNotMeant(metric, terms);
+  if (refusal) return { reason: refusal };
 
-  for (const { mention, nodes, negated } of terms.entities) {
-    const dimension = nodes.map(node => dimensionOfLabel(metric, schema, node.label)).find(name => name !== null);
-    const label = nodes.find(node => dimension !== undefined && dimensionOfLabel(metric, schema, node.label) === dimension)?.label;
-    if (dimension === undefined)
-      return fail(
-        `指标“${metric.name}”没有“${mention.text}”对应的维度`,
-        `The metric "${metric.name}" has no dimension for "${mention.text}"`,
-      );
-    const displays = nodes.filter(node => node.label === label).flatMap(node => entities.get(node.id)?.display ?? []);
-    addFilter(filters, dimension, negated, displays);
-  }
-  for (const { mention, values, negated } of terms.values) {
-    const found = values
-      .map(value => ({ value, dimension: dimensionOfProperty(metric, schema, value.label, value.property) }))
-      .find(candidate => candidate.dimension !== null);
-    if (!found || found.dimension === null)
-      return fail(
-        `指标“${metric.name}”没有“${mention.text}”对应的维度`,
-        `The metric "${metric.name}" has no dimension for "${mention.text}"`,
-      );
-    addFilter(filters, found.dimension, negated, [found.value.value]);
-  }
-  for (const mention of others) {
-    const dimension = mention.meanings.find(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id);
-    if (dimension?.as === 'dimension') {
-      if (!namesFilter(linked, mention, filters, dimension.dimension)) dimensions.add(dimension.dimension);
-      continue;
-    }
-    const isOfOther = mention.meanings.length > 0 && mention.meanings.every(meaning => meaning.as === 'dimension');
-    if (isOfOther)
-      return fail(`指标“${metric.name}”没有“${mention.text}”这个维度`, `The metric "${metric.name}" has no dimension "${mention.text}"`);
-    const label = meaningOf(mention, 'label')?.label;
-    if (label === undefined || !terms.labels.some(term => term.mention === mention)) continue;
-    const ofLabel = dimensionOfLabel(metric, schema, label);
-    if (ofLabel === null)
-      return fail(`指标“${metric.name}”没有“${mention.text}”这个维度`, `The metric "${metric.name}" has no dimension "${mention.text}"`);
-    dimensions.add(ofLabel);
-  }
-  if (terms.compares.length > 0)
-    return fail('暂不支持对指标的值设条件', 'Conditions on the value of a metric are not supported in questions');
-  const periods = joinPeriods(terms.times);
-  if (terms.times.length > 1 && !periods)
+  const filters = readFilters(metric, schema, terms, entities);
+  if ('reason' in filters) return filters;
+  const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');
+  const dimensions = readDimensions(metric, schema, terms, others, filters, isList);
+  if ('reason' in dimensions) return dimensions;
+  const passed = [...terms.times, ...measures].map(({ mention }) => mention);
+  const bounds = findBounds(terms, named, metric, measures, passed);
+  if ('reason' in bounds) return bounds;
+  const ranking = readRanking(measures, terms, filters);
+  if (ranking && 'reason' in ranking) return ranking;
+  if (ranking) dimensions.add(ranking.dimension);
+  if (bounds.having.length > 0 && dimensions.size === 0)
+    return fail('请说明要列出什么，例如哪些地区', 'say what is to be listed, such as which regions');
+  const share = readShare(metric, measures, filters, dimensions);
+  if (share && 'reason' in share) return share;
+  const base = baseOf(terms, measures);
+  const change = readGrowth(
+    measures,
+    terms.times.filter(time => time !== base),
+    base,
+  );
+  if (change && 'reason' in change) return change;
+
+  const periods = change ? null : joinPeriods(terms.times);
+  if (!change && terms.times.length > 1 && !periods)
     return fail(
       '几个时间段须首尾相接且都是整年、整季或整月',
       'Several periods must follow one another and be whole years, quarters or months',
     );
-  const time = periods ?? terms.times[0];
+  const time = change?.time ?? periods ?? terms.times[0];
   const grain = terms.grain ? (intentsOf(terms.grain, 'grain')?.grain ?? null) : (periods?.grain ?? null);
   if ((time || grain) && !metric.has_time)
     return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
+  if (metric.needs_periods && (share || change))
+    return fail(`指标“${metric.name}”已按时段计算`, `The metric "${metric.name}" is already computed by periods`);
   if (metric.needs_periods && grain === null && (!time || time.isOpen))
     return fail(
       `指标“${metric.name}”按时段计算：请说明时间段，或加上“按月”“按年”等`,
       `The metric "${metric.name}" is computed by periods: name a period, or add "by month", "by year" and the like`,
     );
-  if (terms.top && dimensions.size + (grain === null ? 0 : 1) > 1)
+  if (share && grain) return fail('各时段的占比请分开问', 'ask for the share of each period apart');
+  if (change && (terms.top || ranking)) return fail('暂不支持按变化排名', 'Ranking by change is not supported in questions');
+  const ranks = terms.top !== null || ranking !== null;
+  if (ranks && dimensions.size + (grain === null ? 0 : 1) > 1)
     return fail('暂不支持在每一组中各自排名', 'Ranking within each group is not supported');
   if (terms.further[0]) return fail(`“${terms.further[0].text}”请分开问`, `ask for "${terms.further[0].text}" apart`);
   const grouped = dimensions.size > 0 || grain !== null;
-  const descending = terms.top?.descending ?? true;
+  if (terms.top && !grouped)
+    return fail(`不清楚“${terms.top.mention.text}”排的是什么`, `It is not clear what "${terms.top.mention.text}" ranks`);
+  const descending = terms.top?.descending ?? ranking?.descending ?? true;
   const order: MetricCall['order'] =
-    terms.top || (dimensions.size > 0 && grain === null)
+    ranks || (dimensions.size > 0 && grain === null)
       ? [{ by: 'value', dir: descending ? 'desc' : 'asc' }]
       : grain
         ? [{ by: 'period', dir: 'asc' }]
         : [];
+  const most = ranking ? 1 : terms.top ? (terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? usualTop : 1)) : limit;
   return {
     metric_id: metric.id,
     metric: metric.name,
     unit: metric.unit,
     dimensions: [...dimensions],
     time: time || grain ? toTime(time, grain) : null,
-    filters,
+    filters: toMetricFilters(filters),
+    having: bounds.having,
+    compare: change && { offset: change.offset },
+    share,
     order,
-    limit:
-      terms.top && grouped ? Math.min(limit, terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? usualTop : 1)) : limit,
+    limit: Math.min(limit, most),
+    ties: ranks && most < limit,
   };
+}
+
+function fail(zh: string, en: string): { reason: Bilingual } {
+  return { reason: { zh, en } };
+}
+
+function whySeveral(named: Mention, [metric, ...alike]: MetricEntry[]): Bilingual | null {
+  if (!metric || alike.length === 0) return null;
+  const names = [metric, ...alike].map(candidate => candidate.name);
+  return {
+    zh: `“${named.text}”可以指：${names.join('、')}，请写出其中一个`,
+    en: `"${named.text}" may mean ${names.join(' or ')}: name one of them`,
+  };
+}
+
+function whySecond(
+  linked: LinkedQuestion,
+  named: Mention,
+  metric: MetricEntry,
+  metrics: MetricEntry[],
+  terms: QuestionTerms,
+): Bilingual | null {
+  const second = findSecondMeasure(linked, named, metric, metrics, terms);
+  if (second === null) return null;
+  return {
+    zh: `一个问题只能问一个量，“${named.text}”和“${second}”请分开问`,
+    en: `a question takes one measure: ask "${named.text}" and "${second}" apart`,
+  };
+}
+
+/** A relation says more than a filter on a dimension does. */
+function whyNotMeant(metric: MetricEntry, terms: QuestionTerms): Bilingual | null {
+  if (terms.aggregate?.function !== 'avg') return null;
+  return { zh: `不支持对指标“${metric.name}”再求平均`, en: `The average of the metric "${metric.name}" is not supported` };
+}
+
+/** `A和B哪个多`: the two are the filter of one dimension, which is then ranked. */
+function readRanking(
+  measures: Measure[],
+  { top }: QuestionTerms,
+  filters: NamedFilter[],
+): { dimension: string; descending: boolean } | { reason: Bilingual } | null {
+  const more = measures.find(({ word }) => word.kind === 'more');
+  if (more?.word.kind !== 'more' || top) return null;
+  const compared = [...new Set(filters.filter(({ negated }) => !negated).map(({ dimension }) => dimension))].filter(
+    dimension => new Set(filters.filter(each => each.dimension === dimension).flatMap(({ values }) => values)).size > 1,
+  );
+  const [dimension, other] = compared;
+  if (dimension === undefined || other !== undefined)
+    return fail(`不清楚“${more.mention.text}”比较的是什么`, `It is not clear what "${more.mention.text}" compares`);
+  return { dimension, descending: more.word.descending };
+}
+
+/** The share is that of the filtered part, or of each group. */
+function readShare(
+  metric: MetricEntry,
+  measures: Measure[],
+  filters: NamedFilter[],
+  dimensions: ReadonlySet<string>,
+): MetricCall['share'] | { reason: Bilingual } {
+  if (!measures.some(({ word }) => word.kind === 'share')) return null;
+  if (!metric.is_additive)
+    return fail(`指标“${metric.name}”的各部分之和不是总值，没有占比`, `The metric "${metric.name}" does not add up, so it has no shares`);
+  if (dimensions.size > 0) return { of: toMetricFilters(filters) };
+  const parts = new Set(filters.map(({ dimension }) => dimension));
+  if (parts.size !== 1) return fail('请说明是哪一部分的占比', 'say which part the share is of');
+  return { of: [] };
+}
+
+function readGrowth(
+  measures: Measure[],
+  times: QuestionTerms['times'],
+  base: QuestionTerms['times'][number] | null,
+): ReturnType<typeof readChange> | null {
+  const words = measures.flatMap(({ word }) => (word.kind === 'growth' ? [word.since] : []));
+  if (words.length === 0) return base ? fail('请说明与同期比较的是什么', 'say what is compared with the same period') : null;
+  if (measures.some(({ word }) => word.kind === 'share')) return fail('占比的变化请分开问', 'ask for the share and its change apart');
+  return readChange(times, words.find(since => since !== null) ?? null, base);
 }
 
 /** The metrics that a mention may mean. One with exactly this name comes before those that have it as an alias. */
@@ -166,74 +225,9 @@ function findSecondMeasure(
   return property?.mention.text ?? null;
 }
 
-/** `2024年和2025年`: joins consecutive periods of one kind into one, with that kind as its grain. */
-function joinPeriods(times: Span[]): (Span & { grain: Grain }) | null {
-  const sorted = [...times].sort((a, b) => a.from.localeCompare(b.from));
-  const [first, last] = [sorted[0], sorted.at(-1)];
-  if (!first || !last || sorted.length < 2) return null;
-  const grain = grainOf(first);
-  const follow = sorted.every((time, i) => grainOf(time) === grain && (i === 0 || sorted[i - 1]?.to === time.from));
-  return grain && follow ? { from: first.from, to: last.to, grain } : null;
-}
-
-function grainOf({ from, to, isOpen }: Span): Grain | null {
-  if (isOpen) return null;
-  const [year, month] = from.split('-').map(Number) as [number, number];
-  const is = (span: Span): boolean => span.from === from && span.to === to;
-  if (is(yearSpan(year))) return 'year';
-  if (is(quarterSpan(year, Math.ceil(month / 3)))) return 'quarter';
-  return is(monthSpan(year, month)) ? 'month' : null;
-}
-
-function toTime(time: Span | undefined, grain: Grain | null): MetricCall['time'] {
-  return {
-    ...(time && time.from !== '0001-01-01' ? { from: time.from } : {}),
-    ...(time && !time.isOpen ? { to: time.to } : {}),
-    ...(grain ? { grain } : {}),
-  };
-}
-
-function addFilter(filters: MetricCall['filters'], field: string, negated: boolean, values: string[]): void {
-  const op = negated ? 'not_in' : 'in';
-  const known = filters.find(filter => filter.field === field && filter.op === op);
-  if (known) known.values.push(...values);
-  else filters.push({ field, op, values: [...values] });
-}
-
-/** `华东地区` and `the region East` name the dimension of the filter itself; `每个地区` asks for all regions. */
-function namesFilter(linked: LinkedQuestion, mention: Mention, filters: MetricCall['filters'], dimension: string): boolean {
-  if (!filters.some(filter => filter.field === dimension)) return false;
-  return linked.mentions.some(other => {
-    if (!meaningOf(other, 'entity') && !meaningOf(other, 'value')) return false;
-    const between = other.end <= mention.start ? linked.text.slice(other.end, mention.start) : linked.text.slice(mention.end, other.start);
-    return /^[\s"'“”]*$/.test(between);
-  });
-}
-
 function isPlural(linked: LinkedQuestion, top: Mention, language: Language): boolean {
   if (language === 'zh') return linked.mentions.some(mention => intentsOf(mention, 'which') && /些|几/.test(mention.text));
   return linked.mentions.some(
     mention => mention.start !== top.start && (meaningOf(mention, 'dimension') || meaningOf(mention, 'label')) && /s$/.test(mention.text),
   );
 }
-
-/** Finds the dimension named like the label or one of its aliases. */
-function dimensionOfLabel(metric: MetricEntry, schema: GraphSchema, label: string): string | null {
-  const element = schema.labels.find(candidate => candidate.name === label);
-  return findDimension(metric, [label, ...(element?.aliases ?? [])]);
-}
-
-/** Finds the dimension named like the property, or like its column. */
-function dimensionOfProperty(metric: MetricEntry, schema: GraphSchema, label: string, property: string): string | null {
-  const found = schema.labels.find(candidate => candidate.name === label)?.properties.find(candidate => candidate.name === property);
-  // A value of a list is one of several, and the dimension has the whole list.
-  if (found?.type === 'string[]') return null;
-  return findDimension(metric, found?.column === undefined ? [property] : [property, found.column]);
-}
-
-function findDimension(metric: MetricEntry, names: string[]): string | null {
-  const wanted = new Set(names.map(same));
-  return metric.dimensions.find(dimension => [dimension.name, ...dimension.aliases].some(name => wanted.has(same(name))))?.name ?? null;
-}
-
-const same = (name: string): string => compactText(normalizeText(name.replaceAll('_', ' ')));

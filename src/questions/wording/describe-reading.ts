@@ -28,6 +28,8 @@ export function describeTerms(
         return { text, as: 'property', name: `${meaning.property} = ${meaning.value}` };
       case 'time':
         return { text, as: 'time', name: `${meaning.span.from}/${meaning.span.isOpen ? '..' : meaning.span.to}` };
+      case 'measure':
+        return { text, as: 'intent', name: meaning.word.kind };
       case 'intent':
       case undefined:
         return { text, as: 'intent', name: meaning?.intent.kind ?? '' };

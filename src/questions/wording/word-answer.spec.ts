@@ -72,7 +72,11 @@ describe('wordMetricAnswer', () => {
     time: null,
     filters: [],
     order: [],
+    having: [],
+    compare: null,
+    share: null,
     limit: 100,
+    ties: false,
   };
   const revenue: LinkedTerm = { text: 'revenue', as: 'metric', name: '销售额' };
   const top: LinkedTerm = { text: 'top', as: 'intent', name: 'top' };

@@ -83,12 +83,26 @@ export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: 
   const unit = call.unit ? ` ${call.unit}` : '';
   const spoken = (name: string, kinds: LinkedTerm['as'][]): string =>
     zh ? name : (linked.find(term => kinds.includes(term.as) && term.name === name)?.text ?? name);
-  const metric = spoken(call.metric, ['metric']);
-  const limits = [...call.filters.map(filter => nameFilter(filter, zh)), ...periodOf(call, zh)];
+  const own = spoken(call.metric, ['metric']);
+  const metric = call.share ? (zh ? `${own}占比` : `share of ${own}`) : own;
+  const limits = [
+    ...call.filters.map(filter => nameFilter(filter, zh)),
+    ...periodOf(call, zh),
+    ...call.having.map(({ op, value }) => `${boundWords[op][zh ? 0 : 1]} ${formatValue(value)}`),
+  ];
   const limited = limits.length === 0 ? '' : zh ? `${limits.join('，')}的` : ` for ${limits.join(', ')}`;
-  const valueOf = (row: unknown[]): string => `${formatValue(row.at(-1))}${unit}`;
+  const at = call.dimensions.length + (call.time?.grain ? 1 : 0);
+  const valueOf = (row: unknown[]): string => {
+    if (call.share) return percent(row[at]);
+    const value = `${formatValue(row[at])}${unit}`;
+    if (!call.compare) return value;
+    const [before, difference, rate] = row.slice(at + 1);
+    return zh
+      ? `${value}（此前 ${formatValue(before)}，变化 ${formatValue(difference)}，${percent(rate)}）`
+      : `${value} (before: ${formatValue(before)}, change ${formatValue(difference)}, ${percent(rate)})`;
+  };
   const first = rows[0];
-  if (!first || (rows.length === 1 && first.at(-1) === null))
+  if (!first || (rows.length === 1 && first[at] === null))
     return zh ? `${limits.join('，')}没有${limits.length > 0 ? '' : '任何'}${metric}的数据。` : `There is no ${metric}${limited}.`;
   if (call.dimensions.length === 0 && !call.time?.grain)
     return zh ? `${limited}${metric}为 ${valueOf(first)}。` : `${capitalize(metric)}${limited}: ${valueOf(first)}.`;
@@ -100,19 +114,25 @@ export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: 
     rows.map(
       row =>
         `${row
-          .slice(0, -1)
+          .slice(0, at)
           .map((cell, i) => (i === 0 && call.time?.grain ? namePeriod(cell, call.time.grain) : nameOf(cell)))
           .join(' ')} ${valueOf(row)}`,
     ),
     zh,
   );
-  if (linked.some(term => term.as === 'intent' && term.name === 'top')) {
+  if (linked.some(term => term.as === 'intent' && (term.name === 'top' || term.name === 'more'))) {
     const descending = call.order[0]?.dir === 'desc';
     return zh
       ? `${limits.length > 0 ? `${limits.join('，')}，` : ''}${metric}${descending ? '最高' : '最低'}的${by}：${values}。`
       : `${capitalize(by)} with the ${descending ? 'highest' : 'lowest'} ${metric}${limited}: ${values}.`;
   }
   return zh ? `${limited}${metric}，按${by}：${values}。` : `${capitalize(metric)}${limited} by ${by}: ${values}.`;
+}
+
+const boundWords = { '>': ['高于', 'above'], '<': ['低于', 'below'], '>=': ['不低于', 'at least'], '<=': ['不高于', 'at most'] } as const;
+
+function percent(value: unknown): string {
+  return value === null || value === undefined ? '—' : `${Number((Number(value) * 100).toPrecision(4))}%`;
 }
 
 function nameFilter({ op, values }: MetricCall['filters'][number], zh: boolean): string {

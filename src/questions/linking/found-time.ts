@@ -1,0 +1,40 @@
+import { dayOf, daySpan, type Span } from '../../text/calendar.js';
+
+/** A time named in a question, at the offsets `start` and `end`. `span` is null for a time that does not exist, such as 31 February. */
+export interface TimeMention {
+  text: string;
+  start: number;
+  end: number;
+  span: Span | null;
+}
+
+export interface FoundTime extends TimeMention {
+  /** Set for a part of a year that names no year: it takes the year of the span before it (`2024年1月到3月`). */
+  withYear: PartOfYear | null;
+}
+
+export type PartOfYear = (year: number) => Span | null;
+export type Read = Pick<FoundTime, 'span' | 'withYear'>;
+
+export const yearPattern = '(?:19|20)\\d\\d';
+
+/** Finds what a pattern matches. `read` returns null for a match that is no time. */
+export function findMatches(text: string, pattern: RegExp, read: (groups: string[] & { 0: string }) => Read | null): FoundTime[] {
+  return [...text.matchAll(pattern)].flatMap(match => {
+    const time = read(match);
+    return time ? [{ text: match[0], start: match.index, end: match.index + match[0].length, ...time }] : [];
+  });
+}
+
+export function plain(span: Span | null): Read {
+  return { span, withYear: null };
+}
+
+export function inYear(year: number | null, thisYear: number, part: PartOfYear): Read {
+  return { span: part(year ?? thisYear), withYear: year === null ? part : null };
+}
+
+export function spanOfDay(year: number, month: number, day: number): Span | null {
+  const date = dayOf(year, month, day);
+  return date === null ? null : daySpan(date);
+}

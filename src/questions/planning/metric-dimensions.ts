@@ -1,0 +1,81 @@
+import { type GraphSchema, type LabelSchema } from '../../cypher/semantics/graph-schema.js';
+import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
+import { type MetricDimension, type MetricEntry } from '../vocabulary.js';
+
+/** The table that the nodes of a label are read from, by one job. `table` is the mapping's word. */
+export interface LabelSource {
+  kind: 'node' | 'edge';
+  name: string;
+  connectionId: number;
+  table: string;
+  /** Set where the mapping reads SQL. */
+  queryTables: string[] | null;
+}
+
+export type MetricSchema = GraphSchema & { sources?: readonly LabelSource[] };
+
+/** A dimension that stands for a label, and by which text it names the nodes. */
+export interface LabelDimension {
+  name: string;
+  by: 'display' | 'key';
+}
+
+/**
+ * Finds the dimension that names the nodes of a label: the column of their display or of their key. A dimension whose column is not
+ * known counts if it is named like the label.
+ */
+export function dimensionOfLabel(metric: MetricEntry, schema: MetricSchema, label: string): LabelDimension | null {
+  const element = schema.labels.find(candidate => candidate.name === label);
+  if (!element) return null;
+  const sources = sourcesOf(schema, label);
+  const isColumn = (property: string | null | undefined) => (dimension: MetricDimension) =>
+    property !== null && property !== undefined && isColumnOf(dimension, sources, columnOf(element, property));
+  const byDisplay = metric.dimensions.find(isColumn(element.displayProperty));
+  if (byDisplay) return { name: byDisplay.name, by: 'display' };
+  const byKey = element.keyProperties.length === 1 ? metric.dimensions.find(isColumn(element.keyProperties[0])) : undefined;
+  if (byKey) return { name: byKey.name, by: 'key' };
+  const named = findNamed(metric, [label, ...element.aliases], sources);
+  return named && { name: named.name, by: 'display' };
+}
+
+/** Finds the dimension that is the column of a property. One whose column is not known counts if it is named like the property. */
+export function dimensionOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): string | null {
+  const element = schema.labels.find(candidate => candidate.name === label);
+  const found = element?.properties.find(candidate => candidate.name === property);
+  // A value of a list is one of several, and the dimension has the whole list.
+  if (!element || found?.type === 'string[]') return null;
+  const sources = sourcesOf(schema, label);
+  const column = columnOf(element, property);
+  const exact = metric.dimensions.find(dimension => isColumnOf(dimension, sources, column));
+  return (exact ?? findNamed(metric, column === undefined ? [property] : [property, column], sources))?.name ?? null;
+}
+
+function sourcesOf({ sources = [] }: MetricSchema, label: string): LabelSource[] {
+  return sources.filter(({ kind, name }) => kind === 'node' && name === label);
+}
+
+function columnOf(label: LabelSchema, property: string): string | undefined {
+  return label.properties.find(candidate => candidate.name === property)?.column;
+}
+
+function isColumnOf({ source }: MetricDimension, sources: LabelSource[], column: string | undefined): boolean {
+  if (!source || source.column !== column) return false;
+  return sources.some(
+    ({ connectionId, table, queryTables }) =>
+      connectionId === source.connection_id && queryTables === null && table.replace(/^.*\./, '') === source.table,
+  );
+}
+
+/** Of equal names, one that is known to be another column does not count: customers and suppliers may both have a country. */
+function findNamed(metric: MetricEntry, names: string[], sources: LabelSource[]): MetricDimension | null {
+  const wanted = new Set(names.map(same));
+  const isKnown = sources.length > 0 && sources.every(({ queryTables }) => queryTables === null);
+  const found = metric.dimensions.find(
+    ({ name, aliases, source }) => !(isKnown && source) && [name, ...aliases].some(each => wanted.has(same(each))),
+  );
+  return found ?? null;
+}
+
+export function same(name: string): string {
+  return compactText(normalizeText(name.replaceAll('_', ' ')));
+}

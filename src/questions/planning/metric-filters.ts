@@ -1,0 +1,131 @@
+import { type AnswerNode } from '../../cypher/values/graph-values.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
+import { dimensionOfLabel, dimensionOfProperty, type MetricSchema } from './metric-dimensions.js';
+import { isAskedFor, labelOf } from './metric-measures.js';
+
+/** A filter with what named it. */
+export interface NamedFilter {
+  mention: Mention;
+  /** The label of the entity, or of the nodes that have the value. */
+  label: string;
+  dimension: string;
+  negated: boolean;
+  values: string[];
+}
+
+/** An entity or value becomes a filter on the dimension of its label or property. Without one the plan fails: no limit is left out. */
+export function readFilters(
+  metric: MetricEntry,
+  schema: MetricSchema,
+  terms: QuestionTerms,
+  entities: ReadonlyMap<number, AnswerNode>,
+): NamedFilter[] | { reason: Bilingual } {
+  const filters: NamedFilter[] = [];
+  const noDimension = (mention: Mention): { reason: Bilingual } => ({
+    reason: {
+      zh: `指标“${metric.name}”没有“${mention.text}”对应的维度`,
+      en: `The metric "${metric.name}" has no dimension for "${mention.text}"`,
+    },
+  });
+  for (const { mention, nodes, negated } of terms.entities) {
+    const labels = [...new Set(nodes.map(node => node.label))].filter(label => dimensionOfLabel(metric, schema, label) !== null);
+    const [label, other] = labels;
+    const dimension = label === undefined ? null : dimensionOfLabel(metric, schema, label);
+    if (label === undefined || dimension === null) return noDimension(mention);
+    if (other !== undefined)
+      return {
+        reason: {
+          zh: `“${mention.text}”可以是${labels.join('、')}，请写明是哪一种`,
+          en: `"${mention.text}" may be ${labels.join(' or ')}: say which`,
+        },
+      };
+    const values = nodes.filter(node => node.label === label).flatMap(node => entities.get(node.id)?.[dimension.by] ?? []);
+    filters.push({ mention, label, dimension: dimension.name, negated, values });
+  }
+  for (const { mention, values, negated } of terms.values) {
+    const known = values.flatMap(value => {
+      const dimension = dimensionOfProperty(metric, schema, value.label, value.property);
+      return dimension === null ? [] : [{ mention, label: value.label, dimension, negated, values: [value.value] }];
+    });
+    const isNamed = (label: string): boolean => terms.labels.some(term => term.label === label);
+    // `suppliers in Japan` are not the customers whose country is the dimension.
+    const found = known.find(({ label }) => isNamed(label)) ?? (values.some(value => isNamed(value.label)) ? undefined : known[0]);
+    if (!found) return noDimension(mention);
+    filters.push(found);
+  }
+  return filters;
+}
+
+export function toMetricFilters(named: NamedFilter[]): MetricFilter[] {
+  const filters: MetricFilter[] = [];
+  for (const { dimension: field, negated, values } of named) {
+    const op = negated ? 'not_in' : 'in';
+    const known = filters.find(filter => filter.field === field && filter.op === op);
+    if (known) known.values.push(...values);
+    else filters.push({ field, op, values: [...values] });
+  }
+  return filters;
+}
+
+/**
+ * The dimensions by which the metric is asked for. A name of a kind beside a filter only says more of the filter: `华东地区`,
+ * `Germany的客户`, "customers in Germany".
+ * @param isList whether the question asks for some of them by their value
+ */
+export function readDimensions(
+  metric: MetricEntry,
+  schema: MetricSchema,
+  terms: QuestionTerms,
+  mentions: Mention[],
+  filters: NamedFilter[],
+  isList: boolean,
+): Set<string> | { reason: Bilingual } {
+  const dimensions = new Set<string>();
+  for (const mention of mentions) {
+    const own = mention.meanings.find(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id);
+    const isOfOther = mention.meanings.length > 0 && mention.meanings.every(meaning => meaning.as === 'dimension');
+    const label = terms.labels.some(term => term.mention === mention) ? labelOf(mention) : undefined;
+    if (own === undefined && !isOfOther && label === undefined) continue;
+    const ofLabel = label === undefined ? null : (dimensionOfLabel(metric, schema, label)?.name ?? null);
+    const dimension = own?.as === 'dimension' ? own.dimension : ofLabel;
+    if (filters.some(filter => filter.dimension === dimension && isBeside(terms.text, filter.mention, mention))) continue;
+    if (!isAskedFor(terms, mention) && label !== undefined) {
+      const related = filters.filter(filter => isRelated(schema, label, filter.label));
+      if (related.some(filter => saysMoreOf(terms.text, filter.mention, mention)) || (related.length > 0 && !isList)) continue;
+    }
+    if (dimension === null)
+      return {
+        reason: {
+          zh: `指标“${metric.name}”没有“${mention.text}”这个维度`,
+          en: `The metric "${metric.name}" has no dimension "${mention.text}"`,
+        },
+      };
+    dimensions.add(dimension);
+  }
+  return dimensions;
+}
+
+function isRelated({ edges }: MetricSchema, label: string, other: string): boolean {
+  return (
+    label === other ||
+    edges.some(
+      ({ sourceLabel, targetLabel }) =>
+        (sourceLabel === label && targetLabel === other) || (sourceLabel === other && targetLabel === label),
+    )
+  );
+}
+
+function isBeside(text: string, filter: Mention, kind: Mention): boolean {
+  const between = filter.end <= kind.start ? text.slice(filter.end, kind.start) : text.slice(kind.end, filter.start);
+  return /^[\s"'“”]*$/.test(between);
+}
+
+function saysMoreOf(text: string, filter: Mention, kind: Mention): boolean {
+  if (filter.end <= kind.start) return /^[\s"'“”]*的?\s*$/.test(text.slice(filter.end, kind.start));
+  return /^\s*(?:(?:who|that|which)\s+(?:are|live)\s+)?(?:(?:based|located|living)\s+)?(?:in|from|of|at|在)?\s*(?:the\s+)?$/.test(
+    text.slice(kind.end, filter.start),
+  );
+}

@@ -1,0 +1,92 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Mention, meaningOf } from '../linking/meaning.js';
+import { type MetricWord } from '../linking/metric-words.js';
+import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
+import { type MetricCall, type MetricEntry } from '../vocabulary.js';
+
+/** A word that says what is wanted of the metric. */
+export interface Measure {
+  mention: Mention;
+  word: MetricWord;
+}
+
+export function measuresOf(mentions: Mention[]): Measure[] {
+  return mentions.flatMap(mention =>
+    mention.meanings[0]?.as === 'measure'
+      ? mention.meanings.flatMap(meaning => (meaning.as === 'measure' ? [{ mention, word: meaning.word }] : []))
+      : [],
+  );
+}
+
+const currencies = ['CNY', 'USD', 'EUR'];
+const light = /^[\s,，]*(?:在|是|为|的|值|都|均|已|已经|(?:is|was|were|are|of|that|which|a|an)\b[\s,]*)*$/;
+
+/**
+ * The bounds of the metric's value. They are its own only if nothing else stands between it and them; otherwise they may bound a
+ * property or a number of things.
+ */
+export function findBounds(
+  { text, compares, labels }: QuestionTerms,
+  named: Mention,
+  metric: MetricEntry,
+  measures: Measure[],
+  passed: Mention[],
+): { having: MetricCall['having'] } | { reason: Bilingual } {
+  const unclear = (of: Mention): { reason: Bilingual } => ({
+    reason: { zh: `不清楚“${of.text}”比较的是什么`, en: `It is not clear what "${of.text}" compares` },
+  });
+  if (compares[0]) return unclear(compares[0].mention);
+  const having: MetricCall['having'] = [];
+  for (const { mention, word } of measures) {
+    if (word.kind !== 'bound') continue;
+    const isBeside =
+      light.test(between(text, named.end, mention.start, passed)) ||
+      (mention.end <= named.start && /^\s*(?:in|of|的)\s*(?:the\s+)?$/.test(text.slice(mention.end, named.start)));
+    const counts = labels.some(term => term.mention.start >= mention.end && /^\s*$/.test(text.slice(mention.end, term.mention.start)));
+    if (!isBeside || counts) return unclear(mention);
+    if (word.currency !== null && metric.unit !== null && currencies.includes(metric.unit) && word.currency !== metric.unit)
+      return {
+        reason: {
+          zh: `指标“${metric.name}”的单位是 ${metric.unit}，不能与 ${word.currency} 比较`,
+          en: `The metric "${metric.name}" is in ${metric.unit} and cannot be compared with ${word.currency}`,
+        },
+      };
+    having.push({ op: word.operator, value: word.value });
+  }
+  return { having };
+}
+
+/** The text between two offsets without what is known to stand there; null characters make a text in the wrong order unlike all. */
+function between(text: string, from: number, to: number, passed: Mention[]): string {
+  if (to < from) return '\0';
+  let rest = '';
+  for (let at = from; at < to; at++) rest += passed.some(({ start, end }) => start <= at && at < end) ? ' ' : (text[at] ?? '');
+  return rest;
+}
+
+/** The time that a question names only as a year before: 去年同期. */
+export function baseOf({ text, times }: QuestionTerms, measures: Measure[]): TimeTerm | null {
+  const marks = measures.filter(({ word }) => word.kind === 'samePeriod').map(({ mention }) => mention);
+  return (
+    times.find(({ mention }) =>
+      marks.some(mark =>
+        mark.start >= mention.end
+          ? /^\s*$/.test(text.slice(mention.end, mark.start))
+          : mark.end <= mention.start && /^\s*(?:of\s+|in\s+)?$/.test(text.slice(mark.end, mention.start)),
+      ),
+    ) ?? null
+  );
+}
+
+/** Tells whether a word that asks for each or for which stands before a mention: 各地区, "by region", 哪个地区. */
+export function isAskedFor({ text, groups, whichs }: QuestionTerms, mention: Mention): boolean {
+  return [...groups, ...whichs].some(
+    word =>
+      word.end <= mention.start && /^\s*(?:(?:of\s+)?(?:the|our|different)\s+|的|不同的?)?$/.test(text.slice(word.end, mention.start)),
+  );
+}
+
+/** The first label of a mention, if it names one. */
+export function labelOf(mention: Mention): string | undefined {
+  return meaningOf(mention, 'label')?.label;
+}

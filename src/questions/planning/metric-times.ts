@@ -1,0 +1,81 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Grain } from '../../metrics/formula/formula-tree.js';
+import { dateOf, monthSpan, quarterSpan, type Span, yearSpan } from '../../text/calendar.js';
+import { type MetricCall } from '../vocabulary.js';
+
+/** `2024年和2025年`: joins consecutive periods of one kind into one, with that kind as its grain. */
+export function joinPeriods(times: Span[]): (Span & { grain: Grain }) | null {
+  const sorted = [...times].sort((a, b) => a.from.localeCompare(b.from));
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (!first || !last || sorted.length < 2) return null;
+  const grain = grainOf(first);
+  const follow = sorted.every((time, i) => grainOf(time) === grain && (i === 0 || sorted[i - 1]?.to === time.from));
+  return grain && follow ? { from: first.from, to: last.to, grain } : null;
+}
+
+export type PeriodGrain = 'year' | 'quarter' | 'month';
+
+export function grainOf({ from, to, isOpen }: Span): PeriodGrain | null {
+  if (isOpen) return null;
+  const [year, month] = from.split('-').map(Number) as [number, number];
+  const is = (span: Span): boolean => span.from === from && span.to === to;
+  if (is(yearSpan(year))) return 'year';
+  if (is(quarterSpan(year, Math.ceil(month / 3)))) return 'quarter';
+  return is(monthSpan(year, month)) ? 'month' : null;
+}
+
+export function toTime(time: Span | undefined, grain: Grain | null): MetricCall['time'] {
+  return {
+    ...(time && time.from !== '0001-01-01' ? { from: time.from } : {}),
+    ...(time && !time.isOpen ? { to: time.to } : {}),
+    ...(grain ? { grain } : {}),
+  };
+}
+
+const monthsOf = { year: 12, quarter: 3, month: 1 };
+
+/**
+ * The time that a change is about, and how long before lies the time it is compared with.
+ * @param since what the question says of that time, besides naming it
+ * @param base the time that it names as `去年同期`
+ */
+export function readChange(
+  times: Span[],
+  since: 'year' | 'period' | null,
+  base: Span | null,
+): { time: Span; offset: string } | { reason: Bilingual } {
+  const [first, second, third] = [...times].sort((a, b) => a.from.localeCompare(b.from));
+  if (third || (second && (since !== null || base)))
+    return { reason: { zh: '变化只能比较两个时段', en: 'a change is between two periods' } };
+  const time = second ?? first;
+  if (!time || time.isOpen || time.from === '0001-01-01')
+    return { reason: { zh: '请说明是哪个时段的变化', en: 'name the period whose change is meant' } };
+  const grain = grainOf(time);
+  if (first && second) {
+    const months = grain && grainOf(first) === grain ? monthsBetween(first, second) : 0;
+    if (grain === null || months === 0)
+      return { reason: { zh: '比较的两个时段须都是整年、整季或整月', en: 'the two periods must both be whole years, quarters or months' } };
+    return { time, offset: `${months / monthsOf[grain]} ${grain}` };
+  }
+  if (base) {
+    const isYearBefore = grainOf(base) === 'year' && Number(base.from.slice(0, 4)) === Number(time.from.slice(0, 4)) - 1;
+    return isYearBefore
+      ? { time, offset: '1 year' }
+      : { reason: { zh: '同期须是前一年的', en: 'the same period must be that of the year before' } };
+  }
+  if (since === 'year' || (since === null && grain === 'year')) return { time, offset: '1 year' };
+  if (grain !== null && since === 'period') return { time, offset: `1 ${grain}` };
+  return {
+    reason: {
+      zh: '请说明与哪个时段相比，例如同比或环比',
+      en: 'name what it is compared with, such as "year over year" or an earlier period',
+    },
+  };
+}
+
+function monthsBetween(first: Span, second: Span): number {
+  let months = 0;
+  const [year, month] = first.from.split('-').map(Number) as [number, number];
+  while (dateOf(year, month + months) < second.from && months < 9_999) months++;
+  return months;
+}
