@@ -20,7 +20,8 @@ import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
-import { searchPart, type SharedParts } from './threads/shared-parts.js';
+import { PartSizes } from './part-sizes.js';
+import { type PartBefore, type PartKey, searchPart, type SharedParts } from './threads/shared-parts.js';
 import { numberKindOf } from './source-values.js';
 
 const loadTimeoutMs = 600_000;
@@ -72,6 +73,7 @@ export class LoadedGraphs {
   private readonly graphs = new Map<number, LoadedGraph>();
   /** The versions whose nodes and edges other threads have, by graph. */
   private readonly topologies = new Map<number, number>();
+  private readonly sizes = new PartSizes();
   private readonly held: HeldVersions<LoadedGraph>;
 
   constructor(
@@ -156,8 +158,7 @@ export class LoadedGraphs {
 
   hasElements(graph: LoadedGraph, read: PropertiesRead): boolean {
     const { graphId, version } = graph;
-    const parts = ['topology', ...kinds.flatMap(kind => this.partsOf(graph, kind, read))];
-    return parts.every(name => this.parts.has({ graphId, version, name }));
+    return this.neededBy(graph, read).every(name => this.parts.has({ graphId, version, name }));
   }
 
   release(graphId: number): void {
@@ -214,6 +215,8 @@ export class LoadedGraphs {
   private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
     graph.read = read;
     const { names, looked } = read;
+    const needed = this.neededBy(graph, read);
+    this.requireRoom(graph, needed);
     try {
       const topology = await this.part(graph, 'topology', {
         read: async reader => ({ ...(await loadTopology(reader, this.budgetBytes)), stamp: await readStamp(reader) }),
@@ -224,16 +227,30 @@ export class LoadedGraphs {
       });
       if (names === null) {
         const [nodes, edges] = await Promise.all(kinds.map(kind => this.wholeOf(graph, topology, kind)));
+        this.requireRoom(graph, needed);
         const columns = { nodes: new Map(), edges: new Map() };
         return { topology, columns, indexes: new Map(), whole: { nodes: nodes!, edges: edges! } };
       }
       const [nodes, edges] = await Promise.all(kinds.map(kind => this.columnsOf(graph, topology, kind, names)));
       const indexes = await this.indexesOf(graph, nodes!, looked);
+      this.requireRoom(graph, needed);
       return { topology, columns: { nodes: nodes!, edges: edges! }, indexes, whole: null };
     } catch (error) {
       if (error instanceof VersionMovedError) return null;
       throw error;
     }
+  }
+
+  private neededBy(graph: LoadedGraph, read: PropertiesRead): string[] {
+    return ['topology', ...kinds.flatMap(kind => this.partsOf(graph, kind, read))];
+  }
+
+  /**
+   * The parts that a query needs must fit together. Otherwise they would push each other out, and each such query would load them anew.
+   * @throws GraphExceedsMemoryError
+   */
+  private requireRoom(graph: LoadedGraph, parts: string[]): void {
+    if (this.sizes.sum(graph, parts) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, 'cypher');
   }
 
   private partsOf(graph: LoadedGraph, kind: ElementKind, { names, looked }: PropertiesRead): string[] {
@@ -277,16 +294,14 @@ export class LoadedGraphs {
     const { graphId, version } = graph;
     const wanted = [...columns].filter(([name]) => looked.has(name));
     const indexes = await Promise.all(
-      wanted.map(([name, column]) =>
-        this.parts.get({ graphId, version, name: `nodes:=${name}` }, () => inTurns(buildPropertyIndex(column))),
-      ),
+      wanted.map(([name, column]) => this.sized({ graphId, version, name: `nodes:=${name}` }, () => inTurns(buildPropertyIndex(column)))),
     );
     return new Map(wanted.map(([name], i) => [name, indexes[i]!]));
   }
 
   private part<T extends object>(graph: LoadedGraph, name: string, { read, bringForward }: Making<T>): Promise<T> {
     const key = { graphId: graph.graphId, version: graph.version, name };
-    return this.parts.get(key, async before => {
+    return this.sized(key, async before => {
       const earlier = before as EarlierVersion | null;
       const make = async (reader: GraphReader): Promise<T> => {
         const brought = earlier && bringForward && (await bringForward(reader, earlier));
@@ -303,6 +318,13 @@ export class LoadedGraphs {
       files.write(key, stamp, loaded).catch(this.onFileFault);
       return loaded;
     });
+  }
+
+  /** Gets a part, and notes its size. */
+  private async sized<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T> {
+    const part = await this.parts.get(key, load);
+    this.sizes.note(key, bytesOf(part));
+    return part;
   }
 
   private async load<T>(graph: LoadedGraph, part: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {

@@ -3,6 +3,8 @@ import { createLog } from '../src/common/logging/log.js';
 import { DatabaseAccess } from '../src/database/roles/database-access.js';
 import { cellAt, type PropertyColumn } from '../src/graph-index/property-column.js';
 import { textAt } from '../src/graph-index/stored-texts.js';
+import { bytesOf } from '../src/graph-index/shared-arrays.js';
+import { GraphExceedsMemoryError } from '../src/retrieval/retrieval.errors.js';
 import { type LoadedElements } from '../src/retrieval/process/graph-in-memory.js';
 import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
 import { type GraphReader, RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
@@ -101,6 +103,24 @@ edges:
 `;
 }
 
+async function loadedGraph(prefix: string, rows = 30) {
+  const graphId = await aGraph(test);
+  const fill = async (count: number): Promise<void> => {
+    const lines = Array.from({ length: count }, (_, i) => i);
+    await upload(test, `${prefix}a`, `id,u\n${lines.map(i => `${i},${i % 7}`).join('\n')}\n`, 'id:int,u:int');
+    await upload(test, `${prefix}b`, `id,u\n${lines.map(i => `${i},${i % 5}`).join('\n')}\n`, 'id:int,u:int');
+    await upload(test, `${prefix}r`, `f,t,u\n${lines.map(i => `${i},${(i * 7) % 30},${i % 3}`).join('\n')}\n`, 'f:int,t:int,u:int');
+  };
+  await fill(rows);
+  const mapping = { a: { x: 'int' }, b: { y: 'string' }, r: { z: 'float' }, s: {}, labels: '[]', deletes: 'snapshot' };
+  const jobId = await aJob(test, graphId, toYaml(mapping, prefix));
+  await runToEnd(test, jobId);
+  const graphs = opened();
+  await elementsOf(graphs, graphId);
+  copied = [];
+  return { graphId, jobId, graphs, fill };
+}
+
 describe('a version that is brought forward', () => {
   let columns = 0;
   it.each(seeds)(
@@ -159,23 +179,6 @@ describe('a version that is brought forward', () => {
     expect(columns).toBeGreaterThan(3 * seeds.length);
   });
 
-  async function loadedGraph(prefix: string, rows = 30) {
-    const graphId = await aGraph(test);
-    const fill = async (count: number): Promise<void> => {
-      const lines = Array.from({ length: count }, (_, i) => i);
-      await upload(test, `${prefix}a`, `id,u\n${lines.map(i => `${i},${i % 7}`).join('\n')}\n`, 'id:int,u:int');
-      await upload(test, `${prefix}b`, `id,u\n${lines.map(i => `${i},${i % 5}`).join('\n')}\n`, 'id:int,u:int');
-      await upload(test, `${prefix}r`, `f,t,u\n${lines.map(i => `${i},${(i * 7) % 30},${i % 3}`).join('\n')}\n`, 'f:int,t:int,u:int');
-    };
-    await fill(rows);
-    const mapping = { a: { x: 'int' }, b: { y: 'string' }, r: { z: 'float' }, s: {}, labels: '[]', deletes: 'snapshot' };
-    const jobId = await aJob(test, graphId, toYaml(mapping, prefix));
-    await runToEnd(test, jobId);
-    const graphs = opened();
-    await elementsOf(graphs, graphId);
-    copied = [];
-    return { graphId, jobId, graphs, fill };
-  }
   const isLoaded = (): boolean => copied.some(sql => /ORDER BY id$/.test(sql));
 
   it('is loaded in full where the earlier version had other contents, and where a run noted nothing', async () => {
@@ -233,5 +236,29 @@ describe('a version that is brought forward', () => {
     const found = await elementsOf(graphs, graphId);
     expect(isLoaded()).toBe(false);
     expect(found).toEqual(await elementsOf(opened(), graphId));
+  }, 60_000);
+});
+
+describe('the parts that a query needs', () => {
+  it('are refused where they do not fit together, without loading them again', async () => {
+    const { graphId } = await loadedGraph('bfm', 3_000);
+    const read = { names: new Set(['id', 'x', 'z']), looked: new Set<string>() };
+    const load = async (bytes: number) => {
+      const graphs = new LoadedGraphs(watched(), bytes, localParts(bytes), null, () => undefined);
+      const graph = await database.readGraph(graphId, 10_000, new AbortController().signal, reader => graphs.get(reader));
+      return (names = read.names) => graphs.elementsOf(graph, { ...read, names });
+    };
+    const { topology, columns } = (await (await load(budgetBytes))())!;
+    const parts = [topology, ...columns.nodes.values(), ...columns.edges.values()];
+    const bytes = parts.reduce((sum, part) => sum + bytesOf(part), 0);
+    const [fits, tooSmall] = [await load(bytes), await load(bytes - 1)];
+    await fits();
+    await expect(tooSmall()).rejects.toThrow(GraphExceedsMemoryError);
+    copied = [];
+    await fits();
+    await expect(tooSmall()).rejects.toThrow(GraphExceedsMemoryError);
+    expect(copied).toEqual([]);
+    // One of them fits.
+    expect(await tooSmall(new Set(['x']))).not.toBeNull();
   }, 60_000);
 });

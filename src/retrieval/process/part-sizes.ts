@@ -1,0 +1,17 @@
+/** The bytes of the parts of graphs that were loaded, of the newest version of each graph. */
+export class PartSizes {
+  private readonly graphs = new Map<number, { version: number; bytes: Map<string, number> }>();
+
+  note({ graphId, version, name }: { graphId: number; version: number; name: string }, bytes: number): void {
+    const known = this.graphs.get(graphId);
+    if (known && known.version > version) return;
+    if (known?.version === version) known.bytes.set(name, bytes);
+    else this.graphs.set(graphId, { version, bytes: new Map([[name, bytes]]) });
+  }
+
+  /** The bytes of those of the parts that were loaded once. */
+  sum({ graphId, version }: { graphId: number; version: number }, names: string[]): number {
+    const known = this.graphs.get(graphId);
+    return known?.version === version ? names.reduce((sum, name) => sum + (known.bytes.get(name) ?? 0), 0) : 0;
+  }
+}
