@@ -185,6 +185,7 @@ export class QueryExecutor {
           ...(prepared.queueMs === undefined ? {} : { queue_ms: prepared.queueMs }),
           today,
           ...(query.kind === 'cypher' ? cypherOptionsOf(query) : {}),
+          ...(query.filter ? { filter: query.filter } : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
           ...(context ? { metrics: context.metrics } : {}),
