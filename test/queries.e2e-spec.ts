@@ -328,6 +328,10 @@ describe('queries', () => {
       [{ search: 'a', cursor: 'xx' }, 422, 'string_pattern'],
       [{ search: 'a', limit: 500 }, 422, 'too_large'],
       [{ search: '   ' }, 422, 'empty'],
+      [{ search: 'a', where: { 类别: {} } }, 422, 'filter_value'],
+      [{ search: 'a', where: { 类别: [] } }, 422, 'filter_value'],
+      [{ cypher: 'MATCH (n) RETURN n', labels: ['客户'] }, 422, 'no_effect'],
+      [{ question: '销售额', where: { 类别: 'x' } }, 422, 'no_effect'],
       [{ search: 'a', include: ['everything'] }, 422, 'not_one_of'],
     ])('%j is refused', async (body, status, expected) => {
       const answer = await ask(body, status);
@@ -338,6 +342,32 @@ describe('queries', () => {
       const { source_rows: rows, citations } = await ask({ search: 'Chai', include: ['source_rows'], limit: 1 });
       expect(citations[0].table).toBe('products');
       expect(rows).toEqual([{ citation: 0, row: expect.objectContaining({ product_id: 1, product_name: 'Chai' }) }]);
+    });
+  });
+
+  // Filters of properties load the graph, which changes what runs Cypher afterwards.
+  describe('searches with filters', () => {
+    it('finds only nodes of the labels and with the values of properties that are asked for', async () => {
+      const all = await ask({ search: '产品', limit: 20 });
+      const properties = all.rows.map(([node]: [{ properties: Record<string, unknown> }]) => node.properties);
+      const [{ 类别: category }] = properties;
+      const expected = properties.filter((each: Record<string, unknown>) => each.类别 === category).length;
+      const some = await ask({ search: '产品', limit: 20, where: { 类别: [category, 'nothing'] } });
+      expect(some.rows.map(([node]: [{ properties: Record<string, unknown> }]) => node.properties.类别)).toEqual(
+        Array(expected).fill(category),
+      );
+      expect((await ask({ search: '产品', where: { 类别: 'nothing' } })).rows).toEqual([]);
+      for (const labels of [['客户'], ['Customer']])
+        expect((await ask({ search: '华为', labels })).rows.map(([node]: [{ label: string }]) => node.label)).toEqual(['客户']);
+      expect((await ask({ search: '华为', labels: ['产品'] })).rows).toEqual([]);
+    });
+
+    it.each([
+      [{ labels: ['Custmer'] }, 'Customer'],
+      [{ where: { 类型别: 'x' } }, '类别'],
+    ])('refuses %j, which the graph does not have, and names the nearest', async (filter, nearest) => {
+      const { code, detail } = await ask({ search: '华为', ...filter }, 422);
+      expect([code, detail]).toEqual(['unknown_filter', expect.stringContaining(nearest)]);
     });
   });
 

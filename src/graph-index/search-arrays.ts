@@ -19,9 +19,8 @@ export interface SearchArrays {
   labelSets: string[][];
   /** The number of each node's set. */
   labelOf: Uint32s;
-  /** The name of each node, and of its key. */
+  /** The name of each node's display. */
   displayOf: Uint32s;
-  keyOf: Uint32s;
   /** The terms of each display, at most 255. */
   displayLength: Uint8s;
   averageLength: number;

@@ -90,7 +90,7 @@ export class SearchIndexBuilder {
     const nameGrams = await buildGrams(names, isDisplay, pace);
     const wordGrams = await buildGrams(terms, place => isSpelled(terms, place), pace);
     const pinyin = await readAll(names, isDisplay, pace);
-    const [displayOf, keyOf, labelOf] = [sharedUint32(count), sharedUint32(count), sharedUint32(count)];
+    const [displayOf, labelOf] = [sharedUint32(count), sharedUint32(count)];
     const [ids, displayLength] = [sharedFloat64(count), sharedUint8(count)];
     ids.set(this.ids.view());
     labelOf.set(this.labelOf.view());
@@ -99,7 +99,6 @@ export class SearchIndexBuilder {
     for (let i = 0; i < count; i++) {
       if (pace.isDue) await pace.turn();
       displayOf[i] = placeOfName[displays[i]!]!;
-      keyOf[i] = placeOfName[keys[i]!]!;
       length += displayLength[i]!;
     }
     return {
@@ -107,7 +106,6 @@ export class SearchIndexBuilder {
       labelSets: this.labelSets,
       labelOf,
       displayOf,
-      keyOf,
       displayLength,
       averageLength: Math.max(1, length / Math.max(1, count)),
       nameUnits: names.units,

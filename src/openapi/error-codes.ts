@@ -152,6 +152,7 @@ export const errorCodes = [
   'too_many_watchers',
   'too_many_webhooks',
   'two_credentials',
+  'unknown_filter',
   'unsafe_filter_clause',
   'unsupported_encoding',
   'unsupported_media_type',

@@ -119,6 +119,31 @@ export class QueryRequest {
   limit?: number | null;
 
   @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    maxItems: 50,
+    example: ['客户'],
+    description: '只找有其中一个标签或别名的节点（仅检索） / Only nodes with one of these labels or aliases (search only)',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(50)
+  @IsString({ each: true })
+  @MaxLength(200, { each: true })
+  labels?: string[] | null;
+
+  @ApiPropertyOptional({
+    type: Object,
+    nullable: true,
+    example: { country: ['Germany', 'France'], active: true },
+    description:
+      '只找属性等于所给值、或等于列表中某个值的节点；值是文本、数或布尔，列表属性含有该值即可；最多 10 个属性、每个 100 个值（仅检索） / Only nodes whose properties have this value, or one of a list; values are texts, numbers or booleans, and a property that is a list needs to hold one of them; at most 10 properties with 100 values each (search only)',
+  })
+  @IsOptional()
+  @IsObject()
+  where?: Record<string, unknown> | null;
+
+  @ApiPropertyOptional({
     type: String,
     nullable: true,
     description: '上一页的 next_cursor（仅检索） / next_cursor of the page before (search only)',

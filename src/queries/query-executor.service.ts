@@ -217,6 +217,7 @@ export class QueryExecutor {
           ...(prepared.queueMs === undefined ? {} : { queue_ms: prepared.queueMs }),
           today,
           ...(asked.kind === 'cypher' ? cypherOptionsOf(query) : {}),
+          ...(asked === query && query.filter ? { filter: query.filter } : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
           ...(context && asked === query ? { metrics: context.metrics } : {}),

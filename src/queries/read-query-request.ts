@@ -3,7 +3,7 @@ import { SchemaError } from '../common/errors/api-error.js';
 import { version } from '../config/version.js';
 import { type CypherValue, isList, isMap } from '../cypher/values/cypher-value.js';
 import { readJsonParameters } from '../cypher/values/read-json-value.js';
-import { type QueryKind } from '../retrieval/protocol.js';
+import { type QueryKind, type SearchFilter } from '../retrieval/protocol.js';
 import { isTimeZone, timeZoneForm } from '../text/time-zone.js';
 import { type AnswerMode, type ExactQueryRequest, type Include, type QueryRequest } from './queries.dto.js';
 import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
@@ -17,6 +17,8 @@ export interface GraphQuery {
   limit: number;
   /** The zone of whoever asks. Null if the request names none. */
   timezone: string | null;
+  /** Which nodes a search may find; null for all. */
+  filter: SearchFilter | null;
   offset: number;
   /** The graph version in which `offset` counts; null on a first page. */
   cursorVersion: number | null;
@@ -76,6 +78,7 @@ export function readQueryRequest(body: ExactQueryRequest, maxTimeoutMs: number):
     parameters: body.parameters == null ? '{}' : (body.parametersText ?? JSON.stringify(body.parameters)),
     limit,
     timezone: body.timezone ?? null,
+    filter: readFilter(body),
     offset: cursor?.offset ?? 0,
     cursorVersion: cursor?.version ?? null,
     timeoutMs,
@@ -96,6 +99,8 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
     problems.push({ name: 'include', zh: 'profile 只用于 cypher', en: 'profile has an effect with cypher only' });
   if (body.choices != null && kind !== 'question')
     problems.push({ name: 'choices', zh: '只用于 question', en: 'has an effect with question only' });
+  for (const name of ['labels', 'where'] as const)
+    if (body[name] != null && kind !== 'search') problems.push({ name, zh: '只用于 search', en: 'has an effect with search only' });
   if (body.cursor != null && kind !== 'search')
     problems.push({ name: 'cursor', zh: '只用于 search', en: 'has an effect with search only' });
   if (body.answer === 'extractive' && kind === 'cypher') {
@@ -104,6 +109,40 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
   if (body.answer === 'llm' && kind !== 'question')
     problems.push({ name: 'answer', zh: 'llm 只用于 question', en: 'llm has an effect with question only' });
   if (problems.length > 0) throw new IneffectiveOptionsError(problems);
+}
+
+const [mostProperties, mostValues, longestValue] = [10, 100, 1_000];
+
+function readFilter({ labels, where }: QueryRequest): SearchFilter | null {
+  if (labels == null && where == null) return null;
+  const properties = Object.entries(where ?? {}).map(([property, given]): [string, SearchFilter['where'][string]] => {
+    const values = Array.isArray(given) ? (given as unknown[]) : [given];
+    if (values.length === 0 || values.length > mostValues || !values.every(isFilterValue))
+      throw new SchemaError([
+        {
+          loc: ['body', 'where', property],
+          text: {
+            zh: `须为文本（最多 ${longestValue} 个字符）、数或布尔，或其 1 至 ${mostValues} 项的列表`,
+            en: `must be a text of at most ${longestValue} characters, a number or a boolean, or a list of 1 to ${mostValues} of them`,
+          },
+          type: 'filter_value',
+        },
+      ]);
+    return [property, values];
+  });
+  if (properties.length > mostProperties)
+    throw new SchemaError([
+      {
+        loc: ['body', 'where'],
+        text: { zh: `最多 ${mostProperties} 个属性`, en: `at most ${mostProperties} properties` },
+        type: 'too_large',
+      },
+    ]);
+  return { labels: labels ?? [], where: Object.fromEntries(properties) };
+}
+
+function isFilterValue(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' ? value.length <= longestValue : typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** Encodes where the next page of a search begins, and in which version of the graph. */
@@ -132,7 +171,7 @@ function readCursor(cursor: string): { version: number; offset: number } {
  * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
-  const { kind, text, limit, offset, timezone, include, choices } = query;
+  const { kind, text, limit, offset, timezone, include, choices, filter } = query;
   const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
   return createHash('sha256')
     .update(
@@ -146,6 +185,8 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
         timezone,
         include.has('profile'),
         [...choices].sort(),
+        // What a search without a filter was stored under stays its key.
+        ...(filter ? [filter] : []),
         context,
       ]),
     )

@@ -23,7 +23,7 @@ import { type Language } from '../text/language.js';
  */
 
 /** Changes whenever one side could misread a message of the other. */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 /** The names of headers, as Node gives them. */
 export const headers = {
@@ -40,6 +40,14 @@ export const headers = {
 
 export type QueryKind = 'question' | 'search' | 'cypher';
 
+/** Which nodes a search may find. */
+export interface SearchFilter {
+  /** Names or aliases of labels, of which a node has one; empty for any. */
+  labels: string[];
+  /** The values of which a property has one, by name. */
+  where: Record<string, (string | number | boolean)[]>;
+}
+
 export interface RetrievalQuery {
   graph_id: number;
   /** The caller whose share of the process pays for the work; an opaque name. */
@@ -54,6 +62,8 @@ export interface RetrievalQuery {
   profile?: boolean;
   /** The most rows in the answer. */
   limit: number;
+  /** Search only. */
+  filter?: SearchFilter;
   /** The rows to skip (search only), counted in the graph version below. */
   offset?: number;
   /** The version that `offset` belongs to. If the current version is another, the request is refused with `cursor_expired`. */

@@ -160,6 +160,17 @@ export class CursorExpiredError extends ApiError {
   }
 }
 
+/** 422: a search asks for a label or a property that no node of the graph has. */
+export class UnknownFilterError extends ApiError {
+  constructor(kind: 'label' | 'property', name: string, nearest: string | null) {
+    const of = kind === 'label' ? { zh: '标签', en: 'label' } : { zh: '属性', en: 'property' };
+    super(422, 'unknown_filter', {
+      zh: `图中没有${of.zh}“${name}”${nearest === null ? '' : `，是否指“${nearest}”`}；请改正或去掉这个条件`,
+      en: `The graph has no ${of.en} "${name}"${nearest === null ? '' : ` (did you mean "${nearest}"?)`}; correct the filter or leave it out`,
+    });
+  }
+}
+
 /** 400: a request of the protocol cannot be read. */
 export class ProtocolError extends ApiError {
   constructor(text: Bilingual, status: 400 | 404 | 413 = 400) {

@@ -1,5 +1,5 @@
 import { type MetricEntry } from '../../questions/vocabulary.js';
-import { type QueryKind, type RetrievalQuery } from '../protocol.js';
+import { type QueryKind, type RetrievalQuery, type SearchFilter } from '../protocol.js';
 import { ProtocolError } from '../retrieval.errors.js';
 
 const kinds: readonly string[] = ['question', 'search', 'cypher'] satisfies QueryKind[];
@@ -12,7 +12,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
     return value;
   };
-  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, choices } = fields;
+  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, choices, filter } = fields;
   if (typeof kind !== 'string' || !kinds.includes(kind)) throw refusal('kind');
   if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
@@ -22,6 +22,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
   if (profile !== undefined && typeof profile !== 'boolean') throw refusal('profile');
   if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
   if (choices !== undefined && !(Array.isArray(choices) && choices.every(choice => typeof choice === 'string'))) throw refusal('choices');
+  if (filter !== undefined && !isFilter(filter)) throw refusal('filter');
   return {
     graph_id: integer('graph_id', 1),
     caller,
@@ -35,6 +36,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(fields.expected_version === undefined ? {} : { expected_version: integer('expected_version', 0) }),
     ...(fields.least_version === undefined ? {} : { least_version: integer('least_version', 0) }),
     ...(fields.oldest_version === undefined ? {} : { oldest_version: integer('oldest_version', 0) }),
+    ...(filter === undefined ? {} : { filter }),
     ...(parameters === undefined ? {} : { parameters }),
     ...(timezone === undefined ? {} : { timezone }),
     ...(profile === undefined ? {} : { profile }),
@@ -48,6 +50,13 @@ export function readGraphRequest(text: string): number {
   const { graph_id: graphId } = fieldsOf(text);
   if (typeof graphId !== 'number' || !Number.isSafeInteger(graphId)) throw refusal('graph_id');
   return graphId;
+}
+
+function isFilter(value: unknown): value is SearchFilter {
+  const { labels, where } = (value ?? {}) as Partial<SearchFilter>;
+  return (
+    Array.isArray(labels) && typeof where === 'object' && where !== null && Object.values(where).every(values => Array.isArray(values))
+  );
 }
 
 function fieldsOf(text: string): Record<string, unknown> {

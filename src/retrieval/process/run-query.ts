@@ -46,7 +46,7 @@ export async function runQuery(
     switch (request.kind) {
       case 'search': {
         const expected = request.expected_version === undefined ? {} : { expectedVersion: request.expected_version };
-        return runSearch(database, graphs, { ...query, offset: request.offset ?? 0, ...expected }, signal);
+        return runSearch(database, graphs, { ...query, offset: request.offset ?? 0, filter: request.filter ?? null, ...expected }, signal);
       }
       case 'cypher': {
         const { parameters = '{}', timezone: timeZone = 'UTC', profile = false } = request;

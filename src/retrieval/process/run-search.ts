@@ -1,9 +1,12 @@
 import { Pace } from '../../common/turns/pace.js';
-import { mostTerms, type SearchResult } from '../../graph-index/search-index.js';
-import { type AnswerColumn, type RetrievalAnswer } from '../protocol.js';
+import { mostTerms, type SearchRequest, type SearchResult } from '../../graph-index/search-index.js';
+import { type AnswerColumn, type RetrievalAnswer, type SearchFilter } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
+import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
+import { type LoadedElements } from './graph-in-memory.js';
+import { propertiesOf, readFilter } from './search-filter.js';
 import { withLoaded } from './with-loaded.js';
 import { toCitations } from './to-citations.js';
 import { isRead, readNodes, toAnswerNode } from './read-evidence.js';
@@ -15,6 +18,7 @@ export interface SearchQuery {
   text: string;
   limit: number;
   offset: number;
+  filter: SearchFilter | null;
   expectedVersion?: number;
   oldestVersion?: number;
   timeoutMs: number;
@@ -41,24 +45,48 @@ export async function runSearch(
     graphs,
     query,
     signal,
-    { now: graph => graphs.indexNow(graph), load: graph => graphs.indexOf(graph) },
+    {
+      now: graph => {
+        const read = propertiesRead(graph, query.filter);
+        const [index, elements] = [graphs.indexNow(graph), read && graphs.elementsNow(graph, read)];
+        return index && (elements || !read) ? withElements(index, elements) : null;
+      },
+      load: async graph => {
+        const read = propertiesRead(graph, query.filter);
+        const elements = read && (await graphs.elementsOf(graph, read));
+        const index = read && !elements ? null : await graphs.indexOf(graph);
+        return index && { ...index, elements };
+      },
+    },
     async (reader, graph, loaded) => {
       if (query.offset >= mostPaged) throw new CursorExpiredError();
       if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();
-      return searchGraph(reader, graph, loaded, query, new Pace(signal));
+      const filter = query.filter ? readFilter(graph, query.filter, loaded.elements) : {};
+      return searchGraph(reader, graph, loaded, { ...query, ...filter }, new Pace(signal));
     },
   );
+}
+
+/** What a filter asks of the columns of the graph; null for nothing. */
+function propertiesRead(graph: LoadedGraph, filter: SearchFilter | null): PropertiesRead | null {
+  const names = filter ? new Set(propertiesOf(graph, filter).keys()) : new Set<string>();
+  return names.size > 0 ? { names, looked: new Set() } : null;
+}
+
+async function withElements(index: Promise<LoadedIndex>, elements: Promise<LoadedElements> | null) {
+  return { ...(await index), elements: await elements };
 }
 
 export async function searchGraph(
   reader: GraphReader,
   graph: LoadedGraph,
   { index, toOne }: LoadedIndex,
-  query: Pick<SearchQuery, 'text' | 'limit' | 'offset' | 'language'>,
+  query: Pick<SearchQuery, 'text' | 'limit' | 'offset' | 'language'> & Pick<SearchRequest, 'labels' | 'isWanted'>,
   pace: Pace,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
-  const request = { text: query.text, limit: query.limit, offset: query.offset, labelNames: graph.labelNames };
+  const { text, limit, offset, labels, isWanted } = query;
+  const request = { text, limit, offset, labelNames: graph.labelNames, ...(labels ? { labels } : {}), ...(isWanted ? { isWanted } : {}) };
   const found = await index.search(request, pace);
   const searched = performance.now() - started;
   const ids = found.hits.map(hit => hit.id);

@@ -27,6 +27,15 @@ describe('PartsBroker', () => {
     expect(claim(1)).toEqual([part]);
   });
 
+  it('knows whether the search index of the newest version is there', () => {
+    claim(1, 'search');
+    expect(broker.hasIndex(1)).toBe(false);
+    broker.loaded(key(1, 'search'), record(10));
+    expect(broker.hasIndex(1)).toBe(true);
+    claim(1, 'search', 2);
+    expect(broker.hasIndex(1)).toBe(false);
+  });
+
   it('lets the next claimant load if the first fails', () => {
     const [, second, third] = [claim(1), claim(1), claim(1)];
     broker.loaded(key(1), null);
