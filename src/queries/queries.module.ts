@@ -6,6 +6,9 @@ import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
 import { GraphWarming } from './graph-warming.service.js';
+import { LexiconController } from './lexicon.controller.js';
+import { LexiconRepository } from './lexicon.repository.js';
+import { LexiconService } from './lexicon.service.js';
 import { MetricAnswers } from './metric-answers.js';
 import { QueriesController } from './queries.controller.js';
 import { QueriesRepository } from './queries.repository.js';
@@ -20,7 +23,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
 
 @Module({
   imports: [GraphsModule, WarehouseModule, IngestionModule, MetricsModule, UsersModule],
-  controllers: [QueriesController, SavedQueriesController],
+  controllers: [QueriesController, SavedQueriesController, LexiconController],
   exports: [AnswerStore, QueryRunsService],
   providers: [
     QueriesService,
@@ -30,6 +33,8 @@ import { SourceRowsReader } from './source-rows.reader.js';
     QueryRunsRepository,
     SavedQueriesService,
     SavedQueriesRepository,
+    LexiconService,
+    LexiconRepository,
     AnswerStore,
     GraphWarming,
     MetricAnswers,

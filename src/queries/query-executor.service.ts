@@ -11,7 +11,9 @@ import { isLargeAnswer } from '../retrieval/read-answer.js';
 import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { todayIn } from '../text/calendar.js';
+import { type Synonym } from '../questions/vocabulary.js';
 import { AnswerStore } from './answer-store.js';
+import { LexiconRepository } from './lexicon.repository.js';
 import { MetricAnswers } from './metric-answers.js';
 import { type Answered, QueriesRepository, type StoredAnswer, type WorkKey } from './queries.repository.js';
 import { type GraphQuery, hashOf } from './read-query-request.js';
@@ -35,6 +37,7 @@ export interface PreparedQuery {
 interface QuestionContext {
   today: string;
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
+  synonyms: Synonym[];
 }
 
 const renewEveryMs = 2_000;
@@ -54,6 +57,7 @@ export class QueryExecutor {
     private readonly store: AnswerStore,
     private readonly retrieval: RetrievalClient,
     private readonly metrics: MetricAnswers,
+    private readonly lexicon: LexiconRepository,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
@@ -108,8 +112,8 @@ export class QueryExecutor {
   }
 
   private async contextOf(graphId: number, timezone: string | null): Promise<QuestionContext> {
-    const metrics = await this.metrics.catalog(graphId);
-    return { today: todayFor(metrics, timezone), metrics };
+    const [metrics, synonyms] = await Promise.all([this.metrics.catalog(graphId), this.lexicon.synonyms(graphId)]);
+    return { today: todayFor(metrics, timezone), metrics, synonyms };
   }
 
   /** Computes for all who wait in this process, unless another process computes the same. */
@@ -187,7 +191,7 @@ export class QueryExecutor {
           ...(query.kind === 'cypher' ? cypherOptionsOf(query) : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
-          ...(context ? { metrics: context.metrics } : {}),
+          ...(context ? { metrics: context.metrics, synonyms: context.synonyms } : {}),
         },
         signal,
       );

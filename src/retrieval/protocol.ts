@@ -2,7 +2,7 @@ import { type Bilingual } from '../text/bilingual.js';
 import { type FieldProblem } from '../common/errors/api-error.js';
 import { type RawJson } from '../common/json/raw-json.js';
 import { type AnswerGraph } from '../cypher/values/graph-values.js';
-import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions/vocabulary.js';
+import { type LinkedTerm, type MetricCall, type MetricEntry, type Synonym } from '../questions/vocabulary.js';
 import { type Language } from '../text/language.js';
 
 /*
@@ -70,6 +70,8 @@ export interface RetrievalQuery {
   today: string;
   /** The metrics that may answer a question, besides the graph. */
   metrics?: MetricEntry[];
+  /** Further words for things of the graph and its metrics. */
+  synonyms?: Synonym[];
 }
 
 export interface RetrievalAnswer {

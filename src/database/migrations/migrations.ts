@@ -28,6 +28,7 @@ import { KeepResultsOfMetrics1700000000029 } from './0029-keep-results-of-metric
 import { RememberQueriesUnderWay1700000000030 } from './0030-remember-queries-under-way.js';
 import { LetNodesHaveFurtherLabels1700000000031 } from './0031-let-nodes-have-further-labels.js';
 import { NoteSeenVersions1700000000032 } from './0032-note-seen-versions.js';
+import { AddSynonyms1700000000034 } from './0034-add-synonyms.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -61,4 +62,5 @@ export const migrations = [
   RememberQueriesUnderWay1700000000030,
   LetNodesHaveFurtherLabels1700000000031,
   NoteSeenVersions1700000000032,
+  AddSynonyms1700000000034,
 ];

@@ -1,4 +1,4 @@
-import { type MetricEntry } from '../../questions/vocabulary.js';
+import { type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
 import { type QueryKind, type RetrievalQuery } from '../protocol.js';
 import { ProtocolError } from '../retrieval.errors.js';
 
@@ -12,7 +12,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
     return value;
   };
-  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics } = fields;
+  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, synonyms } = fields;
   if (typeof kind !== 'string' || !kinds.includes(kind)) throw refusal('kind');
   if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
@@ -21,6 +21,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
   if (timezone !== undefined && typeof timezone !== 'string') throw refusal('timezone');
   if (profile !== undefined && typeof profile !== 'boolean') throw refusal('profile');
   if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
+  if (synonyms !== undefined && !Array.isArray(synonyms)) throw refusal('synonyms');
   return {
     graph_id: integer('graph_id', 1),
     caller,
@@ -38,6 +39,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(timezone === undefined ? {} : { timezone }),
     ...(profile === undefined ? {} : { profile }),
     ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
+    ...(synonyms === undefined ? {} : { synonyms: synonyms as Synonym[] }),
   };
 }
 

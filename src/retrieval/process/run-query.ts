@@ -53,7 +53,12 @@ export async function runQuery(
         return runCypher(database, graphs, { ...query, parameters, timeZone, profile }, signal);
       }
       case 'question':
-        return runQuestion(database, graphs, { ...query, today: request.today, metrics: request.metrics ?? [] }, signal);
+        return runQuestion(
+          database,
+          graphs,
+          { ...query, today: request.today, metrics: request.metrics ?? [], synonyms: request.synonyms ?? [] },
+          signal,
+        );
       default:
         throw new Error(`Unknown kind of query ${String(request.kind satisfies never)}`);
     }
