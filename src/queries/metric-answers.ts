@@ -104,8 +104,10 @@ function toRequest({ dimensions, time, filters, having, compare, order, limit, t
 
 /** The first rows, and those whose value is that of the last of them. */
 function withTies(rows: unknown[][], limit: number): unknown[][] {
-  const last = rows[limit - 1]?.at(-1);
-  const end = rows.findIndex((row, i) => i >= limit && row.at(-1) !== last);
+  // Equal decimals may be written with more zeros.
+  const valueOf = (row: unknown[] | undefined): number | null => (row?.at(-1) == null ? null : Number(row.at(-1)));
+  const last = valueOf(rows[limit - 1]);
+  const end = rows.findIndex((row, i) => i >= limit && valueOf(row) !== last);
   return end === -1 ? rows : rows.slice(0, end);
 }
 
