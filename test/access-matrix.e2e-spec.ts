@@ -60,6 +60,7 @@ describe('access', () => {
         .replace(':node_id', '1')
         .replace(':query_id', '1')
         .replace(':saved_query_id', '999999')
+        .replace(':synonym_id', '999999')
         .replace(':user_id', '999999')
         .replace(':webhook_id', '999999')
         .replace(':watch_id', '999999')

@@ -92,6 +92,7 @@ async function prepare(api, client, spec, folder) {
   const graph = await api.send('POST', '/api/graphs', { name: spec.mapping });
   await runJob(api, graph.id, await readFile(new URL(spec.mapping, import.meta.url), 'utf8'));
   for (const metric of spec.metrics) await api.send('POST', '/api/metrics', { graph_id: graph.id, ...metric });
+  if (spec.lexicon.length > 0) await api.send('POST', `/api/graphs/${graph.id}/lexicon`, { entries: spec.lexicon, allow_clashes: true });
   return graph.id;
 }
 

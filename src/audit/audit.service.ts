@@ -36,6 +36,8 @@ export type AuditAction =
   | 'mirror_copy.started'
   | 'mirror_copy.deleted'
   | 'metric.exported'
+  | 'lexicon.added'
+  | 'lexicon.removed'
   | 'schedule.saved'
   | 'schedule.deleted'
   | 'schedule.paused'

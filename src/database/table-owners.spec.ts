@@ -30,6 +30,7 @@ const owners: Record<string, string> = {
   query_claims: 'queries/queries.repository.ts',
   query_runs: 'queries/query-runs.repository.ts',
   rate_limit_hits: 'limits/storage/postgres.storage.ts',
+  graph_synonyms: 'queries/lexicon.repository.ts',
   saved_queries: 'queries/saved-queries.repository.ts',
   seen_versions: 'queries/queries.repository.ts',
   schedule_starts: 'schedules/schedules.repository.ts',

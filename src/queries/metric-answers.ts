@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
-import { type ExecuteMetricRequest, type ExecuteMetricResponse, maxLimit } from '../metrics/execute.dto.js';
 import { MetricRunsService } from '../metrics/metric-runs.service.js';
 import { type CatalogEntry, MetricsService } from '../metrics/metrics.service.js';
 import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { type MetricCall } from '../questions/vocabulary.js';
 import { wordMetricAnswer } from '../questions/wording/word-answer.js';
+import { maxLimit } from './queries.dto.js';
 import { type Language } from '../text/language.js';
+
+type Request = Parameters<MetricRunsService['execute']>[2];
 
 /** Runs the metric that a question asks for, as its caller, and puts the result into words. */
 @Injectable()
@@ -31,7 +33,7 @@ export class MetricAnswers {
     if (!call) return understood;
     const request = toRequest(call, timezone);
     const result = await this.runs.execute(principal, call.metric_id, request, signal);
-    const rows = await this.rowsOf(principal, call, request, result, signal);
+    const rows = await this.rowsOf(principal, call, request, result.rows, signal);
     const columns = call.share
       ? result.columns.map(each => (each.role === 'value' ? { ...each, name: 'share', type: 'float' } : each))
       : result.columns;
@@ -56,8 +58,8 @@ export class MetricAnswers {
   private async rowsOf(
     principal: Principal,
     call: MetricCall,
-    request: ExecuteMetricRequest,
-    { rows }: ExecuteMetricResponse,
+    request: Request,
+    rows: unknown[][],
     signal?: AbortSignal,
   ): Promise<unknown[][]> {
     const kept = call.ties ? withTies(rows, call.limit) : rows;
@@ -88,10 +90,7 @@ export class MetricAnswers {
 /** Rows beyond the limit that are read to find those tied with its last one. */
 const furtherRows = 50;
 
-function toRequest(
-  { dimensions, time, filters, having, compare, order, limit, ties }: MetricCall,
-  timezone: string | null,
-): ExecuteMetricRequest {
+function toRequest({ dimensions, time, filters, having, compare, order, limit, ties }: MetricCall, timezone: string | null): Request {
   return {
     dimensions,
     time: time && timezone !== null ? { ...time, timezone } : time,
@@ -105,8 +104,10 @@ function toRequest(
 
 /** The first rows, and those whose value is that of the last of them. */
 function withTies(rows: unknown[][], limit: number): unknown[][] {
-  const last = rows[limit - 1]?.at(-1);
-  const end = rows.findIndex((row, i) => i >= limit && row.at(-1) !== last);
+  // Equal decimals may be written with more zeros.
+  const valueOf = (row: unknown[] | undefined): number | null => (row?.at(-1) == null ? null : Number(row.at(-1)));
+  const last = valueOf(rows[limit - 1]);
+  const end = rows.findIndex((row, i) => i >= limit && valueOf(row) !== last);
   return end === -1 ? rows : rows.slice(0, end);
 }
 

@@ -117,3 +117,20 @@ export class TooManySavedQueriesError extends ApiError {
     );
   }
 }
+
+/** 404, also for a synonym of another graph. */
+export class SynonymNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'synonym_not_found', { zh: '没有这个同义词', en: 'There is no such synonym' });
+  }
+}
+
+/** 409: the graph has as many synonyms as it may. */
+export class TooManySynonymsError extends ApiError {
+  constructor(most: number) {
+    super(409, 'too_many_synonyms', {
+      zh: `每个图至多 ${most} 个同义词，请先删除一些`,
+      en: `A graph has at most ${most} synonyms; remove some first`,
+    });
+  }
+}

@@ -7,6 +7,9 @@ import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
 import { GraphWarming } from './graph-warming.service.js';
+import { LexiconController } from './lexicon.controller.js';
+import { LexiconRepository } from './lexicon.repository.js';
+import { LexiconService } from './lexicon.service.js';
 import { MetricAnswers } from './metric-answers.js';
 import { ModelAnswers } from './model-answers.js';
 import { QueriesController } from './queries.controller.js';
@@ -22,7 +25,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
 
 @Module({
   imports: [GraphsModule, WarehouseModule, IngestionModule, LanguageModelModule, MetricsModule, UsersModule],
-  controllers: [QueriesController, SavedQueriesController],
+  controllers: [QueriesController, SavedQueriesController, LexiconController],
   exports: [AnswerStore, QueryRunsService],
   providers: [
     QueriesService,
@@ -32,6 +35,8 @@ import { SourceRowsReader } from './source-rows.reader.js';
     QueryRunsRepository,
     SavedQueriesService,
     SavedQueriesRepository,
+    LexiconService,
+    LexiconRepository,
     AnswerStore,
     GraphWarming,
     MetricAnswers,

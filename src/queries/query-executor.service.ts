@@ -12,7 +12,9 @@ import { isLargeAnswer } from '../retrieval/read-answer.js';
 import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { todayIn } from '../text/calendar.js';
+import { type Synonym } from '../questions/vocabulary.js';
 import { AnswerStore } from './answer-store.js';
+import { LexiconRepository } from './lexicon.repository.js';
 import { MetricAnswers } from './metric-answers.js';
 import { type AnswerWatcher, ModelAnswers, requireModel } from './model-answers.js';
 import { IneffectiveOptionsError } from './queries.errors.js';
@@ -44,6 +46,7 @@ export interface PreparedQuery {
 interface QuestionContext {
   today: string;
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
+  synonyms: Synonym[];
 }
 
 /** Most queries are answered sooner, and need not tell other processes of their work. Those that come meanwhile work so long in vain. */
@@ -66,6 +69,7 @@ export class QueryExecutor {
     private readonly retrieval: RetrievalClient,
     private readonly metrics: MetricAnswers,
     private readonly models: ModelAnswers,
+    private readonly lexicon: LexiconRepository,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
@@ -133,8 +137,8 @@ export class QueryExecutor {
   }
 
   private async contextOf(graphId: number, timezone: string | null): Promise<QuestionContext> {
-    const metrics = await this.metrics.catalog(graphId);
-    return { today: todayFor(metrics, timezone), metrics };
+    const [metrics, synonyms] = await Promise.all([this.metrics.catalog(graphId), this.lexicon.synonyms(graphId)]);
+    return { today: todayFor(metrics, timezone), metrics, synonyms };
   }
 
   /** Computes for all who wait in this process, unless another process computes the same. */
@@ -220,7 +224,7 @@ export class QueryExecutor {
           ...(asked === query && query.filter ? { filter: query.filter } : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
-          ...(context && asked === query ? { metrics: context.metrics } : {}),
+          ...(context && asked === query ? { metrics: context.metrics, synonyms: context.synonyms } : {}),
           ...(asked === query && query.choices.length > 0 ? { choices: query.choices } : {}),
         },
         signal,

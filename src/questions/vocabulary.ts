@@ -51,3 +51,13 @@ export interface LinkedTerm {
   as: 'entity' | 'label' | 'relation' | 'property' | 'metric' | 'dimension' | 'time' | 'intent';
   name: string;
 }
+
+export const synonymKinds = ['label', 'relation', 'property', 'metric', 'dimension', 'name'] as const;
+export type SynonymKind = (typeof synonymKinds)[number];
+
+/** Another word for something of a graph or its metrics. Of kind `name` it stands for the names of nodes, and for texts that they hold. */
+export interface Synonym {
+  kind: SynonymKind;
+  name: string;
+  synonym: string;
+}

@@ -3,7 +3,7 @@ import { type FieldProblem } from '../common/errors/api-error.js';
 import { type RawJson } from '../common/json/raw-json.js';
 import { type AnswerGraph } from '../cypher/values/graph-values.js';
 import { type QuestionChoice } from '../questions/planning/question-plan.js';
-import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions/vocabulary.js';
+import { type LinkedTerm, type MetricCall, type MetricEntry, type Synonym } from '../questions/vocabulary.js';
 import { type ModelFault } from '../language-model/language-model.errors.js';
 import { type Language } from '../text/language.js';
 
@@ -84,6 +84,8 @@ export interface RetrievalQuery {
   metrics?: MetricEntry[];
   /** The tokens of what a question means, which an earlier answer gave. */
   choices?: string[];
+  /** Further words for things of the graph and its metrics. */
+  synonyms?: Synonym[];
 }
 
 export interface RetrievalAnswer {

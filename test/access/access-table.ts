@@ -63,6 +63,9 @@ export const accessTable: Record<string, Row> = {
   'PATCH /graphs/:id/saved-queries/:saved_query_id': row('viewer', true),
   'DELETE /graphs/:id/saved-queries/:saved_query_id': row('viewer', true),
   'POST /graphs/:id/saved-queries/:saved_query_id/run': row('viewer', true),
+  'GET /graphs/:id/lexicon': row('viewer', true),
+  'POST /graphs/:id/lexicon': row('editor', true),
+  'DELETE /graphs/:id/lexicon/:synonym_id': row('editor', true),
 
   'GET /permissions/graphs/:id/members': row('manager'),
   'POST /permissions/graphs/:id/members': row('manager'),

@@ -44,4 +44,6 @@ export interface PropertySchema {
   name: string;
   type: string;
   column?: string;
+  /** Synonyms, in questions only. */
+  aliases?: string[];
 }

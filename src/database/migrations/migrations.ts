@@ -29,6 +29,7 @@ import { RememberQueriesUnderWay1700000000030 } from './0030-remember-queries-un
 import { LetNodesHaveFurtherLabels1700000000031 } from './0031-let-nodes-have-further-labels.js';
 import { NoteSeenVersions1700000000032 } from './0032-note-seen-versions.js';
 import { NoteChangesOfGraphs1700000000033 } from './0033-note-changes-of-graphs.js';
+import { AddSynonyms1700000000034 } from './0034-add-synonyms.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -63,4 +64,5 @@ export const migrations = [
   LetNodesHaveFurtherLabels1700000000031,
   NoteSeenVersions1700000000032,
   NoteChangesOfGraphs1700000000033,
+  AddSynonyms1700000000034,
 ];

@@ -40,6 +40,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.query_claims': [all, '', ''],
   'public.query_runs': [all, '', ''],
   'public.rate_limit_hits': [all, '', ''],
+  'public.graph_synonyms': [all, '', ''],
   'public.saved_queries': [all, '', ''],
   'public.seen_versions': [all, '', ''],
   'public.schedule_starts': [all, '', ''],

@@ -65,9 +65,9 @@ export class Lexicon {
     }
   }
 
-  private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column }: PropertySchema): void {
+  private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column, aliases = [] }: PropertySchema): void {
     const meaning: Meaning = { as: 'property', owner, ownerName, property: name, type };
-    this.add(name, meaning);
+    for (const own of [name, ...aliases]) this.add(own, meaning);
     // A column is often the English name of a Chinese property.
     if (column !== undefined && column !== name) this.add(column, meaning);
   }

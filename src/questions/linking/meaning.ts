@@ -1,6 +1,5 @@
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { type Span } from '../../text/calendar.js';
-import { type MetricWord } from './metric-words.js';
 
 /** A possible meaning of a stretch of a question. */
 export type Meaning =
@@ -31,6 +30,21 @@ export type Intent =
   /** `excludes`: takes away the entities or values beside it. Otherwise it says more (`only`, `without`) than is understood. */
   | { kind: 'negation'; excludes: boolean }
   | { kind: 'compare'; operator: '>' | '<' | '>=' | '<='; value: number };
+
+/** A word that says what is wanted of a metric. It means this only in a question that names a metric. */
+export type MetricWord =
+  /** The part of a total: 占比, "share of". */
+  | { kind: 'share' }
+  /** The change since an earlier period. `since` is the year before, the period before, or not said. */
+  | { kind: 'growth'; since: 'year' | 'period' | null }
+  /** The time beside it is the same period of an earlier year: 去年同期. */
+  | { kind: 'samePeriod' }
+  /** A bound of the metric. `value` is exact decimal text, `currency` an ISO code if one is named. */
+  | { kind: 'bound'; operator: '>' | '<' | '>=' | '<='; value: string; currency: string | null }
+  /** Asks which of the named things has more, or less. */
+  | { kind: 'more'; descending: boolean }
+  /** Joins the others and limits nothing. */
+  | { kind: 'link' };
 
 /** A stretch of the (normalised) question and all its possible meanings. */
 export interface Mention {

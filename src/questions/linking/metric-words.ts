@@ -1,19 +1,4 @@
-import { type Mention } from './meaning.js';
-
-/** A word that says what is wanted of a metric. It means this only in a question that names a metric. */
-export type MetricWord =
-  /** The part of a total: 占比, "share of". */
-  | { kind: 'share' }
-  /** The change since an earlier period. `since` is the year before, the period before, or not said. */
-  | { kind: 'growth'; since: 'year' | 'period' | null }
-  /** The time beside it is the same period of an earlier year: 去年同期. */
-  | { kind: 'samePeriod' }
-  /** A bound of the metric. `value` is exact decimal text, `currency` an ISO code if one is named. */
-  | { kind: 'bound'; operator: '>' | '<' | '>=' | '<='; value: string; currency: string | null }
-  /** Asks which of the named things has more, or less. */
-  | { kind: 'more'; descending: boolean }
-  /** Joins the others and limits nothing. */
-  | { kind: 'link' };
+import { type Mention, type MetricWord } from './meaning.js';
 
 interface Rule {
   pattern: RegExp;

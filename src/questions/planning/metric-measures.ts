@@ -1,6 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { type Mention, meaningOf } from '../linking/meaning.js';
-import { type MetricWord } from '../linking/metric-words.js';
+import { type Mention, meaningOf, type MetricWord } from '../linking/meaning.js';
 import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 

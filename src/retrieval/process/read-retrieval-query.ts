@@ -1,4 +1,4 @@
-import { type MetricEntry } from '../../questions/vocabulary.js';
+import { type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
 import { type QueryKind, type RetrievalQuery, type SearchFilter } from '../protocol.js';
 import { ProtocolError } from '../retrieval.errors.js';
 
@@ -12,7 +12,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
     return value;
   };
-  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, choices, filter } = fields;
+  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, choices, filter, synonyms } = fields;
   if (typeof kind !== 'string' || !kinds.includes(kind)) throw refusal('kind');
   if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
@@ -23,6 +23,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
   if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
   if (choices !== undefined && !(Array.isArray(choices) && choices.every(choice => typeof choice === 'string'))) throw refusal('choices');
   if (filter !== undefined && !isFilter(filter)) throw refusal('filter');
+  if (synonyms !== undefined && !Array.isArray(synonyms)) throw refusal('synonyms');
   return {
     graph_id: integer('graph_id', 1),
     caller,
@@ -42,6 +43,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(profile === undefined ? {} : { profile }),
     ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
     ...(choices === undefined ? {} : { choices }),
+    ...(synonyms === undefined ? {} : { synonyms: synonyms as Synonym[] }),
   };
 }
 

@@ -56,7 +56,13 @@ export async function runQuery(
         return runQuestion(
           database,
           graphs,
-          { ...query, today: request.today, metrics: request.metrics ?? [], choices: request.choices ?? [] },
+          {
+            ...query,
+            today: request.today,
+            metrics: request.metrics ?? [],
+            synonyms: request.synonyms ?? [],
+            choices: request.choices ?? [],
+          },
           signal,
         );
       default:

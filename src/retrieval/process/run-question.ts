@@ -6,9 +6,11 @@ import { prepareCypher } from '../../cypher/prepare-cypher.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
-import { type LinkedTerm, type MetricCall, type MetricEntry } from '../../questions/vocabulary.js';
+import { type LinkedTerm, type MetricCall, type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
 import { type RetrievalAnswer } from '../protocol.js';
 import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
+import { NameSynonyms } from '../../questions/linking/name-synonyms.js';
+import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied, planGraphQuestion, type Unplanned } from '../../questions/planning/plan-graph-question.js';
@@ -36,6 +38,7 @@ export interface Question {
   /** YYYY-MM-DD */
   today: string;
   metrics: MetricEntry[];
+  synonyms: readonly Synonym[];
   timeoutMs: number;
   oldestVersion?: number;
   choices: readonly string[];
@@ -104,10 +107,12 @@ async function answerQuestion(
   const { schema } = graph;
   const { language } = question;
   const started = performance.now();
-  const lexicon = await Lexicon.build(schema, question.metrics, pace);
+  const named = withSynonyms(schema, question.metrics, question.synonyms);
+  const lexicon = await Lexicon.build(named.schema, named.metrics, pace);
+  const synonyms = new NameSynonyms(question.synonyms);
   const names = {
-    findByName: (text: string, limit: number) => loaded.index.findByName(text, limit),
-    findValues: (text: string) => loaded.values.find(text),
+    findByName: (text: string, limit: number) => synonyms.lookUp(text, own => loaded.index.findByName(own, limit)),
+    findValues: (text: string) => synonyms.lookUp(text, own => loaded.values.find(own)),
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
   const found = await linkQuestion(question.text, question.today, lexicon, names, pace);

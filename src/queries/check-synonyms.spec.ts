@@ -1,0 +1,50 @@
+import { type SynonymKind } from '../questions/vocabulary.js';
+import { checkSynonyms } from './check-synonyms.js';
+
+const names = [
+  { kind: 'label' as const, name: '客户', aliases: ['Customer'] },
+  { kind: 'label' as const, name: '地区', aliases: ['Region'] },
+  { kind: 'property' as const, name: '单价', aliases: [] },
+  { kind: 'metric' as const, name: '销售额', aliases: ['revenue'] },
+  { kind: 'dimension' as const, name: '地区', aliases: ['region'] },
+];
+
+const check = (kind: SynonymKind, name: string, synonym: string, allow = false) =>
+  checkSynonyms([{ kind, name, synonym, at: ['body'] }], names, [{ kind: 'label', name: '客户', synonym: '买家' }], allow).map(
+    ({ type, text }) => `${type} ${text.en}`,
+  );
+
+describe('checkSynonyms', () => {
+  it.each([
+    ['property', '单价', '价格'],
+    ['label', '客户', '买家'],
+    ['name', 'Volkswagen', '大众'],
+    ['label', '地区', '大区'],
+    ['label', '客户', 'customers'],
+  ] as const)('accepts %s %s: %s', (kind, name, synonym) => {
+    expect(check(kind, name, synonym)).toEqual([]);
+  });
+
+  it.each([
+    ['property', '单格', '价格', 'unknown_name', "nearest is '单价'"],
+    ['metric', '单价', '价格', 'unknown_name', 'no metric'],
+    ['property', '单价', '客户', 'lexicon_clash', "label '客户'"],
+    ['property', '单价', 'REVENUE', 'lexicon_clash', "metric '销售额'"],
+    ['property', '单价', '买家', 'lexicon_clash', "label '客户'"],
+    ['metric', '销售额', '最多', 'question_word', '最多'],
+    ['metric', '销售额', 'which', 'question_word', 'which'],
+    ['label', '客户', '的', 'question_word', '的'],
+  ] as const)('refuses %s %s: %s as %s', (kind, name, synonym, type, words) => {
+    expect(check(kind, name, synonym)).toEqual([expect.stringMatching(new RegExp(`^${type} .*${words}`))]);
+  });
+
+  it('lets a clash through on request, but no word of questions', () => {
+    expect(check('property', '单价', '客户', true)).toEqual([]);
+    expect(check('property', '单价', '最多', true)).toHaveLength(1);
+  });
+
+  it('finds clashes within one request', () => {
+    const both = ['客户', '地区'].map(name => ({ kind: 'label' as const, name, synonym: '对象', at: ['body'] }));
+    expect(checkSynonyms(both, names, [], false)).toMatchObject([{ type: 'lexicon_clash' }]);
+  });
+});

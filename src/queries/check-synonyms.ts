@@ -1,0 +1,83 @@
+import { type FieldProblem } from '../common/errors/api-error.js';
+import { compactText, normalizeText } from '../graph-index/tokenize-text.js';
+import { findIntents } from '../questions/linking/find-intents.js';
+import { isStopWord } from '../questions/linking/stop-words.js';
+import { type Synonym, type SynonymKind } from '../questions/vocabulary.js';
+import { nearestName } from '../text/nearest-name.js';
+
+/** A synonym and its place in the request. */
+export type PlacedSynonym = Synonym & { at: FieldProblem['loc'] };
+
+/** A name that a graph or a metric has. */
+export interface KnownName {
+  kind: SynonymKind;
+  name: string;
+  aliases: string[];
+}
+
+const mostReported = 50;
+
+/**
+ * Finds what is wrong with new synonyms: names that nothing has, words of questions, and synonyms that already name something else.
+ * @param known the synonyms that the graph has
+ * @param allowClashes whether the last kind is let through
+ */
+export function checkSynonyms(
+  synonyms: readonly PlacedSynonym[],
+  names: readonly KnownName[],
+  known: readonly Synonym[],
+  allowClashes: boolean,
+): FieldProblem[] {
+  /** What each text names, as `kind name`. */
+  const named = new Map<string, Map<string, KnownName | Synonym>>();
+  const note = (text: string, of: KnownName | Synonym): void => {
+    const key = keyOf(text);
+    if (!named.has(key)) named.set(key, new Map());
+    named.get(key)?.set(`${of.kind} ${of.name}`, of);
+  };
+  for (const each of names) for (const text of [each.name, ...each.aliases]) note(text, each);
+  for (const each of known) note(each.synonym, each);
+
+  const problems: FieldProblem[] = [];
+  for (const { kind, name, synonym, at } of synonyms) {
+    if (problems.length >= mostReported) break;
+    const report = (type: string, zh: string, en: string): void => void problems.push({ loc: at, text: { zh, en }, type });
+    const ofKind = names.filter(each => each.kind === kind).map(each => each.name);
+    if (kind !== 'name' && !ofKind.includes(name)) {
+      const near = nearestName(name, ofKind);
+      report(
+        'unknown_name',
+        `图中没有名为“${name}”的 ${kind}${near === null ? '' : `，最接近的是“${near}”`}`,
+        `the graph has no ${kind} '${name}'${near === null ? '' : `; the nearest is '${near}'`}`,
+      );
+      continue;
+    }
+    const text = normalizeText(synonym);
+    if (keyOf(synonym) === '' || isStopWord(text) || findIntents(text).some(word => word.text === text)) {
+      report('question_word', `“${synonym}”是提问用词，不能作为同义词`, `'${synonym}' is a word of questions and cannot be a synonym`);
+      continue;
+    }
+    const others = [...(named.get(keyOf(synonym))?.values() ?? [])].filter(
+      each => each.name !== name && !goTogether(kind, each.kind, name, each.name),
+    );
+    const [other] = others;
+    if (other && !allowClashes)
+      report(
+        'lexicon_clash',
+        `“${synonym}”已是 ${other.kind}“${other.name}”的名称；仍要添加请用 allow_clashes`,
+        `'${synonym}' already names the ${other.kind} '${other.name}'; add it all the same with allow_clashes`,
+      );
+    note(synonym, { kind, name, synonym });
+  }
+  return problems;
+}
+
+/** A label and the dimension that stands for it may share a word, and so may a property and its dimension. */
+function goTogether(kind: SynonymKind, other: SynonymKind, name: string, otherName: string): boolean {
+  const pair = new Set([kind, other]);
+  return pair.has('dimension') && pair.size === 2 && !pair.has('metric') && keyOf(name) === keyOf(otherName);
+}
+
+function keyOf(text: string): string {
+  return compactText(normalizeText(text.replaceAll('_', ' ')));
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { ServicePool } from '../database/service-pool.js';
+import { type Synonym } from '../questions/vocabulary.js';
+import { SynonymNotFoundError, TooManySynonymsError } from './queries.errors.js';
+
+/** All of them go with every question. */
+export const mostSynonyms = 2_000;
+
+export interface SynonymRow extends Synonym {
+  id: number;
+  created_at: Date;
+}
+
+const columns = 'id, kind, name, synonym, created_at';
+
+/** The synonyms of a graph. */
+@Injectable()
+export class LexiconRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** By id. */
+  async list(graphId: number, after: number, most: number): Promise<SynonymRow[]> {
+    const { rows } = await this.pool.query<SynonymRow>(
+      `SELECT ${columns} FROM graph_synonyms WHERE graph_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+      [graphId, after, most],
+    );
+    return rows;
+  }
+
+  /** What a question needs of all of them, in an order that depends on nothing else. */
+  async synonyms(graphId: number): Promise<Synonym[]> {
+    const { rows } = await this.pool.query<Synonym>({
+      name: 'synonyms',
+      text: 'SELECT kind, name, synonym FROM graph_synonyms WHERE graph_id = $1 ORDER BY kind, name, synonym',
+      values: [graphId],
+    });
+    return rows;
+  }
+
+  /** Adds those that are new. @returns how many there were. @throws TooManySynonymsError */
+  async add(client: PoolClient, graphId: number, userId: number, synonyms: readonly Synonym[]): Promise<number> {
+    // One request after the other, so that each is counted in time.
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('synonyms of graph ' || $1::int, 0))`, [graphId]);
+    const { rowCount } = await client.query(
+      `INSERT INTO graph_synonyms (graph_id, created_by, kind, name, synonym)
+       SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[]) ON CONFLICT DO NOTHING`,
+      [graphId, userId, synonyms.map(({ kind }) => kind), synonyms.map(({ name }) => name), synonyms.map(({ synonym }) => synonym)],
+    );
+    const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM graph_synonyms WHERE graph_id = $1', [
+      graphId,
+    ]);
+    if (rows[0]!.count > mostSynonyms) throw new TooManySynonymsError(mostSynonyms);
+    return rowCount ?? 0;
+  }
+
+  /** @throws SynonymNotFoundError */
+  async remove(client: PoolClient, graphId: number, id: number): Promise<Synonym> {
+    const { rows } = await client.query<Synonym>(
+      'DELETE FROM graph_synonyms WHERE graph_id = $1 AND id = $2 RETURNING kind, name, synonym',
+      [graphId, id],
+    );
+    if (!rows[0]) throw new SynonymNotFoundError();
+    return rows[0];
+  }
+}
