@@ -40,7 +40,9 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
       /^$|^[都]?[是有为]/.test(text.slice(before.mention.end, first.start).trim())
     )
       return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
-    if (type === 'what' && !hasNounBefore(words, first)) return { word: headOf(words, language), type };
+    // `哪些位于华东的客户` asks for what the words after it describe.
+    if (type === 'what' && (!hasNounAfter(words, first) || text.indexOf('的', first.end) !== -1))
+      return { word: headOf(words, language), type };
   }
   return { word: null, type };
 }
@@ -66,7 +68,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
         : !passed.every(each => isCommonWord(each) && !/^(?:of|in|by|for|did|does|do|that)$/.test(each))
     )
       break;
-    if (!isNoun(text, word) && (head || /^[a-z]/.test(word.mention.text))) break;
+    if (!(head ? isHead(word) : isNoun(text, word))) break;
     head = word;
     end = word.mention.end;
     needsCopula = false;
@@ -74,13 +76,19 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
   return head;
 }
 
-function isNoun(text: string, { mention, labels, properties }: SchemaWord): boolean {
-  if (labels.size > 0 || properties.length > 0 || !/^[a-z]/.test(mention.text)) return true;
-  if (isVerbForm(mention.text)) return false;
+/** A word for things: of a label, a property, or whoever does something. */
+function isHead({ mention, labels, properties }: SchemaWord): boolean {
+  return labels.size > 0 || properties.length > 0 || isAgentNoun(mention.text);
+}
+
+function isNoun(text: string, word: SchemaWord): boolean {
+  const { mention } = word;
+  if (isHead(word)) return true;
+  if (isVerbForm(mention.text) || !/^[a-z]/.test(mention.text)) return false;
   return isAgentNoun(mention.text) || /s$/.test(mention.text) || /^\s+(?:of|in|for|on)\b/.test(text.slice(mention.end)) || /\b(?:the|an?)\s+(?:\p{L}+\s+)?$/u.test(text.slice(0, mention.start)); // prettier-ignore
 }
 
-function hasNounBefore(words: SchemaWord[], asking: Mention): boolean {
+function hasNounAfter(words: SchemaWord[], asking: Mention): boolean {
   return words.some(({ mention, labels }) => labels.size > 0 && mention.start >= asking.end);
 }
 

@@ -9,6 +9,7 @@ import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
+import { type Anchor, groupAnchors, isEntity } from './anchors.js';
 import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
@@ -83,6 +84,7 @@ class GraphQuestionPlanner {
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     this.words = schemaWords(linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention)));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && /which|哪/.test(terms.grain.text) ? [terms.grain] : [])];
+    if (asking.length > 0) terms.whether = null;
     this.asked = findAsked(terms.text, asking, this.words, [...named], language);
     this.thresholds = readThresholds(terms, this.words);
     this.negated = negatedParts(terms, this.words, this.asked.word, language);
@@ -96,6 +98,7 @@ class GraphQuestionPlanner {
     if (group && terms.aggregate)
       throw new UnplannableError('暂不支持按关系另一端分组求平均或合计', 'Averages and sums by what a relation leads to are not supported');
     const counted = this.thresholds.find(threshold => threshold.counted);
+    if (terms.top?.ofTwo) this.requireTwo(terms.top.mention);
     if (terms.top) {
       const measured = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
       return measured ? this.rankByProperty(measured) : this.rankByCount();
@@ -115,7 +118,11 @@ class GraphQuestionPlanner {
 
   private async list(): Promise<GraphPlan> {
     this.use({ property: () => true, lists: true });
-    const { writer } = await this.read({ asked: this.asked });
+    // `Did Anna direct Solaris` asks whether one of the named things leads to the other.
+    const named = groupAnchors(this.terms);
+    const last = this.terms.whether && this.asked.word === null && named.length > 1 ? named.at(-1) : undefined;
+    const target = last?.labels.length === 1 ? (last.labels[0] ?? null) : null;
+    const { writer } = await this.read({ asked: this.asked, target });
     const columns = this.projected(writer);
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
     const isProperty = !hasLabel && columns.length > 0;
@@ -240,6 +247,7 @@ class GraphQuestionPlanner {
     const { top } = this.terms;
     const { word } = this.asked;
     const labelled = this.words.filter(({ labels }) => labels.size > 0);
+    if (top?.ofTwo) return this.compareCounts(labelled);
     if (word && word.labels.size === 0 && word.properties.length > 0 && labelled.length === 1 && labelled[0])
       return this.rankGroups(word, labelled[0]);
     const { target, counted, countedWord } = this.countedPair(labelled);
@@ -255,23 +263,75 @@ class GraphQuestionPlanner {
   }
 
   /** `哪个国家的客户最多`: ranks the values of a property by how many have them. */
-  private async rankGroups(word: SchemaWord, counted: SchemaWord): Promise<GraphPlan> {
+  private rankGroups(word: SchemaWord, counted: SchemaWord): Promise<GraphPlan> {
+    return this.rankBy(this.groupOf(word, counted), counted, [word]);
+  }
+
+  private async rankBy(group: MeaningOf<'property'>, counted: SchemaWord, without: SchemaWord[]): Promise<GraphPlan> {
     const label = this.onlyLabel(counted);
-    const group = word.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === label);
-    if (!group)
-      throw new UnplannableError(`“${word.mention.text}”不是“${label}”的属性`, `"${word.mention.text}" is not a property of "${label}"`);
-    const { writer } = await this.read({ target: label, asked: { word: counted, type: null }, without: [word] });
+    const { writer } = await this.read({ target: label, asked: { word: counted, type: null }, without });
     const name = quoteName(group.property);
     writer.where(`t.${name} IS NOT NULL`);
     const spoken = this.spokenLabel(label);
     const measure = this.language === 'zh' ? `${spoken}数` : `number of ${spoken}`;
     const direction = this.terms.top?.descending === false ? 'ASC' : 'DESC';
-    return this.ranked(
-      writer,
-      `RETURN t.${name} AS ${name}, count(DISTINCT t) AS n ORDER BY n ${direction}, ${name}`,
-      null,
-      this.spokenGroup(group),
-      measure,
+    const returns = `RETURN t.${name} AS ${name}, count(DISTINCT t) AS n ORDER BY n ${direction}, ${name}`;
+    return this.ranked(writer, returns, null, this.spokenGroup(group), measure);
+  }
+
+  private groupOf(word: SchemaWord, counted: SchemaWord): MeaningOf<'property'> {
+    const label = this.onlyLabel(counted);
+    const group = word.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === label);
+    if (group) return group;
+    throw new UnplannableError(`“${word.mention.text}”不是“${label}”的属性`, `"${word.mention.text}" is not a property of "${label}"`);
+  }
+
+  private requireTwo(mention: Mention): Anchor {
+    const two = groupAnchors(this.terms).find(({ terms, negated }) => terms.length > 1 && !negated);
+    if (two) return two;
+    throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
+  }
+
+  /** `Brazil和UK哪个国家的客户多`: ranks the named things only. */
+  private compareCounts(labelled: SchemaWord[]): Promise<GraphPlan> {
+    const { top } = this.terms;
+    if (!top) throw new UnplannableError('没有排序', 'Nothing to rank by');
+    const two = this.requireTwo(top.mention);
+    const [label] = two.labels;
+    const counted = labelled.find(({ labels }) => label === undefined || !labels.has(label) || !two.terms.every(isEntity));
+    if (label === undefined || (two.labels.length > 1 && two.terms.every(isEntity)) || !counted)
+      throw new UnplannableError(`不清楚“${top.mention.text}”比较的是什么`, `It is not clear what "${top.mention.text}" compares`);
+    const [first] = two.terms;
+    if (first && !isEntity(first)) {
+      const value = first.values.find(each => counted.labels.has(each.label));
+      if (!value)
+        throw new UnplannableError(
+          `“${first.mention.text}”不是“${counted.mention.text}”的值`,
+          `"${first.mention.text}" is no value of "${counted.mention.text}"`,
+        );
+      const group = { as: 'property' as const, owner: 'node' as const, ownerName: value.label, property: value.property, type: 'string' };
+      return this.rankBy(
+        group,
+        counted,
+        this.words.filter(
+          word => word !== counted && word.labels.size === 0 && word.properties.some(({ property }) => property === value.property),
+        ),
+      );
+    }
+    const target = labelled.find(({ labels }) => labels.has(label)) ?? {
+      mention: two.mention,
+      labels: new Set([label]),
+      relations: new Set<string>(),
+      properties: [],
+    };
+    const direction = top.descending ? 'DESC' : 'ASC';
+    return this.countOver(
+      target,
+      this.onlyLabel(counted),
+      counted,
+      'rank',
+      true,
+      end => `RETURN t, count(DISTINCT ${end}) AS n ORDER BY n ${direction}`,
     );
   }
 
@@ -280,7 +340,7 @@ class GraphQuestionPlanner {
     if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
     this.use({
       counts: true,
-      groups: this.terms.groups.filter(word => follows(group.mention, word)),
+      groups: this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word)),
       property: term => this.isLimit(term.mention),
     });
     return this.countOver(
@@ -315,9 +375,7 @@ class GraphQuestionPlanner {
 
   private async groupsAbove(word: SchemaWord, counted: SchemaWord, operator: string, value: number): Promise<GraphPlan> {
     const label = this.onlyLabel(counted);
-    const group = word.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === label);
-    if (!group)
-      throw new UnplannableError(`“${word.mention.text}”不是“${label}”的属性`, `"${word.mention.text}" is not a property of "${label}"`);
+    const group = this.groupOf(word, counted);
     this.usedProperties.add(word);
     const { writer } = await this.read({ target: label, asked: { word: counted, type: null }, without: [word] });
     const name = quoteName(group.property);
@@ -423,7 +481,7 @@ class GraphQuestionPlanner {
 
   private async read(part: {
     asked?: Asked;
-    target?: string;
+    target?: string | null;
     without?: SchemaWord[];
     words?: SchemaWord[];
     counted?: Hop[] | null;
@@ -565,7 +623,7 @@ class GraphQuestionPlanner {
     return display == null || display === '' ? '' : `, t.${quoteName(display)}`;
   }
 
-  private done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of'>): GraphPlan {
+  private done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether'>): GraphPlan {
     const names = [
       ...this.terms.entities.map(({ mention, nodes, negated }) => ({
         name: this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text,
@@ -579,7 +637,14 @@ class GraphQuestionPlanner {
       times: this.terms.times.map(term => term.mention.text),
     };
     const { paths, notes } = this;
-    return { cypher: writer.text(returns), parameters: writer.parameters, shape: { ...shape, of }, top: null, paths, notes };
+    return {
+      cypher: writer.text(returns),
+      parameters: writer.parameters,
+      shape: { ...shape, of, whether: this.terms.whether !== null },
+      top: null,
+      paths,
+      notes,
+    };
   }
 }
 

@@ -197,6 +197,11 @@ class PatternReader {
   private addExclusion(writer: CypherWriter, anchor: Anchor, label: string, way: Hop[], from: string): void {
     const { schema, entities } = this.context;
     const conditionOf = (variable: string): string => isOneOfTerms(writer, variable, label, anchor.terms, schema, entities);
+    if (way.length > 0 && leadsToOne(way, schema.toOne) && isComplete(way, schema)) {
+      // Each has exactly one, so the rows behind the answer are known.
+      writer.where(`NOT (${conditionOf(writer.addPath(way, from))})`);
+      return;
+    }
     if (way.length > 0) {
       writer.where(`NOT ${writer.exists(way, from, conditionOf)}`);
       if (!isComplete(way, schema))
@@ -232,7 +237,7 @@ class PatternReader {
   /** `没有下过订单的客户`: nothing is at the end of such a path. */
   private async exclude(writer: CypherWriter, { words, terms, excluded, mention }: NegatedPart): Promise<void> {
     if (excluded.size > 0) return;
-    const { schema, entities, terms: question } = this.context;
+    const { schema, terms: question } = this.context;
     const [anchor, ...more] = groupAnchors({ ...question, entities: question.entities.filter(term => terms.includes(term)), values: question.values.filter(term => terms.includes(term)) }); // prettier-ignore
     if (more.length > 0) throw this.notUnderstood(mention);
     if (anchor) {
@@ -249,7 +254,6 @@ class PatternReader {
     const [way] = shortest;
     if (!way || shortest.length > 1 || words.length === 0) throw this.notUnderstood(mention);
     writer.where(`NOT ${writer.exists(way, 't', () => null)}`);
-    void entities;
   }
 
   private notUnderstood({ text }: Mention): UnplannableError {
