@@ -25,8 +25,9 @@ const timeNoun = /^(?:\s+(?:is|are|was|were|the|in|\p{L}+))??(?:\s+(?:the|\p{L}+
  * before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
  */
 export function findAsked(text: string, questionWords: Mention[], words: SchemaWord[], named: Mention[], language: Language): Asked {
+  // `movies whose writers`: a word that begins a clause does not ask.
   const asking = [...questionWords].sort((a, b) => a.start - b.start);
-  const first = asking.find(({ text: own }) => !isRelative(text, asking, own)) ?? asking[0];
+  const first = asking.find(({ text: own, start }) => own !== 'whose' || start === 0);
   if (!first) return { word: headOf(words, language), type: null };
   const type = wordsOfType.find(([, pattern]) => pattern.test(first.text))?.[0] ?? 'what';
   const after = type === 'when' || type === 'where' ? null : nounAfter(text, first, words, named);
@@ -45,11 +46,6 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
       return { word: headOf(words, language), type };
   }
   return { word: null, type };
-}
-
-/** `movies whose writers`, `the city where`: a word that begins a clause does not ask. */
-function isRelative(text: string, all: Mention[], own: string): boolean {
-  return own === 'whose' && all.some(other => other.text !== own) && text.indexOf(own) > 0;
 }
 
 /** The head of the noun phrase after the question word: `which [release years]`, `who is listed as the [director] of`. */
