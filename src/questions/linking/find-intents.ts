@@ -8,7 +8,7 @@ const numberPattern = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d
 const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
 /** The decimal digits that a number holds exactly. */
 const mostDigits = 15;
-const measureWord = '[个家位名条种款件项大首张篇辆]';
+const measureWord = '[个家位名条种款件项大首张篇辆笔]';
 
 interface Rule {
   pattern: RegExp;
@@ -22,11 +22,15 @@ const compare =
     return digits <= mostDigits || Number.isSafeInteger(value) ? { kind: 'compare', operator, value } : null;
   };
 const top =
-  (descending: boolean): Rule['read'] =>
+  (descending: boolean, more: { by?: 'date' | 'price'; ofTwo?: true } = {}): Rule['read'] =>
   groups => {
     const count = groups.slice(1).find(group => group !== undefined);
-    return { kind: 'top', descending, count: count === undefined ? null : readNumeral(count) };
+    return { kind: 'top', descending, count: count === undefined ? null : readNumeral(count), ...more };
   };
+const between: Rule['read'] = groups => {
+  const [low, high] = [Number(groups[1]), Number(groups[2])];
+  return low <= high ? { kind: 'between', low, high } : null;
+};
 const grain =
   (value: Grain): Rule['read'] =>
   () => ({ kind: 'grain', grain: value });
@@ -43,27 +47,60 @@ const rules: Rule[] = [
   { pattern: new RegExp(`(?:小于|低于|少于|不足|<)\\s*${numberPattern}`, 'g'), read: compare('<') },
   { pattern: new RegExp(`(?:大于等于|至少|不低于|不少于|不小于|>=|≥)\\s*${numberPattern}`, 'g'), read: compare('>=') },
   { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|不大于|不多于|<=|≤)\\s*${numberPattern}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`(?<![\\d.])${numberPattern}\\s*${measureWord}?(?:及|或)?以上`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`(?<![\\d.])${numberPattern}\\s*${measureWord}?(?:及|或)?以下`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`(?:在|介于)\\s*${numberPattern}\\s*(?:到|至|和|与|-|~)\\s*${numberPattern}\\s*之间`, 'g'), read: between },
+  { pattern: new RegExp(`\\bbetween\\s+${numberPattern}\\s+and\\s+${numberPattern}`, 'g'), read: between },
   { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${numberPattern}`, 'g'), read: compare('>') },
   { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${numberPattern}`, 'g'), read: compare('<') },
   { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${numberPattern}`, 'g'), read: compare('>=') },
   { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${numberPattern}`, 'g'), read: compare('<=') },
-  { pattern: new RegExp(`(?:最高|最多|最大|最贵|最好)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true) },
-  { pattern: new RegExp(`(?:最低|最少|最小|最便宜|最差)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(false) },
+  { pattern: new RegExp(`(?:最高|最多|最大|最好)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true) },
+  { pattern: new RegExp(`(?:最低|最少|最小|最差)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(false) },
+  { pattern: new RegExp(`最贵的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true, { by: 'price' }) },
+  { pattern: new RegExp(`最便宜的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(false, { by: 'price' }) },
+  {
+    pattern: new RegExp(`(?:最近|最新|最晚|最后)的?(?:一?${measureWord})?(?:前?${countPattern}${measureWord}?)?`, 'g'),
+    read: top(true, { by: 'date' }),
+  },
+  {
+    pattern: new RegExp(`(?:最早|最先)的?(?:一?${measureWord})?(?:前?${countPattern}${measureWord}?)?|第一${measureWord}`, 'g'),
+    read: top(false, { by: 'date' }),
+  },
+  { pattern: /更贵|\b(?:more expensive|costs? more)\b/g, read: top(true, { by: 'price', ofTwo: true }) },
+  { pattern: /更便宜|\b(?:cheaper|costs? less)\b/g, read: top(false, { by: 'price', ofTwo: true }) },
+  {
+    pattern: /更[多高大]|(?<!多)[多高](?=\s*[?？。]?$)|\b(?:more|higher|larger|bigger)\b(?! (?:expensive|than))/g,
+    read: top(true, { ofTwo: true }),
+  },
+  { pattern: /更[少低小]|少(?=\s*[?？。]?$)|\b(?:fewer|less|lower|smaller)\b(?! (?:expensive|than))/g, read: top(false, { ofTwo: true }) },
+  {
+    pattern: new RegExp(`\\b(?:the )?(?:(?:${numeralPattern}) )?(?:latest|newest|most recent|last)(?:\\s+${countPattern}\\b)?`, 'g'),
+    read: top(true, { by: 'date' }),
+  },
+  { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
+  { pattern: /[吗么](?=\s*[?？。]?$)|^\s*(?:是否|是不是)/g, read: is({ kind: 'whether' }) },
+  { pattern: /^\s*(?:is|are|was|were|do|does|did|has|have|had)\b/g, read: is({ kind: 'whether' }) },
   { pattern: new RegExp(`(?:排名)?前${countPattern}${measureWord}?的?`, 'g'), read: top(true) },
+  { pattern: new RegExp(`\\b(?:the )?(?:top|best|highest|largest|biggest)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:top|(?:best|highest|largest|biggest|most expensive))(?:\\s+${countPattern}\\b)?`, 'g'),
-    read: top(true),
+    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)?most expensive(?:\\s+${countPattern}\\b)?`, 'g'),
+    read: top(true, { by: 'price' }),
   },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:best|highest|largest|biggest|most expensive|most)\\b`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)?(?:cheapest|least expensive)(?:\\s+${countPattern}\\b)?`, 'g'),
+    read: top(false, { by: 'price' }),
+  },
+  {
+    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:best|highest|largest|biggest|most)\\b(?! expensive)`, 'g'),
     read: top(true),
   },
-  { pattern: /\b(?:the )?most\b(?! expensive)/g, read: top(true) },
+  { pattern: /\b(?:the )?most\b(?! (?:expensive|recent))/g, read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least|smallest|fewest|cheapest|worst)(?:\\s+${countPattern}\\b)?`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least(?! expensive)|smallest|fewest|worst)(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(false),
   },
-  { pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:lowest|smallest|cheapest|worst)\\b`, 'g'), read: top(false) },
+  { pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:lowest|smallest|worst)\\b`, 'g'), read: top(false) },
   { pattern: /每天|每日|按天|按日|哪一?天|\bdaily\b|\b(?:by|per|each|which) day\b/g, read: grain('day') },
   { pattern: /每周|按周|哪一?周|\bweekly\b|\b(?:by|per|each|which) week\b/g, read: grain('week') },
   { pattern: /每个?月|按月|各月|哪一?个?月|月度|趋势|\bmonthly\b|\b(?:by|per|each|which) month\b|\btrend\b/g, read: grain('month') },
@@ -84,7 +121,8 @@ const rules: Rule[] = [
     read: is({ kind: 'group' }),
   },
   {
-    pattern: /哪[些个几家位种一]+[个家位种]?|什么|谁|什么时候|何时|哪里|哪儿|何地|\b(?:which|what|who|whom|whose|when|where)\b/g,
+    pattern:
+      /哪[些个几家位种一两三四五六七八九十]+[个家位种件条]?|什么时候|什么|谁|何时|哪里|哪儿|何地|\b(?:which|what|who|whom|whose|when|where)\b/g,
     read: is({ kind: 'which' }),
   },
   { pattern: /是不是|有没有|能不能|会不会|是否/g, read: is({ kind: 'which' }) },

@@ -25,11 +25,16 @@ export type Intent =
   | { kind: 'which' }
   | { kind: 'group' }
   | { kind: 'grain'; grain: Grain }
-  | { kind: 'top'; descending: boolean; count: number | null }
+  /** `by`: what is ranked if no property is named. `ofTwo`: it compares named things, and ranks nothing else. */
+  | { kind: 'top'; descending: boolean; count: number | null; by?: 'date' | 'price'; ofTwo?: true }
   | { kind: 'aggregate'; function: 'avg' | 'sum' }
   /** `excludes`: takes away the entities or values beside it. Otherwise it says more (`only`, `without`) than is understood. */
   | { kind: 'negation'; excludes: boolean }
-  | { kind: 'compare'; operator: '>' | '<' | '>=' | '<='; value: number };
+  | { kind: 'compare'; operator: '>' | '<' | '>=' | '<='; value: number }
+  /** Both bounds are included. */
+  | { kind: 'between'; low: number; high: number }
+  /** The question wants yes or no. */
+  | { kind: 'whether' };
 
 /** A word that says what is wanted of a metric. It means this only in a question that names a metric. */
 export type MetricWord =

@@ -41,7 +41,9 @@ export interface QuestionTerms {
   values: ValueTerm[];
   times: TimeTerm[];
   compares: { mention: Mention; operator: '>' | '<' | '>=' | '<='; value: number }[];
-  top: { mention: Mention; descending: boolean; count: number | null } | null;
+  top: { mention: Mention; descending: boolean; count: number | null; by: 'date' | 'price' | null; ofTwo: boolean } | null;
+  /** The word by which it wants yes or no. */
+  whether: Mention | null;
   counts: Mention[];
   groups: Mention[];
   whichs: Mention[];

@@ -23,8 +23,22 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     properties: [],
     values: [],
     times: [],
-    compares: intent('compare').map(({ mention, intent: { operator, value } }) => ({ mention, operator, value })),
-    top: intent('top').map(({ mention, intent: { descending, count } }) => ({ mention, descending, count }))[0] ?? null,
+    compares: [
+      ...intent('compare').map(({ mention, intent: { operator, value } }) => ({ mention, operator, value })),
+      ...intent('between').flatMap(({ mention, intent: { low, high } }) => [
+        { mention, operator: '>=' as const, value: low },
+        { mention, operator: '<=' as const, value: high },
+      ]),
+    ],
+    top:
+      intent('top').map(({ mention, intent: { descending, count, by = null, ofTwo = false } }) => ({
+        mention,
+        descending,
+        count,
+        by,
+        ofTwo,
+      }))[0] ?? null,
+    whether: intent('whether')[0]?.mention ?? null,
     counts: intent('count').map(({ mention }) => mention),
     groups: intent('group').map(({ mention }) => mention),
     whichs: intent('which').map(({ mention }) => mention),

@@ -3,7 +3,7 @@ const englishWords =
   'a an the this that these those such here there i me my mine we us our you your he him his she her it its they them their one ones ' +
   'am is are was were be been being do does did done doing has have had having can could will would shall should may might must s t re ve ll d m ' +
   'of in on at to for from with by as into onto upon within under through during between among across along per via towards ' +
-  'and or nor but so then because while though although also too else either whether each every any all some both ' +
+  'and or nor but so then because while though although also too else either whether each every any all some both everything anything ' +
   'what which who whom whose when where why how much many few more less please show list give tell find get name know see want need like let ' +
   'us out up down off again now just very really already ever well value values number exactly actually currently';
 
@@ -24,7 +24,7 @@ const chineseWords = [
   ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
     ' ',
   ),
-  ...'下面 上面 里面 以下 以上 另外 另 还 呀 嘛 吧 请 想 要 能 会 可以 就 都 只是 一下 一些 有些 有关于 关于 通过 属于 曾经 曾 已经 已 正在 分布 当中 当 和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 类 既 但 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
+  ...'同时 下面 上面 里面 以下 以上 另外 另 还 呀 嘛 吧 请 想 要 能 会 可以 就 都 只是 一下 一些 有些 有关于 关于 通过 属于 曾经 曾 已经 已 正在 分布 当中 当 和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 类 既 但 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
     ' ',
   ),
 ];

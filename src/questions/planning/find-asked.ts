@@ -25,8 +25,9 @@ const timeNoun = /^(?:\s+(?:is|are|was|were|the|in|\p{L}+))??(?:\s+(?:the|\p{L}+
  * before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
  */
 export function findAsked(text: string, questionWords: Mention[], words: SchemaWord[], named: Mention[], language: Language): Asked {
+  // `movies whose writers`: a word that begins a clause does not ask.
   const asking = [...questionWords].sort((a, b) => a.start - b.start);
-  const first = asking.find(({ text: own }) => !isRelative(text, asking, own)) ?? asking[0];
+  const first = asking.find(({ text: own, start }) => own !== 'whose' || start === 0);
   if (!first) return { word: headOf(words, language), type: null };
   const type = wordsOfType.find(([, pattern]) => pattern.test(first.text))?.[0] ?? 'what';
   const after = type === 'when' || type === 'where' ? null : nounAfter(text, first, words, named);
@@ -40,14 +41,11 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
       /^$|^[都]?[是有为]/.test(text.slice(before.mention.end, first.start).trim())
     )
       return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
-    if (type === 'what' && !hasNounBefore(words, first)) return { word: headOf(words, language), type };
+    // `哪些位于华东的客户` asks for what the words after it describe.
+    if (type === 'what' && (!hasNounAfter(words, first) || text.indexOf('的', first.end) !== -1))
+      return { word: headOf(words, language), type };
   }
   return { word: null, type };
-}
-
-/** `movies whose writers`, `the city where`: a word that begins a clause does not ask. */
-function isRelative(text: string, all: Mention[], own: string): boolean {
-  return own === 'whose' && all.some(other => other.text !== own) && text.indexOf(own) > 0;
 }
 
 /** The head of the noun phrase after the question word: `which [release years]`, `who is listed as the [director] of`. */
@@ -66,7 +64,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
         : !passed.every(each => isCommonWord(each) && !/^(?:of|in|by|for|did|does|do|that)$/.test(each))
     )
       break;
-    if (!isNoun(text, word) && (head || /^[a-z]/.test(word.mention.text))) break;
+    if (!(head ? isHead(word) : isNoun(text, word))) break;
     head = word;
     end = word.mention.end;
     needsCopula = false;
@@ -74,13 +72,19 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
   return head;
 }
 
-function isNoun(text: string, { mention, labels, properties }: SchemaWord): boolean {
-  if (labels.size > 0 || properties.length > 0 || !/^[a-z]/.test(mention.text)) return true;
-  if (isVerbForm(mention.text)) return false;
+/** A word for things: of a label, a property, or whoever does something. */
+function isHead({ mention, labels, properties }: SchemaWord): boolean {
+  return labels.size > 0 || properties.length > 0 || isAgentNoun(mention.text);
+}
+
+function isNoun(text: string, word: SchemaWord): boolean {
+  const { mention } = word;
+  if (isHead(word)) return true;
+  if (isVerbForm(mention.text) || !/^[a-z]/.test(mention.text)) return false;
   return isAgentNoun(mention.text) || /s$/.test(mention.text) || /^\s+(?:of|in|for|on)\b/.test(text.slice(mention.end)) || /\b(?:the|an?)\s+(?:\p{L}+\s+)?$/u.test(text.slice(0, mention.start)); // prettier-ignore
 }
 
-function hasNounBefore(words: SchemaWord[], asking: Mention): boolean {
+function hasNounAfter(words: SchemaWord[], asking: Mention): boolean {
   return words.some(({ mention, labels }) => labels.size > 0 && mention.start >= asking.end);
 }
 

@@ -72,10 +72,29 @@ export function measuredProperty(
     const best = named.find(candidate => wanted.includes(candidate.label)) ?? named[0];
     if (best) return { ...best, word };
   }
-  if (!orPrice || !/贵|便宜|expensive|cheap/.test(terms.top?.mention.text ?? '')) return null;
+  if (!orPrice) return null;
+  if (terms.top?.by === 'date') return measuredDate(schema, words);
+  if (terms.top?.by !== 'price') return null;
   const priced = all.find(
     ({ label, property }) =>
       (wanted.length === 0 || wanted.includes(label)) && /价|price/i.test(`${property.name} ${property.column ?? ''}`),
   );
   return priced ? { ...priced, word: null } : null;
+}
+
+/** The date by which what is asked for is the latest: the only one that it has. */
+function measuredDate(schema: PlanSchema, words: SchemaWord[]): MeasuredProperty | null {
+  const word = words.find(({ properties }) => properties.some(({ type }) => isDate(type)));
+  const labels = schema.labels.filter(({ name }) => words.some(each => each.labels.has(name)) || word?.properties.some(({ ownerName }) => ownerName === name)); // prettier-ignore
+  for (const { name, properties } of labels) {
+    const dates = properties.filter(({ type }) => isDate(type));
+    const named = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
+    const found = named ?? (dates.length === 1 ? dates[0] : undefined);
+    if (found) return { label: name, property: found, word: named ? (word ?? null) : null };
+  }
+  return null;
+}
+
+function isDate(type: string): boolean {
+  return type === 'date' || type === 'datetime' || type === 'localdatetime';
 }

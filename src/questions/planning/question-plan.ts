@@ -36,7 +36,9 @@ export interface Limits {
 
 /** Says how to put the rows of a planned question into words. */
 export interface AnswerShape {
-  kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity' | 'yes_no';
+  kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity';
+  /** The question wants yes or no: whether there are any rows. */
+  whether: boolean;
   /** The thing that is listed, counted or ranked, in the question's words. */
   subject: string;
   /** The names of its limits. */

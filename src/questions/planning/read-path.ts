@@ -54,6 +54,7 @@ export async function readPaths(
       if (pace.isOverdue) await pace.turn();
       const end = hops.at(-1)?.to ?? start;
       if (to !== null && end !== to) continue;
+      if (asked.word && !mayEnd(asked.word, hops, end, namesEnd)) continue;
       if (hops.length === 0 && to === null && !asksOfItself(start, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders
@@ -99,6 +100,16 @@ function directionCost(text: string, topic: Mention, [first]: Hop[], words: Sche
   const isPassive = names.length > 0 && names.every(name => /[_ ]by$|^被|^由/i.test(name));
   const voice = verb && voiceOf(text, topic, verb.mention, isPassive);
   return voice != null && voice !== first.direction ? costs.wrongDirection : 0;
+}
+
+/** Tells whether a path may end with what is asked for. */
+function mayEnd(word: SchemaWord, hops: Hop[], label: string, namesEnd: (word: SchemaWord, last: Hop) => boolean): boolean {
+  const last = hops.at(-1);
+  return (
+    word.labels.has(label) ||
+    ownsProperty(word, label, hops) ||
+    (last !== undefined && word.relations.has(last.type) && namesEnd(word, last))
+  );
 }
 
 /** `director` names the person at the end of the relation, and `genre` what the edge leads to. */

@@ -32,6 +32,8 @@ export interface PathPart {
   /** The label that is asked for, if that is known. */
   target: string | null;
   negatedParts: NegatedPart[];
+  /** The named thing that is the target itself, of which the question asks whether the path leads to it. */
+  endsAt: Mention | null;
 }
 
 /** A question as one pattern around what it asks for, with what was noted on the way. */
@@ -72,12 +74,14 @@ class PatternReader {
     const inNegation = new Set(part.negatedParts.flatMap(({ terms }) => terms));
     this.anchors = groupAnchors(context.terms).filter(anchor => !anchor.terms.some(term => inNegation.has(term)));
     for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
-    this.wordsOf = shareOut(context.terms.text, this.anchors, part.words, part.asked.word, context.language);
+    const others = this.anchors.filter(({ mention }) => mention.start !== part.endsAt?.start);
+    this.wordsOf = shareOut(context.terms.text, others, part.words, part.asked.word, context.language);
     this.shared = sharedWord(context.terms.text, part.words);
   }
 
   async read(): Promise<ReadPattern> {
-    const topics = this.anchors.filter(anchor => !anchor.negated);
+    const isEnd = ({ mention }: Anchor): boolean => mention.start === this.part.endsAt?.start;
+    const topics = this.anchors.filter(anchor => !anchor.negated && !isEnd(anchor));
     const main = topics.length > 0 ? await this.bestTopic(topics) : null;
     const target = main ? (main.reading.hops.at(-1)?.to ?? main.reading.start) : this.targetWithoutTopic();
     const writer = new CypherWriter(target);
@@ -85,7 +89,13 @@ class PatternReader {
       this.unused.push(...main.reading.unused);
       this.attach(writer, main.anchor, main.reading, 't');
     } else this.unused.push(...this.part.words.filter(word => word !== this.part.asked.word && !this.isOfAnchor(word)));
-    for (const anchor of this.anchors) if (anchor !== main?.anchor) await this.attachBest(writer, anchor);
+    const end = this.anchors.find(isEnd);
+    if (end) {
+      const itself = { start: target, hops: [], score: 0, unused: [], unnamed: 0 };
+      this.context.choices.requireOne([itself], end, this.context);
+      this.attach(writer, end, itself, 't');
+    }
+    for (const anchor of this.anchors) if (anchor !== main?.anchor && anchor !== end) await this.attachBest(writer, anchor);
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
     this.attachUnused(writer);
     return { writer, paths: this.paths, notes: this.notes };
@@ -197,6 +207,11 @@ class PatternReader {
   private addExclusion(writer: CypherWriter, anchor: Anchor, label: string, way: Hop[], from: string): void {
     const { schema, entities } = this.context;
     const conditionOf = (variable: string): string => isOneOfTerms(writer, variable, label, anchor.terms, schema, entities);
+    if (way.length > 0 && leadsToOne(way, schema.toOne) && isComplete(way, schema)) {
+      // Each has exactly one, so the rows behind the answer are known.
+      writer.where(`NOT (${conditionOf(writer.addPath(way, from))})`);
+      return;
+    }
     if (way.length > 0) {
       writer.where(`NOT ${writer.exists(way, from, conditionOf)}`);
       if (!isComplete(way, schema))
@@ -232,7 +247,7 @@ class PatternReader {
   /** `没有下过订单的客户`: nothing is at the end of such a path. */
   private async exclude(writer: CypherWriter, { words, terms, excluded, mention }: NegatedPart): Promise<void> {
     if (excluded.size > 0) return;
-    const { schema, entities, terms: question } = this.context;
+    const { schema, terms: question } = this.context;
     const [anchor, ...more] = groupAnchors({ ...question, entities: question.entities.filter(term => terms.includes(term)), values: question.values.filter(term => terms.includes(term)) }); // prettier-ignore
     if (more.length > 0) throw this.notUnderstood(mention);
     if (anchor) {
@@ -249,7 +264,6 @@ class PatternReader {
     const [way] = shortest;
     if (!way || shortest.length > 1 || words.length === 0) throw this.notUnderstood(mention);
     writer.where(`NOT ${writer.exists(way, 't', () => null)}`);
-    void entities;
   }
 
   private notUnderstood({ text }: Mention): UnplannableError {

@@ -9,6 +9,7 @@ const shape: AnswerShape = {
   measure: null,
   spoken: [],
   descending: true,
+  whether: false,
 };
 const node = (id: number, display: string) => ({ id, display, label: '产品', key: String(id), properties: {} });
 const product = (id: number, display: string) => [node(id, display)];

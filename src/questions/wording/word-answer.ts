@@ -8,6 +8,11 @@ const mostNamed = 10;
 /** Words the rows of a graph question. If there are `limit` rows, there may be more. */
 export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language, limit = Infinity): string {
   const zh = language === 'zh';
+  if (shape.whether) {
+    const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit);
+    const isSo = rows.length > 0;
+    return zh ? `${isSo ? '是' : '否'}：${sentence}` : `${isSo ? 'Yes' : 'No'}: ${sentence}`;
+  }
   const of = wordLimits(shape.of, zh);
   const names = [...new Set(rows.map(row => nameOf(row[0])))];
   switch (shape.kind) {
@@ -43,8 +48,6 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
     }
     case 'entity':
       return rows.length === 0 ? nothing(zh, of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
-    case 'yes_no':
-      return rows.length > 0 ? (zh ? '是。' : 'Yes.') : zh ? '否。' : 'No.';
     case 'list':
       if (rows.length === 0) return zh ? `没有找到${of ? `与${of}相关的` : ''}${shape.subject}。` : `No ${shape.subject} found${of}.`;
       return zh

@@ -1,0 +1,35 @@
+import { confirmNames } from './confirm-names.js';
+
+const node = (id: number, display: string, label = 'Film') => ({ id, label, labels: [label], key: `k${id}`, display, properties: {} });
+const nodes = [node(1, 'Heat'), node(2, 'HEAT'), node(3, '华为技术有限公司'), node(4, 'Kobe Beef'), node(5, 'Fair Weather Films'), node(6, '下面高乡')]; // prettier-ignore
+const entities = new Map(nodes.map(each => [each.id, each]));
+
+const confirm = (question: string, text: string, ids: number[], approximate: boolean) => {
+  const normalized = question.toLowerCase();
+  const start = normalized.indexOf(text);
+  const meanings = [{ as: 'entity' as const, approximate, nodes: ids.map(id => ({ id, label: 'Film' })) }];
+  const linked = { text: normalized, mentions: [{ text, start, end: start + text.length, meanings }], unknown: [] };
+  const { mentions, unknown } = confirmNames(question, linked, entities);
+  return [
+    mentions.flatMap(each => each.meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(({ id }) => id) : []))),
+    unknown,
+  ];
+};
+
+describe('confirmNames', () => {
+  it.each([
+    ['who made Heat', 'heat', [1, 2], false, [1]],
+    ['who made heat', 'heat', [1, 2], false, [1, 2]],
+    ['华为的订单', '华为', [3], true, [3]],
+    ['supplier of Kobe Beaf', 'kobe beaf', [4], true, [4]],
+  ])('%s: "%s" of %j (approximate: %s) is %j', (question, text, ids, approximate, kept) => {
+    expect(confirm(question, text, ids, approximate)).toEqual([kept, []]);
+  });
+
+  it.each([
+    ['what is the weather', 'weather', [5]],
+    ['高乡在哪里', '高', [6]],
+  ])('%s: "%s" is no name', (question, text, ids) => {
+    expect(confirm(question, text, ids, true)).toEqual([[], [text]]);
+  });
+});

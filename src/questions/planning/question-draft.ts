@@ -1,0 +1,190 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Pace } from '../../common/turns/pace.js';
+import { type AnswerNode } from '../../cypher/values/graph-values.js';
+import { type Language } from '../../text/language.js';
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { type LinkedQuestion } from '../linking/link-question.js';
+import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { readTerms } from '../linking/read-terms.js';
+import { spokenName } from '../linking/spoken-name.js';
+import { addLimits } from './add-limits.js';
+import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { type Asked, findAsked } from './find-asked.js';
+import { readThresholds, type Threshold } from './measures.js';
+import { NameChoices } from './name-choices.js';
+import { type NegatedPart, negatedParts } from './negated-parts.js';
+import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
+import { readQuestion } from './read-question.js';
+import { type Hop, type PlanSchema } from './schema-paths.js';
+import { type SchemaWord, schemaWords } from './schema-word.js';
+import { namesValue, type Used, whyUnused } from './why-unused.js';
+
+/** A linked question on its way to a plan: its parts, and what all kinds of plan have in common. */
+export abstract class QuestionDraft {
+  protected readonly paths: GraphPlan['paths'] = [];
+
+  protected readonly notes: Bilingual[] = [];
+
+  protected readonly terms: QuestionTerms;
+
+  protected readonly words: SchemaWord[];
+
+  protected readonly asked: Asked;
+
+  protected readonly thresholds: Threshold[];
+
+  protected readonly negated: NegatedPart[];
+
+  protected readonly usedProperties = new Set<SchemaWord>();
+
+  protected countedEnd: string | null = null;
+
+  constructor(
+    linked: LinkedQuestion,
+    protected readonly schema: PlanSchema,
+    private readonly entities: ReadonlyMap<number, AnswerNode>,
+    protected readonly language: Language,
+    private readonly pace: Pace,
+    private readonly choices: readonly string[],
+  ) {
+    this.terms = readTerms(linked, !hasDates(schema));
+    const { terms } = this;
+    const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
+    const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
+    this.words = schemaWords(linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention)));
+    const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && /which|哪/.test(terms.grain.text) ? [terms.grain] : [])];
+    if (asking.length > 0) terms.whether = null;
+    this.asked = findAsked(terms.text, asking, this.words, [...named], language);
+    this.thresholds = readThresholds(terms, this.words);
+    this.negated = negatedParts(terms, this.words, this.asked.word, language);
+  }
+
+  protected async read(part: {
+    asked?: Asked;
+    target?: string | null;
+    endsAt?: Mention | null;
+    without?: SchemaWord[];
+    words?: SchemaWord[];
+    counted?: Hop[] | null;
+  }): Promise<CypherWriter> {
+    const limits = new Set([
+      ...this.thresholds.flatMap(({ property, counted }) => [property, counted]),
+      ...this.negated.flatMap(({ words }) => words),
+    ]);
+    const words = (part.words ?? this.words).filter(word => !part.without?.includes(word) && !limits.has(word));
+    const asked = part.asked ?? { word: null, type: null };
+    const context = {
+      terms: this.terms,
+      schema: this.schema,
+      entities: this.entities,
+      language: this.language,
+      choices: new NameChoices(this.choices, this.entities),
+      pace: this.pace,
+    };
+    const { writer, paths, notes } = await readQuestion(context, {
+      words,
+      asked,
+      target: part.target ?? null,
+      negatedParts: this.negated,
+      endsAt: part.endsAt ?? null,
+    });
+    this.paths.push(...paths);
+    this.notes.push(...notes);
+    if (part.counted) this.countedEnd = writer.addPath(part.counted);
+    for (const word of addLimits(writer, this.terms, this.thresholds, this.words, this.schema)) this.usedProperties.add(word);
+    return writer;
+  }
+
+  protected use(used: Partial<Used>): void {
+    const unused = whyUnused(this.terms, used);
+    if (unused) throw new UnplannableError(unused.zh, unused.en);
+  }
+
+  /** Tells whether a property only says what is compared or when. */
+  protected isLimit(mention: Mention): boolean {
+    return this.thresholds.some(({ property }) => property?.mention === mention) || (this.terms.times.length > 0 && this.isDate(mention));
+  }
+
+  protected isDate(mention: Mention): boolean {
+    return this.words.some(word => word.mention === mention && word.properties.every(({ type }) => /^date/.test(type)));
+  }
+
+  protected wordOf(mention: Mention): SchemaWord {
+    return this.words.find(word => word.mention === mention) ?? { mention, labels: new Set(), relations: new Set(), properties: [] };
+  }
+
+  protected wordsOfProperty(property: MeaningOf<'property'>): SchemaWord[] {
+    return this.words.filter(({ properties }) => properties.includes(property));
+  }
+
+  protected onlyLabel({ mention, labels }: SchemaWord): string {
+    const [label, other] = labels;
+    if (label === undefined || other !== undefined)
+      throw new UnplannableError(
+        `“${mention.text}”可以指：${[...labels].join('、')}，请写明`,
+        `"${mention.text}" may mean ${[...labels].join(' or ')}: say which`,
+      );
+    return label;
+  }
+
+  protected subjectOf(target: SchemaWord | null, label: string): string {
+    return this.language === 'zh' ? label : (target?.mention.text ?? this.spokenLabel(label));
+  }
+
+  /** The label in the question's words, else by an alias in its language. */
+  protected spokenLabel(label: string): string {
+    const named = this.words.find(({ labels }) => labels.has(label))?.mention.text;
+    if (this.language === 'en' && named !== undefined) return named;
+    return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
+  }
+
+  protected spokenProperty({ name, column }: PropertySchema): string {
+    const named = this.words.find(({ properties }) => properties.some(owner => owner.property === name))?.mention.text;
+    if (this.language === 'en' && named !== undefined) return named;
+    return spokenName(name, column === undefined ? [] : [column], this.language);
+  }
+
+  protected spokenGroup({ ownerName, property }: MeaningOf<'property'>): string {
+    const found = this.schema.labels.find(({ name }) => name === ownerName)?.properties.find(({ name }) => name === property);
+    return found ? this.spokenProperty(found) : property;
+  }
+
+  protected displayOrder(label: string): string {
+    const then = this.thenDisplay(label);
+    return then === '' ? '' : ` ORDER BY${then.slice(1)}`;
+  }
+
+  protected thenDisplay(label: string): string {
+    const display = this.schema.labels.find(element => element.name === label)?.displayProperty;
+    return display == null || display === '' ? '' : `, t.${quoteName(display)}`;
+  }
+
+  protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether'>): GraphPlan {
+    const names = [
+      ...this.terms.entities.map(({ mention, nodes, negated }) => ({
+        name: this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text,
+        negated: negated || this.negated.some(({ terms }) => terms.some(term => term.mention === mention)),
+      })),
+      ...this.terms.values.map(({ mention, values, negated }) => ({ name: values[0]?.value ?? mention.text, negated })),
+    ];
+    const of = {
+      named: names.filter(({ negated }) => !negated).map(({ name }) => name),
+      excluded: names.filter(({ negated }) => negated).map(({ name }) => name),
+      times: this.terms.times.map(term => term.mention.text),
+    };
+    const { paths, notes } = this;
+    return {
+      cypher: writer.text(returns),
+      parameters: writer.parameters,
+      shape: { ...shape, of, whether: this.terms.whether !== null },
+      top: null,
+      paths,
+      notes,
+    };
+  }
+}
+
+function hasDates(schema: PlanSchema): boolean {
+  return schema.labels.some(({ properties }) => properties.some(({ type }) => type === 'date' || type === 'datetime'));
+}
