@@ -20,7 +20,7 @@ describe('readQueryRequest', () => {
 
   it('names the release in the key of an answer, and what else decides it', () => {
     expect(hash({ search: '华为' }, { retrieval: null })).toBe(
-      digest([version, 'search', '华为', {}, 20, 0, null, false, [], { retrieval: null }]),
+      digest([version, 'search', '华为', {}, 20, 0, null, false, { retrieval: null }]),
     );
     expect(hash({ search: '华为' }, { retrieval: null })).not.toBe(hash({ search: '华为' }, { retrieval: 'http://other:1' }));
     expect(hash({ question: '昨天', timezone: 'UTC' }, null)).not.toBe(hash({ question: '昨天' }, null));

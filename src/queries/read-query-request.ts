@@ -184,8 +184,8 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
         offset,
         timezone,
         include.has('profile'),
-        [...choices].sort(),
-        // What a search without a filter was stored under stays its key.
+        // What a request without these was stored under stays its key.
+        ...(choices.length > 0 ? [[...choices].sort()] : []),
         ...(filter ? [filter] : []),
         context,
       ]),

@@ -16,8 +16,8 @@ const lightVerbs =
 
 /** Adjectives and nouns too vague to limit an answer by. They are passed over with a note. */
 const vagueWords =
-  'primary main major principal different various particular specific other others another corresponding respective relevant applicable ' +
-  'following same together fellow common alongside whole entire total overall respectively thing things stuff sort form part information details data result results kind kinds co date dates time times year years';
+  'primary main major principal different various particular specific other others another corresponding respective ' +
+  'following same together fellow common alongside whole entire total overall respectively thing things stuff sort form part information details data result results kind kinds time times';
 
 /** Words and phrases of questions that are not looked up. Chinese ones are cut out of runs without spaces. */
 const chineseWords = [

@@ -72,7 +72,7 @@ describe('planMetricQuestion', () => {
     ['2023年和2025年的销售额', 'follow one another'],
     ['每月销售额最高的地区', 'within each group'],
     ['销售额超过20万美元的地区', 'cannot be compared with USD'],
-    ['revenue of regions with more than 20 orders', 'not clear what "more than 20"'],
+    ['revenue of regions with more than 20 orders', 'no dimension "orders"'],
     ['2024年3月的销售额增长了多少', 'year over year'],
     ['销售额增长了多少', 'name the period'],
     ['2024年的销售额比2025年3月增长了多少', 'whole years'],
