@@ -99,4 +99,27 @@ describe('planGraphQuestion', () => {
       expect(await planTrading(question)).toEqual({ reason: { zh: expect.any(String), en: expect.any(String) } });
     },
   );
+
+  it.each([
+    ['Which customers never ordered Chai or Chang?', '不理解'],
+    ['没有既买过Chai又买过Chang的客户', '不理解'],
+    ['Which customer placed the most orders of Chai?', '限定'],
+    ['customers with more than 3 orders of Chai', '限定'],
+    ['位于德国或买过Chai的客户', '或'],
+    ['Which customers are in 德国 or ordered Chai?', '或'],
+    ['Chai是最贵的产品吗？', '是否'],
+    ['所有客户都在德国吗？', '是否'],
+    ['Are all customers in 德国?', '是否'],
+    ['Did Alfreds order Chai and Chang?', '分开问'],
+    ['除了Chai还购买过Chang的客户', '除了'],
+  ])('%s: is refused rather than read as something else', async (question, reason) => {
+    expect(await planTrading(question)).toMatchObject({ reason: { zh: expect.stringContaining(reason) } });
+  });
+
+  it.each(['买过Chai或Chang的客户', '2023年或2024年的订单', 'Did Alfreds order Chai?', 'Chai的订单数'])(
+    '%s: is no such question',
+    async question => {
+      expect(await planTrading(question)).toHaveProperty('cypher');
+    },
+  );
 });

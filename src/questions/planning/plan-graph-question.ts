@@ -13,6 +13,7 @@ import { AmbiguousQuestionError, type GraphPlan, type QuestionChoice, Unplannabl
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { RankingPlanner } from './plan-rankings.js';
+import { refuseMisleading } from './refuse-misleading.js';
 
 /** As many more than asked for are fetched of a ranking, to show those that tie. */
 export const mostTied = 30;
@@ -47,6 +48,7 @@ export async function planGraphQuestion(
 class GraphQuestionPlanner extends RankingPlanner {
   async plan(): Promise<GraphPlan> {
     const { terms } = this;
+    refuseMisleading(terms);
     if (terms.grain && !/which|哪/.test(terms.grain.text))
       throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
     const group = groupLabel(terms);

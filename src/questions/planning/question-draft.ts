@@ -91,7 +91,15 @@ export abstract class QuestionDraft {
     });
     this.paths.push(...paths);
     this.notes.push(...notes);
-    if (part.counted) this.countedEnd = writer.addPath(part.counted);
+    if (part.counted) {
+      // What is named over a relation would limit other nodes than those that are counted.
+      if (writer.edges.length > 0)
+        throw new UnplannableError(
+          '按数量排名或比较时，暂不支持再用关系另一端的事物限定，请分开问',
+          'What is counted cannot be limited by what a relation leads to as well; ask apart',
+        );
+      this.countedEnd = writer.addPath(part.counted);
+    }
     for (const word of addLimits(writer, this.terms, this.thresholds, this.words, this.schema)) this.usedProperties.add(word);
     return writer;
   }

@@ -72,7 +72,12 @@ class PatternReader {
     private readonly part: PathPart,
   ) {
     const inNegation = new Set(part.negatedParts.flatMap(({ terms }) => terms));
-    this.anchors = groupAnchors(context.terms).filter(anchor => !anchor.terms.some(term => inNegation.has(term)));
+    const all = groupAnchors(context.terms);
+    for (const { terms, mention } of all) {
+      const denied = terms.filter(term => inNegation.has(term)).length;
+      if ((denied > 0 && denied < terms.length) || (denied > 1 && context.terms.together !== null)) throw this.notUnderstood(mention);
+    }
+    this.anchors = all.filter(anchor => !anchor.terms.some(term => inNegation.has(term)));
     for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
     const others = this.anchors.filter(({ mention }) => mention.start !== part.endsAt?.start);
     this.wordsOf = shareOut(context.terms.text, others, part.words, part.asked.word, context.language);

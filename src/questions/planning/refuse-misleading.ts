@@ -1,0 +1,57 @@
+import { type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { groupAnchors } from './anchors.js';
+import { groupLabel } from './find-groups.js';
+import { UnplannableError } from './question-plan.js';
+
+const alternative = /\b(?:or|either)\b|或/g;
+const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
+const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
+
+/**
+ * Refuses what would be read as something else: alternatives between parts that are no names of one kind, questions whether all do or one
+ * does most, and "besides".
+ * @throws UnplannableError
+ */
+export function refuseMisleading(terms: QuestionTerms): void {
+  const { text } = terms;
+  for (const { index } of text.matchAll(alternative))
+    if (!isInside(terms, index) && !joinsTimes(terms, index))
+      throw new UnplannableError('不理解“或”连接的两部分，请分开问', 'The parts that "or" joins are not understood; ask for each apart');
+  if (terms.whether && (terms.top !== null || groupLabel(terms) !== null || everything.test(outsideNames(terms))))
+    throw new UnplannableError(
+      '暂不能判断“是否全部”或“是否最…”，请直接问是哪些',
+      'Whether all do, or which does most, cannot be told with yes or no yet; ask which ones do',
+    );
+  const several = terms.whether && groupAnchors(terms).find(({ terms: named }) => named.length > 1);
+  if (several)
+    throw new UnplannableError(`请分开问“${several.mention.text}”各是否如此`, `Ask about each of "${several.mention.text}" apart`);
+  if (addition.test(outsideNames(terms)))
+    throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
+}
+
+/** Whether a place is inside of a name, or between names that are joined. */
+function isInside(terms: QuestionTerms, at: number): boolean {
+  return groupAnchors(terms).some(({ mention, join, terms: named }) =>
+    join === 'or' ? covers(mention, at) : named.some(term => covers(term.mention, at)),
+  );
+}
+
+function joinsTimes({ text, times }: QuestionTerms, at: number): boolean {
+  const places = times.map(({ mention }) => mention).sort((a, b) => a.start - b.start);
+  return places.some((time, i) => {
+    const next = places[i + 1];
+    return next !== undefined && covers({ start: time.end, end: next.start }, at) && text.slice(time.end, next.start).length < 12;
+  });
+}
+
+function covers({ start, end }: Pick<Mention, 'start' | 'end'>, at: number): boolean {
+  return start <= at && at < end;
+}
+
+/** The question with spaces in place of the names in it. */
+function outsideNames({ text, entities, values }: QuestionTerms): string {
+  const characters = [...text.split('')];
+  for (const { mention } of [...entities, ...values]) characters.fill(' ', mention.start, mention.end);
+  return characters.join('');
+}
