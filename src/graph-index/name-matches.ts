@@ -52,7 +52,13 @@ const firstWide = 0x2e80;
 /** @param asked the whole text, and the text without names of labels if that is another one; the last is searched for */
 export async function matchNames({ names, pinyin }: NameTables, asked: string[], pace: Pace): Promise<NameMatches> {
   const { texts } = names;
-  const exact = new Set(asked.map(name => placeOfText(texts, name)).filter(place => place >= 0));
+  // Names of punctuation only are all kept as ''.
+  const exact = new Set(
+    asked
+      .filter(name => name !== '')
+      .map(name => placeOfText(texts, name))
+      .filter(place => place >= 0),
+  );
   const text = asked.at(-1)!;
   const byName = new Map<number, number>();
   const offer = (name: number, rank: number): void => {

@@ -150,13 +150,15 @@ export class SearchIndex {
       await this.rankNames(names, rank, touched, pace);
       const best = new BestOf<number>(request.offset + request.limit, (a, b) => this.isBetter(a, b, groups.scores));
       const { isInSets, isWanted } = this.filterOf(request);
-      const rankedBy: Asked = { isPreferred: this.setsWith(preferred), names, allRank, spreads: !request.namesOnly };
+      const rankedBy: Asked = { isPreferred: this.setsWith(preferred), names, allRank, spreads: !request.namesOnly && !request.labels && !isWanted };
       let total = 0;
       for (let from = 0; from < touched.length; from += inTurn) {
         if (pace.isOverdue) await pace.turn();
         for (let i = from; i < Math.min(touched.length, from + inTurn); i++) {
           const ordinal = touched[i]!;
           if (rank[ordinal] === 0 && groups.coverage[ordinal]! < leastCoverage - almost) continue;
+          // Each look at a property may read a long text.
+          if (isWanted && pace.isOverdue) await pace.turn();
           if (!isInSets[this.arrays.labelOf[ordinal]!] || (isWanted && !isWanted(this.arrays.ids[ordinal]!))) continue;
           total++;
           groups.scores[ordinal] = this.scoreOf(ordinal, groups, rank, rankedBy);
@@ -252,8 +254,9 @@ export class SearchIndex {
   }
 
   private isBetter(a: number, b: number, scores: Float32Array): boolean {
-    const difference = scores[a]! - scores[b]!;
-    if (Math.abs(difference) > almost) return difference > 0;
+    // Rounded before they are compared, so that the order is the same for every page.
+    const difference = Math.round(scores[a]! / almost) - Math.round(scores[b]! / almost);
+    if (difference !== 0) return difference > 0;
     const length = this.arrays.displayLength[a]! - this.arrays.displayLength[b]!;
     return length === 0 ? a < b : length < 0;
   }

@@ -40,7 +40,10 @@ export class LexiconController {
   @Delete(':synonym_id')
   @HttpCode(HttpStatus.NO_CONTENT)
   @GraphAccess('editor')
-  @ApiOperation({ summary: '删除同义词 / Remove a synonym' })
+  @ApiOperation({
+    summary: '删除同义词 / Remove a synonym',
+    description: '此后的问题不再用它；已存的答案不变。 / Later questions do without it; answers that are stored stay.',
+  })
   @ApiNoContentResponse()
   remove(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @IdParam('synonym_id') synonymId: number): Promise<void> {
     return this.lexicon.remove(principal, id, synonymId);

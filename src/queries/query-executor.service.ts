@@ -86,7 +86,9 @@ export class QueryExecutor {
     const hash = hashOf(query, { ...depends, ...(model && { model }) });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash, userId);
     if (!found) throw new GraphNotFoundError();
-    const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
+    // A page of another version is refused, though the same offset of this one may be stored.
+    const isStale = query.cursorVersion !== null && query.cursorVersion !== found.version;
+    const kept = query.refresh || isStale ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
     const prepared = { graphId, query, version: found.version, seen: found.seen, hash, context, plainHash, isModelPaused, kept };
     if (kept) await this.noteSeen(userId, prepared, kept);
     return prepared;
@@ -280,7 +282,7 @@ function cypherOptionsOf({ parameters, timezone, include }: GraphQuery) {
 
 /** The time-out is part of it: a caller who allows 1 s must not stop one who allows a minute. */
 function keyOf({ version, hash, query }: PreparedQuery): Buffer {
-  return createHash('sha256').update(`${version} ${query.timeoutMs} `).update(hash).digest();
+  return createHash('sha256').update(`${version} ${query.timeoutMs} ${query.cursorVersion} `).update(hash).digest();
 }
 
 /** Today is that of the zone of whoever asks, or of the zone that all metrics share. */

@@ -122,8 +122,8 @@ function readFilter({ labels, where }: QueryRequest): SearchFilter | null {
         {
           loc: ['body', 'where', property],
           text: {
-            zh: `须为文本（最多 ${longestValue} 个字符）、数或布尔，或其 1 至 ${mostValues} 项的列表`,
-            en: `must be a text of at most ${longestValue} characters, a number or a boolean, or a list of 1 to ${mostValues} of them`,
+            zh: `须为文本（最多 ${longestValue} 个字符）、不超过 2^53 的数或布尔，或其 1 至 ${mostValues} 项的列表`,
+            en: `must be a text of at most ${longestValue} characters, a number (an integer within 2^53) or a boolean, or a list of 1 to ${mostValues} of them`,
           },
           type: 'filter_value',
         },
@@ -142,7 +142,9 @@ function readFilter({ labels, where }: QueryRequest): SearchFilter | null {
 }
 
 function isFilterValue(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' ? value.length <= longestValue : typeof value === 'number' || typeof value === 'boolean';
+  return typeof value === 'string'
+    ? value.length <= longestValue
+    : typeof value === 'boolean' || (typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value)));
 }
 
 /** Encodes where the next page of a search begins, and in which version of the graph. */

@@ -269,6 +269,8 @@ const allOptional: Record<string, string> = {
   Connections_change: '200',
   Graphs_update: '200',
   JobWebhooks_change: '200',
+  // Entries, or a CSV text.
+  Lexicon_add: '422',
   Metrics_execute: '200',
   Metrics_update: '200',
   Permissions_grant: '400 one_user_expected',

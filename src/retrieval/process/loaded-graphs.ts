@@ -16,7 +16,7 @@ import { type ElementKind, loadColumn, loadWholeProperties } from './load/load-p
 import { loadTopology } from './load/load-topology.js';
 import { type SnapshotFiles } from './load/snapshot-files.js';
 import { type HeldVersion, HeldVersions } from './held-versions.js';
-import { loadIndex } from './load-index.js';
+import { type IndexRecord, loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
@@ -177,7 +177,7 @@ export class LoadedGraphs {
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
-    graph.index ??= this.part(graph, searchPart, { read: reader => loadIndex(reader, graph.schema, this.budgetBytes) }).then(record => {
+    graph.index ??= this.part(graph, searchPart, { read: reader => this.indexWithinBudget(graph, reader) }).then(record => {
       const index = new SearchIndex(record);
       this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
       return { index, values: new ValueDictionary(record), toOne: record.toOne };
@@ -193,6 +193,12 @@ export class LoadedGraphs {
       if (error instanceof VersionMovedError) return null;
       throw error;
     }
+  }
+
+  private async indexWithinBudget(graph: LoadedGraph, reader: GraphReader): Promise<IndexRecord> {
+    const record = await loadIndex(reader, graph.schema, this.budgetBytes);
+    if (bytesOf(record) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes);
+    return record;
   }
 
   /**

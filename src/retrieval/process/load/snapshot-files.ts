@@ -4,6 +4,10 @@ import path from 'node:path';
 import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { readSnapshot, writeSnapshot } from '../../../graph-index/snapshot-file.js';
 import { type PartKey } from '../threads/shared-parts.js';
+import { version as release } from '../../../config/version.js';
+
+/** The form of the records in the files. Raise it when a record gets other arrays, or texts are folded otherwise. */
+const recordForm = 1;
 
 /** Reading a smaller part from PostgreSQL takes no longer than reading its file. */
 const leastBytes = 1_048_576;
@@ -69,6 +73,6 @@ export class SnapshotFiles {
   }
 
   private stampOf({ graphId, version, name }: PartKey, stamp: string): string {
-    return JSON.stringify([graphId, version, name, stamp]);
+    return JSON.stringify([recordForm, release, graphId, version, name, stamp]);
   }
 }

@@ -105,7 +105,8 @@ export class PartsBroker {
     const graph = this.graphOf({ graphId, version });
     if (!graph) return;
     graph.heldBytes += bytes;
-    this.evict(graphId, null);
+    // What is held serves the search index, which would else go as soon as it has come.
+    this.evict(graphId, searchPart);
   }
 
   /** A thread goes on answering with this version while the next one loads. */
