@@ -533,4 +533,26 @@ nodes:
       expect([displays(body.rows).sort(), body.warnings]).toEqual([[...expected].sort(), []]);
     });
   });
+
+  it.each([
+    [40, 31, 'and at least 21 more.', ['More tie with the last of these; only 31 are shown']],
+    [31, 31, 'and 21 more.', []],
+  ])('of %i that tie shows %i, and says whether there are more', async (count, shown, sentence, warnings) => {
+    const rows = Array.from({ length: count }, (_, i) => `${i},Cup ${i},5`).join('\n');
+    await upload(test, `cups${count}`, `id,title,price\n${rows}\n`);
+    const mapping = `version: 1
+nodes:
+  - label: Cup
+    id: cup
+    table: cups${count}
+    key: [id]
+    display: title
+    columns: [{column: id, property: id, type: int}, {column: title, property: title}, {column: price, property: price, type: int}]`;
+    const { graphId } = await ingest(test, mapping);
+    const { body } = await test.admin
+      .post(`/api/graphs/${graphId}/query`)
+      .send({ question: 'Which cup has the highest price?' })
+      .expect(200);
+    expect([body.rows.length, body.answer.text, body.warnings]).toEqual([shown, expect.stringContaining(sentence), warnings]);
+  });
 });

@@ -88,8 +88,8 @@ const values = [
 ];
 
 /** Links the question on 20 November 2026, with no spelling corrected. */
-export async function linked(question: string): Promise<LinkedQuestion> {
-  const lexicon = await Lexicon.build(schema, metrics, new Pace());
+export async function linked(question: string, own: PlanSchema = schema): Promise<LinkedQuestion> {
+  const lexicon = await Lexicon.build(own, metrics, new Pace());
   return linkQuestion(question, '2026-11-20', lexicon, {
     findByName: text =>
       [...entities.values()]

@@ -34,6 +34,10 @@ function rangeOf(first: FoundTime, last: FoundTime): Span | null {
 /** Must follow 前, 后, 起 and 止 for them to be words of their own. Otherwise they may begin another word (`后视镜`, `止痛药`). */
 const endsWord = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
 
+/** `after 2020 and before 2022`: the word belongs to the time behind it. */
+const notBeforeTime =
+  '(?!\\s+(?:\\d|q[1-4]|the|this|last|next|today|yesterday|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|winter))';
+
 /** The words that extend a time: since, after, until, before. The first that fits the text before and after the time counts. */
 const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: string) => Span | null }[] = [
   { after: /^\s*的?[及或](?:以后|之后|后)/, reach: since },
@@ -53,8 +57,8 @@ const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
     reach: () => null,
   },
   { before: /\bfrom\s*$/, after: /^\s*(?:on|onwards?|forward)\b/, reach: since },
-  { after: /^\s*(?:onwards?|(?:or|and) (?:later|after))\b/, reach: since },
-  { after: /^\s*(?:or|and) (?:earlier|before)\b/, reach: until },
+  { after: new RegExp(`^\\s*(?:onwards?|(?:or|and) (?:later|after${notBeforeTime}))\\b`), reach: since },
+  { after: new RegExp(`^\\s*(?:or|and) (?:earlier|before${notBeforeTime})\\b`), reach: until },
   { before: /\b(?:since|on or after)\s*$/, reach: since },
   { before: /\b(?:up to|up until|until|till|through|by|as of|on or before)\s*$/, reach: until },
   { before: /\bafter\s*$/, reach: after },

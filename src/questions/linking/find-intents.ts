@@ -1,13 +1,14 @@
 import { type Intent, type Mention } from './meaning.js';
-import { numeralPattern, readNumeral } from './numerals.js';
+import { amountPattern, numeralPattern, readAmount, readNumeral } from './numerals.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 
-/** A whole number. The first digits of `1e3`, `1,000` or `100万` would mean something else. */
-const numberPattern = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d)';
 /** A count. No further digit, and nothing that multiplies or divides it, may follow. */
 const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
 /** The decimal digits that a number holds exactly. */
 const mostDigits = 15;
+/** `at least two` bounds a number; only `the least` ranks. */
+const notAt = '(?<!\\bat\\s+(?:the\\s+)?(?:very\\s+)?)';
+const notAfterNumber = '(?<![\\d.零一二两三四五六七八九十百千万亿分第])';
 const measureWord = '[个家位名条种款件项大首张篇辆笔]';
 
 interface Rule {
@@ -18,8 +19,9 @@ interface Rule {
 const compare =
   (operator: '>' | '<' | '>=' | '<='): Rule['read'] =>
   groups => {
-    const [value, digits] = [Number(groups[1]), (groups[1] ?? '').replace(/^[0.]+|\./g, '').length];
-    return digits <= mostDigits || Number.isSafeInteger(value) ? { kind: 'compare', operator, value } : null;
+    const value = readAmount(groups[1] ?? '');
+    const digits = (groups[1] ?? '').replace(/^[0.]+|\./g, '').length;
+    return value !== null && (digits <= mostDigits || Number.isSafeInteger(value)) ? { kind: 'compare', operator, value } : null;
   };
 const top =
   (descending: boolean, more: { by?: 'date' | 'price'; ofTwo?: true } = {}): Rule['read'] =>
@@ -28,8 +30,8 @@ const top =
     return { kind: 'top', descending, count: count === undefined ? null : readNumeral(count), ...more };
   };
 const between: Rule['read'] = groups => {
-  const [low, high] = [Number(groups[1]), Number(groups[2])];
-  return low <= high ? { kind: 'between', low, high } : null;
+  const [low, high] = [readAmount(groups[1] ?? ''), readAmount(groups[2] ?? '')];
+  return low !== null && high !== null && low <= high ? { kind: 'between', low, high } : null;
 };
 const grain =
   (value: Grain): Rule['read'] =>
@@ -43,18 +45,18 @@ const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', exc
 
 /** Words of questions that name nothing in the graph. A longer match wins over a shorter one. */
 const rules: Rule[] = [
-  { pattern: new RegExp(`(?:大于|高于|超过|多于|贵于|>)\\s*${numberPattern}`, 'g'), read: compare('>') },
-  { pattern: new RegExp(`(?:小于|低于|少于|不足|<)\\s*${numberPattern}`, 'g'), read: compare('<') },
-  { pattern: new RegExp(`(?:大于等于|至少|不低于|不少于|不小于|>=|≥)\\s*${numberPattern}`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|不大于|不多于|<=|≤)\\s*${numberPattern}`, 'g'), read: compare('<=') },
-  { pattern: new RegExp(`(?<![\\d.])${numberPattern}\\s*${measureWord}?(?:及|或)?以上`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`(?<![\\d.])${numberPattern}\\s*${measureWord}?(?:及|或)?以下`, 'g'), read: compare('<=') },
-  { pattern: new RegExp(`(?:在|介于)\\s*${numberPattern}\\s*(?:到|至|和|与|-|~)\\s*${numberPattern}\\s*之间`, 'g'), read: between },
-  { pattern: new RegExp(`\\bbetween\\s+${numberPattern}\\s+and\\s+${numberPattern}`, 'g'), read: between },
-  { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${numberPattern}`, 'g'), read: compare('>') },
-  { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${numberPattern}`, 'g'), read: compare('<') },
-  { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${numberPattern}`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${numberPattern}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`(?:大于|高于|超过|超出|多于|贵于|>)\\s*${amountPattern}`, 'g'), read: compare('>') },
+  { pattern: new RegExp(`(?:小于|低于|少于|不足|不到|<)\\s*${amountPattern}`, 'g'), read: compare('<') },
+  { pattern: new RegExp(`(?:大于等于|至少|达到|不低于|不少于|不小于|>=|≥)\\s*${amountPattern}`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|不大于|不多于|<=|≤)\\s*${amountPattern}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*${measureWord}?(?:及|或)?以上`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*${measureWord}?(?:及|或)?以下`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`(?:在|介于)\\s*${amountPattern}\\s*(?:到|至|和|与|-|~)\\s*${amountPattern}\\s*之间`, 'g'), read: between },
+  { pattern: new RegExp(`\\bbetween\\s+${amountPattern}\\s+and\\s+${amountPattern}`, 'g'), read: between },
+  { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${amountPattern}`, 'g'), read: compare('>') },
+  { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${amountPattern}`, 'g'), read: compare('<') },
+  { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${amountPattern}`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${amountPattern}`, 'g'), read: compare('<=') },
   { pattern: new RegExp(`(?:最高|最多|最大|最好)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true) },
   { pattern: new RegExp(`(?:最低|最少|最小|最差)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(false) },
   { pattern: new RegExp(`最贵的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true, { by: 'price' }) },
@@ -82,7 +84,7 @@ const rules: Rule[] = [
   { pattern: /[吗么](?=\s*[?？。]?$)|^\s*(?:是否|是不是)/g, read: is({ kind: 'whether' }) },
   { pattern: /^\s*(?:is|are|was|were|do|does|did|has|have|had)\b/g, read: is({ kind: 'whether' }) },
   { pattern: new RegExp(`(?:排名)?前${countPattern}${measureWord}?的?`, 'g'), read: top(true) },
-  { pattern: new RegExp(`\\b(?:the )?(?:top|best|highest|largest|biggest)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(true) },
+  { pattern: new RegExp(`${notAt}\\b(?:the )?(?:top|best|highest|largest|biggest)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(true) },
   {
     pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)?most expensive(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(true, { by: 'price' }),
@@ -95,9 +97,9 @@ const rules: Rule[] = [
     pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:best|highest|largest|biggest|most)\\b(?! expensive)`, 'g'),
     read: top(true),
   },
-  { pattern: /\b(?:the )?most\b(?! (?:expensive|recent))/g, read: top(true) },
+  { pattern: new RegExp(`${notAt}\\b(?:the )?most\\b(?! (?:expensive|recent|of the)\\b)`, 'g'), read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least(?! expensive)|smallest|fewest|worst)(?:\\s+${countPattern}\\b)?`, 'g'),
+    pattern: new RegExp(`${notAt}\\b(?:the )?(?:bottom|lowest|least(?! expensive)|smallest|fewest|worst)(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(false),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:lowest|smallest|worst)\\b`, 'g'), read: top(false) },

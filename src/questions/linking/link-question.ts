@@ -10,6 +10,7 @@ import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isCommonWord, isStopWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
+import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 
 /** The sources in which linking looks up names. */
 export interface NameSource {
@@ -72,7 +73,9 @@ export async function linkQuestion(
   const unreal = times.filter(mention => !isReal(mention));
   const mentions = await chooseWithMetricWords(text, unreal, named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
-  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unreal.map(mention => mention.text), ...linked.unknown] };
+  const unknown = [...unreal.map(mention => mention.text), ...linked.unknown.filter(word => !isNumeral(word))];
+  const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
+  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities] };
 }
 
 /** Words such as "share" and "growth" mean something only beside a metric. Elsewhere they are not understood. */

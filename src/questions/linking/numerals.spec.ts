@@ -1,4 +1,4 @@
-import { numeralPattern, readNumeral } from './numerals.js';
+import { numeralPattern, readAmount, readNumeral } from './numerals.js';
 
 describe('readNumeral', () => {
   it.each([
@@ -21,5 +21,22 @@ describe('readNumeral', () => {
     const numeral = new RegExp(`^${numeralPattern}$`);
     expect(['9999', '一百二十', 'twelve'].every(text => numeral.test(text) && readNumeral(text) !== null)).toBe(true);
     expect(['10000', '一千', 'zero'].some(text => numeral.test(text))).toBe(false);
+  });
+});
+
+describe('readAmount', () => {
+  it.each([
+    ['12.5', 12.5],
+    ['三百', 300],
+    ['两千零五十', 2050],
+    ['一亿两千万', 120_000_000],
+    ['十五万', 150_000],
+    ['two', 2],
+    ['一百五', null],
+    ['三五', null],
+    ['万', null],
+    ['十百', null],
+  ])('of %j is %s', (text, value) => {
+    expect(readAmount(text)).toBe(value);
   });
 });

@@ -33,8 +33,11 @@ const chineseWords = [
 const weightyWords =
   'more less fewer than greater better worse higher lower larger smaller bigger longer shorter earlier later older newer if before after ' +
   'first last latest earliest recent recently new old next previous similar still yet again always sometimes often rarely usually mostly ' +
-  'famous known popular certain even once few several half';
-const weighty = new Set([...weightyWords.split(' '), ...'比多少高低大小更较快慢早晚新旧远近长短只最']);
+  'famous known popular certain even once few many several half exactly just one';
+const weighty = new Set([
+  ...weightyWords.split(' '),
+  ...'比多少高低大小更较快慢早晚新旧远近长短只最超足达零一二两三四五六七八九十百千万亿',
+]);
 
 const chineseLight =
   '购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 主要 不同 其他 其它 同样 相同 共同 一起 合作'.split(

@@ -4,6 +4,7 @@ import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { isNumeric, type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
+import { joinSpans } from './time-spans.js';
 
 /** Limits a pattern by comparisons of properties and by times. Returns the words for properties that this has used. */
 export function addLimits(
@@ -21,50 +22,105 @@ export function addLimits(
       owners.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target) ??
       owners.find(({ owner, ownerName }) => owner === 'node' && writer.passes(ownerName));
     const edge = node ? undefined : owners.find(({ owner, ownerName }) => owner === 'edge' && writer.follows(ownerName));
-    const variable = node ? writer.variableOf(node.ownerName) : writer.edges.find(({ type }) => type === edge?.ownerName)?.variable;
     const owner = node ?? edge;
-    if (!owner || variable == null)
+    const variables = owner ? placesOf(writer, terms, owner.owner, owner.ownerName, mention.text) : [];
+    if (!owner || variables.length === 0)
       throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
-    writer.where(`${variable}.${quoteName(owner.property)} ${operator} ${writer.parameter(value)}`);
+    const parameter = writer.parameter(value);
+    for (const variable of variables) writer.where(`${variable}.${quoteName(owner.property)} ${operator} ${parameter}`);
     used.push(property);
   }
   return [...used, ...addTimes(writer, terms, words, schema)];
 }
 
-/** Several times are alternatives: `2023年和2025年的订单`. A date that the question names is meant, else the only one. */
-function addTimes(writer: CypherWriter, { times }: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
-  const [first] = times;
+/** A date on the pattern. `isHidden`: it is only on a part that must not exist, or of which nothing is returned. */
+interface PatternDate {
+  owner: 'node' | 'edge';
+  ownerName: string;
+  property: string;
+  isHidden: boolean;
+}
+
+/** Limits the date that the question names, else the only one on the pattern. */
+function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
+  const [first] = terms.times;
   if (!first) return [];
-  const dates = writer.nodes.flatMap(node => datesOf(schema, node.label).map(property => ({ ...node, property })));
-  const word = words.find(({ properties }) =>
-    properties.some(({ ownerName, property }) => dates.some(date => date.label === ownerName && date.property === property)),
-  );
-  const named = dates.find(({ label, property }) =>
-    word?.properties.some(owner => owner.ownerName === label && owner.property === property),
-  );
-  const found = named ?? dates[0];
+  const dates = datesOn(writer, schema);
+  const isOf = (word: SchemaWord, date: PatternDate): boolean =>
+    word.properties.some(
+      ({ owner, ownerName, property }) => owner === date.owner && ownerName === date.ownerName && property === date.property,
+    );
+  const namedDates = dates.filter(date => words.some(word => isOf(word, date)));
+  const meant = namedDates.length > 0 ? namedDates : dates;
+  const [found] = meant;
   if (!found)
     throw new UnplannableError(
       `所问的对象没有日期，无法限定“${first.mention.text}”`,
       `What is asked for has no date to limit to "${first.mention.text}"`,
     );
-  const others = dates.filter(({ variable, property }) => variable === found.variable && property !== found.property);
-  if (!named && others.length > 0) {
-    const names = [found, ...others].map(({ property }) => property);
+  if (meant.length > 1) {
+    const isOfOne = meant.every(({ ownerName }) => ownerName === found.ownerName);
+    const names = meant.map(({ ownerName, property }) => (isOfOne ? property : `${ownerName}.${property}`));
     throw new UnplannableError(
       `“${first.mention.text}”可以指：${names.join('、')}，请写明`,
       `"${first.mention.text}" may limit ${names.join(' or ')}: say which`,
     );
   }
-  const dated = `${found.variable}.${quoteName(found.property)}`;
-  const spans = times.map(({ from, to, isOpen }) =>
-    [`${dated} >= ${writer.parameter(from)}`, ...(isOpen ? [] : [`${dated} < ${writer.parameter(to)}`])].join(' AND '),
-  );
-  writer.where(spans.length === 1 ? (spans[0] ?? '') : `(${spans.map(span => `(${span})`).join(' OR ')})`);
-  return word && named ? [word] : [];
+  if (found.isHidden)
+    throw new UnplannableError(
+      `“${first.mention.text}”限定的是被否定的部分，暂不支持，请分开问`,
+      `"${first.mention.text}" limits what is negated, which is not supported; ask apart`,
+    );
+  const spans = joinSpans(terms).map(({ from, to }) => ({
+    from: writer.parameter(from),
+    to: to === null ? null : writer.parameter(to),
+  }));
+  for (const variable of placesOf(writer, terms, found.owner, found.ownerName, first.mention.text)) {
+    const dated = `${variable}.${quoteName(found.property)}`;
+    const conditions = spans.map(({ from, to }) => [`${dated} >= ${from}`, ...(to === null ? [] : [`${dated} < ${to}`])].join(' AND '));
+    writer.where(conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.map(span => `(${span})`).join(' OR ')})`);
+  }
+  return words.filter(word => isOf(word, found));
 }
 
-function datesOf(schema: GraphSchema, label: string): string[] {
-  const properties = schema.labels.find(element => element.name === label)?.properties ?? [];
-  return properties.filter(property => property.type === 'date' || property.type === 'datetime').map(property => property.name);
+/**
+ * The nodes or edges of a pattern that a limit applies to: all of that kind, because `Chai and Chang in 2024` passes an order for each.
+ * Where one of them is named or asked for, it is not said whether the limit is about it or about the other.
+ */
+function placesOf(writer: CypherWriter, terms: QuestionTerms, owner: 'node' | 'edge', name: string, limit: string): string[] {
+  if (owner === 'edge') return writer.edges.filter(({ type }) => type === name).map(({ variable }) => variable);
+  const variables = writer.nodes.filter(({ label }) => label === name).map(({ variable }) => variable);
+  if (variables.length < 2) return variables;
+  const isNamed = terms.entities.some(({ nodes }) => nodes.some(({ label }) => label === name));
+  if (writer.target === name && isNamed) return ['t'];
+  if (writer.target !== name && !isNamed) return variables;
+  throw new UnplannableError(
+    `问题里有几个“${name}”，不清楚“${limit}”限定哪一个，请分开问`,
+    `There are several "${name}" in the question, and it is not clear which of them "${limit}" limits; ask apart`,
+  );
+}
+
+function datesOn(writer: CypherWriter, schema: GraphSchema): PatternDate[] {
+  const nodes = writer.nodes.map(({ label, way }) => ({
+    owner: 'node' as const,
+    ownerName: label === '' ? (way.at(-1)?.to ?? '') : label,
+    isHidden: label === '',
+  }));
+  const hidden = writer.nodes.flatMap(({ label, way }) => (label === '' ? way.slice(-1) : []));
+  const edges = [
+    ...writer.edges.filter(({ type }) => type !== '').map(({ type }) => ({ owner: 'edge' as const, ownerName: type, isHidden: false })),
+    ...hidden.map(({ type }) => ({ owner: 'edge' as const, ownerName: type, isHidden: true })),
+  ];
+  const found = new Map<string, PatternDate>();
+  for (const place of [...nodes, ...edges])
+    for (const property of datesOf(schema, place)) {
+      const key = JSON.stringify([place.owner, place.ownerName, property]);
+      found.set(key, { ...place, property, isHidden: place.isHidden && (found.get(key)?.isHidden ?? true) });
+    }
+  return [...found.values()];
+}
+
+function datesOf({ labels, edges }: GraphSchema, { owner, ownerName }: Pick<PatternDate, 'owner' | 'ownerName'>): string[] {
+  const element = owner === 'node' ? labels.find(({ name }) => name === ownerName) : edges.find(({ type }) => type === ownerName);
+  return (element?.properties ?? []).filter(({ type }) => type === 'date' || type === 'datetime').map(({ name }) => name);
 }

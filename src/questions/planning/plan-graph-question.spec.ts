@@ -87,6 +87,34 @@ describe('planGraphQuestion', () => {
     });
   });
 
+  it.each([
+    ['Which customers placed at least two orders?', '>= $p1', 2],
+    ['Which customers placed at most one order?', '<= $p1', 1],
+    ['超过三个订单的客户', '> $p1', 3],
+    ['不超过三个订单的客户', '<= $p1', 3],
+    ['不到三个订单的客户', '< $p1', 3],
+  ])('%s: compares a number of orders', async (question, condition, p1) => {
+    expect(await planTrading(question)).toMatchObject({ cypher: expect.stringContaining(`WHERE n ${condition}`), parameters: { p1 } });
+  });
+
+  it.each([
+    'Which customer placed the largest order?',
+    '订单最大的客户',
+    'Which supplier has the best products?',
+    'Which supplier has the worst products?',
+    'Which supplier has the newest products?',
+    'top 3 customers with orders',
+  ])('%s: does not rank by number', async question => {
+    expect(await planTrading(question)).toMatchObject({ reason: { en: expect.stringMatching(/^It is not clear by what/) } });
+  });
+
+  it.each(['订单数最高的客户', 'Which customer has the highest number of orders?', 'Which customer placed the fewest orders?'])(
+    '%s: ranks by number',
+    async question => {
+      expect(await planTrading(question)).toMatchObject({ shape: { kind: 'rank' }, cypher: expect.stringContaining('count(DISTINCT') });
+    },
+  );
+
   it('reports the limits of the answer', async () => {
     expect(await planTrading('2024年不是Alfreds的饮料的订单')).toMatchObject({
       shape: { of: { named: ['饮料'], excluded: ['Alfreds'], times: ['2024年'] } },

@@ -1,5 +1,6 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, groupAnchors, isEntity } from './anchors.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows } from './find-groups.js';
@@ -67,6 +68,7 @@ export abstract class RankingPlanner extends QuestionDraft {
   protected async rankByCount(): Promise<GraphPlan> {
     this.use({ counts: true, property: term => term.mention === this.asked.word?.mention || this.isLimit(term.mention) });
     const { top } = this.terms;
+    if (top && !ranksNumbers(this.terms)) throw notRanked(top.mention);
     const { word } = this.asked;
     const labelled = this.words.filter(({ labels }) => labels.size > 0);
     if (top?.ofTwo) return this.compareCounts(labelled);
@@ -305,4 +307,17 @@ export abstract class RankingPlanner extends QuestionDraft {
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;
   }
+}
+
+/** Only "most" and "fewest" rank by how many there are, or a word for a number: the largest order is not the most orders. */
+function ranksNumbers({ top, counts }: QuestionTerms): boolean {
+  if (!top || top.by !== null) return false;
+  return counts.length > 0 || /[多少]|\b(?:most|fewest|least|more|fewer|less)\b/.test(top.mention.text);
+}
+
+function notRanked({ text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `不清楚“${text}”按什么排：请写出属性，按数量排请用“最多”或“最少”`,
+    `It is not clear by what "${text}" ranks: name a property, or use "most" or "fewest" to rank by number`,
+  );
 }

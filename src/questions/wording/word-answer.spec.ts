@@ -27,6 +27,13 @@ describe('wordGraphAnswer', () => {
     expect(wordGraphAnswer({ ...shape, subject: 'products' }, rows, 'en', 2)).toMatch(/^At least 2 products: /);
   });
 
+  it('says "at least" where more tie than are shown', () => {
+    const rows = Array.from({ length: 12 }, (_, i) => [node(i, `P${i}`), 0]);
+    const rank = { ...shape, kind: 'rank' as const, subject: 'products', measure: 'number of orders' };
+    expect(wordGraphAnswer(rank, rows, 'en', 12)).toMatch(/and at least 2 more\.$/);
+    expect(wordGraphAnswer(rank, rows, 'en', 13)).toMatch(/ and 2 more\.$/);
+  });
+
   const ranked = [[node(1, 'Tea'), 1800], [node(2, 'Chai'), 19]]; // prettier-ignore
   it.each([
     [{ kind: 'count', subject: 'products' }, [[1234]], 'Number of products: 1,234.'],

@@ -36,15 +36,16 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
     case 'rank':
     case 'group': {
       if (rows.length === 0) return nothing(zh, of);
+      const isAll = rows.length < limit;
       const ranked = rows.map(row => (zh ? `${nameOf(row[0])}（${formatValue(row[1])}）` : `${nameOf(row[0])} (${formatValue(row[1])})`));
       if (shape.kind === 'group')
         return zh
-          ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh)}。`
-          : `${capitalize(shape.measure ?? '')} by ${shape.subject}${of}: ${join(ranked, zh)}.`;
+          ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`
+          : `${capitalize(shape.measure ?? '')} by ${shape.subject}${of}: ${join(ranked, zh, isAll)}.`;
       const most = shape.descending ? (zh ? '最高' : 'highest') : zh ? '最低' : 'lowest';
       return zh
-        ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh)}。`
-        : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh)}.`;
+        ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh, isAll)}。`
+        : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
     }
     case 'entity':
       return rows.length === 0 ? nothing(zh, of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
@@ -161,10 +162,11 @@ function nothing(zh: boolean, of: string): string {
   return zh ? `没有找到${of ? `与${of}相关的` : ''}结果。` : `Nothing was found${of}.`;
 }
 
-function join(names: string[], zh: boolean): string {
+function join(names: string[], zh: boolean, isAll = true): string {
   const shown = names.slice(0, mostNamed).join(zh ? '、' : ', ');
   if (names.length <= mostNamed) return shown;
-  return zh ? `${shown}等` : `${shown} and ${names.length - mostNamed} more`;
+  const more = names.length - mostNamed;
+  return zh ? `${shown}等` : `${shown} and ${isAll ? '' : 'at least '}${more} more`;
 }
 
 function nameOf(value: unknown): string {

@@ -145,12 +145,13 @@ async function answerQuestion(
     const run = await runPlan(reader, graph, loaded, question, plan, signal);
     if (!('answer' in run)) return run;
     const { answer } = run;
+    const ties = run.isCut ? [moreTie(answer.rows.length)[language]] : [];
     const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
     return {
       ...answer,
-      text: wordGraphAnswer(plan.shape, answer.rows, language, question.limit),
+      text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit),
       plan: { ...answer.plan, linked: terms, paths: plan.paths },
-      warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...answer.warnings],
+      warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...ties, ...answer.warnings],
       timing_ms: { ...timing, ...answer.timing_ms },
     };
   } catch (error) {
@@ -160,7 +161,7 @@ async function answerQuestion(
   }
 }
 
-/** Runs a plan. Of a ranking, the rows that tie with the last one asked for are there too, and no others. */
+/** Runs a plan. Of a ranking, the rows that tie with the last one asked for are there too, and no others. `isCut`: still more tie. */
 async function runPlan(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -168,7 +169,7 @@ async function runPlan(
   { limit, timeoutMs, language }: Question,
   plan: GraphPlan,
   signal: AbortSignal,
-): Promise<{ answer: RetrievalAnswer } | NeedsGraph> {
+): Promise<{ answer: RetrievalAnswer; isCut?: boolean } | NeedsGraph> {
   if (elements instanceof GraphExceedsMemoryError) throw elements;
   const parameters = JSON.stringify(plan.parameters);
   const run = async (text: string): Promise<{ answer: RetrievalAnswer } | NeedsGraph> => {
@@ -181,9 +182,11 @@ async function runPlan(
       : answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded);
   };
   if (plan.top === null) return run(plan.cypher);
-  const ranked = await run(`${plan.cypher} LIMIT ${plan.top + mostTied}`);
+  const most = plan.top + mostTied;
+  const ranked = await run(`${plan.cypher} LIMIT ${most + 1}`);
   if (!('answer' in ranked)) return ranked;
   const shown = countTied(ranked.answer.rows, plan.top);
+  if (shown > most) return { ...(await run(`${plan.cypher} LIMIT ${most}`)), isCut: true };
   return shown === ranked.answer.rows.length ? ranked : run(`${plan.cypher} LIMIT ${shown}`);
 }
 
@@ -192,6 +195,13 @@ function countTied(rows: unknown[][], top: number): number {
   const last = JSON.stringify(rows[top - 1]?.[1]);
   const next = rows.findIndex((row, i) => i >= top && JSON.stringify(row[1]) !== last);
   return next === -1 ? rows.length : next;
+}
+
+function moreTie(shown: number): Bilingual {
+  return {
+    zh: `与最后一名并列的还有更多，这里只列出 ${shown} 个`,
+    en: `More tie with the last of these; only ${shown} are shown`,
+  };
 }
 
 function askBack(answer: RetrievalAnswer, reason: Bilingual, choices: QuestionChoice[], language: Language): RetrievalAnswer {

@@ -1,0 +1,37 @@
+import { linked } from '../../../test/support/question-world.js';
+import { mayBeName } from './stop-words.js';
+
+describe('words for quantities that nothing has read', () => {
+  it.each([
+    ['Which customers placed exactly one order?', ['exactly', 'one']],
+    ['Which customers placed just one order?', ['just', 'one']],
+    ['Which customers placed one order?', ['one']],
+    ['Which customers placed few orders?', ['few']],
+    ['Which customers placed many orders?', ['many']],
+    ['Which customers ordered Chai again?', ['again']],
+    ['Which customers placed more than half a dozen orders?', ['than', 'half', 'dozen', 'more']],
+    ['有三个订单的客户', ['三']],
+    ['有一个订单的客户', ['一']],
+    ['超过20 万的产品', ['超', '20', '万']],
+    ['超过几个订单的客户', ['超']],
+    ['下单两个产品的客户', ['两']],
+  ])('%s: %j is not understood', async (question, words) => {
+    expect((await linked(question)).unknown.filter(mayBeName)).toEqual(words);
+  });
+
+  it.each([
+    'How many orders are there?',
+    'Which one placed the most orders?',
+    'Just list the customers',
+    'What exactly are the orders?',
+    'Which customers placed at least two orders?',
+    '超过三个订单的客户',
+    '列一下客户',
+    '哪一个客户的订单最多',
+    '一共有多少订单',
+    '华东和华南两个地区的客户',
+    '最近三个月的订单',
+  ])('%s: all is understood', async question => {
+    expect((await linked(question)).unknown.filter(mayBeName)).toEqual([]);
+  });
+});

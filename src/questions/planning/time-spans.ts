@@ -1,0 +1,51 @@
+import { type Mention } from '../linking/meaning.js';
+import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
+import { UnplannableError } from './question-plan.js';
+
+/** From a day, to before a day. Null is without end. */
+export interface LimitSpan {
+  from: string;
+  to: string | null;
+}
+
+const firstDay = '0001-01-01';
+const joiners = /^[\s,，、]*(?:的|但是?|并且?|且|而且|和|与|以及|又|在|(?:but|and)\b(?:\s+(?:also|not|then))?)*[\s,，、]*$/;
+const either = /\bor\b|或|还是/;
+
+/**
+ * The spans of a question, of which one must hold: `2023年和2025年的订单`. A time that is open at one end is bounded by the one beside it
+ * (`after 2020 but before 2022`).
+ * @throws UnplannableError where it is not clear whether both times must hold
+ */
+export function joinSpans(terms: QuestionTerms): LimitSpan[] {
+  const { text, times } = terms;
+  const spans = times.map(({ from, to, isOpen }): LimitSpan => ({ from, to: isOpen ? null : to }));
+  const [first, second, ...more] = times;
+  if (!first || !second) return spans;
+  const between = times.slice(1).map((time, i) => ({ start: times[i]?.mention.end ?? 0, end: time.mention.start }));
+  if (between.some(gap => saysMore(terms, gap))) throw unclear(times);
+  const words = between.map(({ start, end }) => text.slice(start, end));
+  const isOpenEnded = (time: TimeTerm): boolean => time.isOpen === true || time.from === firstDay;
+  if (!times.some(isOpenEnded) || words.every(own => either.test(own))) return spans;
+  const since = [first, second].find(time => time.isOpen);
+  const until = [first, second].find(time => time.from === firstDay);
+  if (more.length === 0 && since && until && since.from < until.to && joiners.test(words[0] ?? ''))
+    return [{ from: since.from, to: until.to }];
+  throw unclear(times);
+}
+
+/** `registered in 2023 who placed orders in 2024`: each time limits something else. `2023年订单和2024年订单` does not. */
+function saysMore({ relations, properties, labels, times }: QuestionTerms, { start, end }: { start: number; end: number }): boolean {
+  const isIn = ({ mention }: { mention: Mention }): boolean => start <= mention.start && mention.end <= end;
+  const last = times.at(-1)?.mention.end ?? 0;
+  const isAgain = (label: string): boolean => labels.some(other => other.label === label && other.mention.start >= last);
+  return [...relations, ...properties].some(isIn) || labels.some(term => isIn(term) && !isAgain(term.label));
+}
+
+function unclear(times: TimeTerm[]): UnplannableError {
+  const names = times.map(({ mention }) => mention.text);
+  return new UnplannableError(
+    `不清楚“${names.join('”和“')}”怎样一起限定：请写成“2020年到2022年”这样的一段时间、用“或”连接，或分开问`,
+    `It is not clear how "${names.join('" and "')}" limit together: write one period such as "from 2020 to 2022", join them with "or", or ask apart`,
+  );
+}
