@@ -34,6 +34,8 @@ describe('checkSynonyms', () => {
     ['metric', '销售额', '最多', 'question_word', '最多'],
     ['metric', '销售额', 'which', 'question_word', 'which'],
     ['label', '客户', '的', 'question_word', '的'],
+    ['label', '客户', 'not in', 'question_word', "'not'"],
+    ['name', 'Volkswagen', 'at least', 'question_word', "'at least'"],
   ] as const)('refuses %s %s: %s as %s', (kind, name, synonym, type, words) => {
     expect(check(kind, name, synonym)).toEqual([expect.stringMatching(new RegExp(`^${type} .*${words}`))]);
   });

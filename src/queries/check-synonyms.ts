@@ -1,6 +1,7 @@
 import { type FieldProblem } from '../common/errors/api-error.js';
 import { compactText, normalizeText } from '../graph-index/tokenize-text.js';
 import { findIntents } from '../questions/linking/find-intents.js';
+import { questionWordsIn } from '../questions/linking/question-words.js';
 import { isStopWord } from '../questions/linking/stop-words.js';
 import { type Synonym, type SynonymKind } from '../questions/vocabulary.js';
 import { nearestName } from '../text/nearest-name.js';
@@ -55,6 +56,15 @@ export function checkSynonyms(
     const text = normalizeText(synonym);
     if (keyOf(synonym) === '' || isStopWord(text) || findIntents(text).some(word => word.text === text)) {
       report('question_word', `“${synonym}”是提问用词，不能作为同义词`, `'${synonym}' is a word of questions and cannot be a synonym`);
+      continue;
+    }
+    const swallowed = questionWordsIn(text, kind);
+    if (swallowed !== null) {
+      report(
+        'question_word',
+        `同义词“${synonym}”含有提问用词“${swallowed}”，问题中的这个词会被忽略；请换一个不含它的词`,
+        `the synonym '${synonym}' has the word of questions '${swallowed}' in it, which questions would lose; take one without it`,
+      );
       continue;
     }
     const others = [...(named.get(keyOf(synonym))?.values() ?? [])].filter(

@@ -14,7 +14,7 @@ const currencies: [words: RegExp, code: string][] = [
   [/^(?:欧元|eur|euros?|€)$/, 'EUR'],
 ];
 const amount =
-  '([$¥€])?\\s?(\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)(?![\\d,.]*\\d)\\s?(十万|百万|千万|[千万亿]|k\\b|m\\b|thousand|million|bn\\b|billion)?(?![%％千百十万亿])' +
+  '([$¥€])?\\s?(?<!\\d[.,]?)(\\d{1,3}(?:,\\d{3}){1,5}(?:\\.\\d{1,15})?|\\d{1,15}(?:\\.\\d{1,15})?)(?![,.]*\\d)\\s?(十万|百万|千万|[千万亿]|k\\b|m\\b|thousand|million|bn\\b|billion)?(?![%％千百十万亿])' +
   '(?:\\s?(元|块钱?|美元|美金|欧元|人民币|(?:usd|cny|rmb|eur|dollars?|euros?)\\b)|[件个单次])?(?![0-9a-z])';
 
 const always =

@@ -1,6 +1,7 @@
 import { type LinkedQuestion } from './link-question.js';
 import { applyNegations } from './negation.js';
 import { type Intent, intentsOf, type Mention, meaningOf } from './meaning.js';
+import { keepNamedProperties } from './named-properties.js';
 import { type QuestionTerms } from './question-terms.js';
 
 /**
@@ -61,6 +62,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     else if (entity) terms.entities.push({ mention, nodes: entity.nodes, approximate: entity.approximate, negated: false });
     else if (values.length > 0) terms.values.push({ mention, values, negated: false });
   }
+  keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
   return { ...read, negations: applyNegations(linked, read) };
 }

@@ -50,6 +50,11 @@ export function mayBeName(word: string): boolean {
   return (word.length > 1 || /\d/.test(word) || weighty.has(word)) && !light.has(word);
 }
 
+/** Tells whether a word compares or chooses: `famous`, `recent`. */
+export function isWeightyWord(word: string): boolean {
+  return weighty.has(word);
+}
+
 /** Tells whether a word is too common to name a node by itself. */
 export function isCommonWord(word: string): boolean {
   return light.has(word) || weighty.has(word) || isStopWord(word);

@@ -3,6 +3,7 @@ import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type Mention } from '../linking/meaning.js';
 import { type EntityTerm, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { UnplannableError } from './question-plan.js';
 
 /** Things that a question names in one breath: one node or value, or several joined by "and" or "or". */
 export interface Anchor {
@@ -52,6 +53,17 @@ function sameProperty(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | Val
   return a.values.some(one => b.values.some(other => one.property === other.property && one.label === other.label));
 }
 
+/** @throws UnplannableError when a value may be that of several properties */
+export function requireOneProperty(text: string, properties: string[]): string {
+  const [property = '', ...others] = new Set(properties);
+  if (others.length === 0) return property;
+  const names = [property, ...others];
+  throw new UnplannableError(
+    `“${text}”可以是${names.join('、')}的值，请写明，例如“${property}是${text}”`,
+    `"${text}" may be a value of ${names.join(' or ')}: say which, such as "whose ${property} is ${text}"`,
+  );
+}
+
 /** The condition that a node is one of those that the terms name, read as nodes with this label. */
 export function isOneOfTerms(
   writer: CypherWriter,
@@ -64,8 +76,11 @@ export function isOneOfTerms(
   const first = terms[0];
   if (first && !isEntity(first)) {
     const values = terms.flatMap(term => (isEntity(term) ? [] : term.values.filter(value => value.label === label)));
-    const property = values[0]?.property ?? '';
-    const texts = values.filter(value => value.property === property).map(({ value }) => value);
+    const property = requireOneProperty(
+      terms.map(({ mention }) => mention.text).join(', '),
+      values.map(value => value.property),
+    );
+    const texts = values.map(({ value }) => value);
     const type = schema.labels.find(({ name }) => name === label)?.properties.find(({ name }) => name === property)?.type;
     const place = `${variable}.${quoteName(property)}`;
     if (type?.endsWith('[]') !== true)

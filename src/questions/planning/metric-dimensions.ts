@@ -1,6 +1,7 @@
 import { type GraphSchema, type LabelSchema } from '../../cypher/semantics/graph-schema.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type MetricDimension, type MetricEntry } from '../vocabulary.js';
+import { type ToOne } from './schema-paths.js';
 
 /** The table that the nodes of a label are read from, by one job. `table` is the mapping's word. */
 export interface LabelSource {
@@ -12,7 +13,7 @@ export interface LabelSource {
   queryTables: string[] | null;
 }
 
-export type MetricSchema = GraphSchema & { sources?: readonly LabelSource[] };
+export type MetricSchema = GraphSchema & { sources?: readonly LabelSource[]; toOne?: ToOne };
 
 /** A dimension that stands for a label, and by which text it names the nodes. */
 export interface LabelDimension {

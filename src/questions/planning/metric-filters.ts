@@ -1,10 +1,11 @@
-import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
 import { dimensionOfLabel, dimensionOfProperty, type MetricSchema } from './metric-dimensions.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
+import { type NameChoices } from './name-choices.js';
+import { requireOneProperty } from './anchors.js';
 
 /** A filter with what named it. */
 export interface NamedFilter {
@@ -16,12 +17,15 @@ export interface NamedFilter {
   values: string[];
 }
 
-/** An entity or value becomes a filter on the dimension of its label or property. Without one the plan fails: no limit is left out. */
+/**
+ * An entity or value becomes a filter on the dimension of its label or property. Without one the plan fails: no limit is left out.
+ * @throws AmbiguousQuestionError when a name may be one of several nodes
+ */
 export function readFilters(
   metric: MetricEntry,
   schema: MetricSchema,
   terms: QuestionTerms,
-  entities: ReadonlyMap<number, AnswerNode>,
+  choices: NameChoices,
 ): NamedFilter[] | { reason: Bilingual } {
   const filters: NamedFilter[] = [];
   const noDimension = (mention: Mention): { reason: Bilingual } => ({
@@ -30,7 +34,9 @@ export function readFilters(
       en: `The metric "${metric.name}" has no dimension for "${mention.text}"`,
     },
   });
-  for (const { mention, nodes, negated } of terms.entities) {
+  for (const term of terms.entities) {
+    const { mention, negated, nodes: alike } = term;
+    const nodes = choices.narrowNodes(term);
     const labels = [...new Set(nodes.map(node => node.label))].filter(label => dimensionOfLabel(metric, schema, label) !== null);
     const [label, other] = labels;
     const dimension = label === undefined ? null : dimensionOfLabel(metric, schema, label);
@@ -42,8 +48,19 @@ export function readFilters(
           en: `"${mention.text}" may be ${labels.join(' or ')}: say which`,
         },
       };
-    const values = nodes.filter(node => node.label === label).flatMap(node => entities.get(node.id)?.[dimension.by] ?? []);
-    filters.push({ mention, label, dimension: dimension.name, negated, values });
+    choices.requireOneNode(term, label);
+    const [value] = nodes.filter(node => node.label === label).flatMap(node => choices.nodeOf(node)?.[dimension.by] ?? []);
+    if (value === undefined) return noDimension(mention);
+    // A choice of one of them does not help: the dimension has only the text that they share.
+    const sharing = alike.filter(node => node.label === label && choices.nodeOf(node)?.[dimension.by] === value).length;
+    if (sharing > 1)
+      return {
+        reason: {
+          zh: `有 ${sharing} 个“${label}”都叫“${value}”，指标“${metric.name}”的维度“${dimension.name}”只记名称，分不开它们；请改用编号等能区分的维度`,
+          en: `${sharing} nodes of "${label}" are called "${value}", and the dimension "${dimension.name}" of the metric "${metric.name}" does not tell them apart: it needs a dimension that does, such as the key`,
+        },
+      };
+    filters.push({ mention, label, dimension: dimension.name, negated, values: [value] });
   }
   for (const { mention, values, negated } of terms.values) {
     const known = values.flatMap(value => {
@@ -52,8 +69,15 @@ export function readFilters(
     });
     const isNamed = (label: string): boolean => terms.labels.some(term => term.label === label);
     // `suppliers in Japan` are not the customers whose country is the dimension.
-    const found = known.find(({ label }) => isNamed(label)) ?? (values.some(value => isNamed(value.label)) ? undefined : known[0]);
+    const fit = values.some(value => isNamed(value.label)) ? known.filter(({ label }) => isNamed(label)) : known;
+    const [found] = fit;
     if (!found) return noDimension(mention);
+    const properties = values.filter(({ label }) => label === found.label).map(({ property }) => property);
+    requireOneProperty(mention.text, properties);
+    requireOneProperty(
+      mention.text,
+      fit.map(({ dimension }) => dimension),
+    );
     filters.push(found);
   }
   return filters;

@@ -1,7 +1,9 @@
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
+import { type EntityNode } from '../linking/meaning.js';
+import { type EntityTerm } from '../linking/question-terms.js';
 import { type Anchor, isEntity } from './anchors.js';
-import { AmbiguousQuestionError, type QuestionChoice } from './question-plan.js';
+import { AmbiguousQuestionError, type QuestionChoice, UnplannableError } from './question-plan.js';
 import { type PathReading } from './read-path.js';
 import { describePath } from './schema-paths.js';
 
@@ -10,22 +12,31 @@ const mostChoices = 20;
 /** What the choices of a request say about names and paths that could mean several things. */
 export class NameChoices {
   private readonly chosen: ReadonlySet<string>;
+  private readonly used = new Set<string>();
 
-  /** @param tokens of an earlier answer; others are passed over */
+  /** @param tokens of an earlier answer */
   constructor(
     tokens: readonly string[],
     private readonly entities: ReadonlyMap<number, AnswerNode>,
+    private readonly language: Language,
   ) {
     this.chosen = new Set(tokens);
   }
 
+  nodeOf({ id }: EntityNode): AnswerNode | undefined {
+    return this.entities.get(id);
+  }
+
+  /** Leaves the nodes that were chosen, if any were. */
+  narrowNodes(term: EntityTerm): EntityNode[] {
+    const chosen = term.nodes.filter(node => this.isChosen(this.tokenOf(node.id)));
+    if (chosen.length > 0) term.nodes = chosen;
+    return term.nodes;
+  }
+
   /** Leaves the nodes that were chosen, if any were, and returns their labels. */
   narrow(anchor: Anchor): string[] {
-    for (const term of anchor.terms) {
-      if (!isEntity(term)) continue;
-      const chosen = term.nodes.filter(node => this.chosen.has(this.tokenOf(node.id)));
-      if (chosen.length > 0) term.nodes = chosen;
-    }
+    for (const term of anchor.terms) if (isEntity(term)) this.narrowNodes(term);
     const chosenLabels = anchor.terms.filter(isEntity).flatMap(term => term.nodes.map(node => node.label));
     return isEntity(anchor.terms[0] ?? { mention: anchor.mention, values: [], negated: false })
       ? anchor.labels.filter(label => chosenLabels.includes(label))
@@ -33,7 +44,7 @@ export class NameChoices {
   }
 
   keepChosen(readings: PathReading[], anchor: Anchor): PathReading[] {
-    const chosen = readings.filter(reading => this.chosen.has(pathToken(reading, anchor)));
+    const chosen = readings.filter(reading => this.isChosen(pathToken(reading, anchor)));
     return chosen.length > 0 ? chosen : readings;
   }
 
@@ -41,7 +52,7 @@ export class NameChoices {
    * Makes sure that the best reading means one thing.
    * @throws AmbiguousQuestionError when several paths or namesakes fit as well
    */
-  requireOne(close: PathReading[], anchor: Anchor, { language }: { language: Language }): void {
+  requireOne(close: PathReading[], anchor: Anchor): void {
     const [best] = close;
     if (!best) return;
     const { text } = anchor.mention;
@@ -52,23 +63,45 @@ export class NameChoices {
           .slice(0, mostChoices)
           .map(reading => ({ token: pathToken(reading, anchor), text: describePath(reading.hops) || reading.start })),
       );
-    for (const term of anchor.terms) {
-      if (!isEntity(term)) continue;
-      const nodes = term.nodes.filter(node => node.label === best.start);
-      if (nodes.length < 2) continue;
-      throw new AmbiguousQuestionError(
-        {
-          zh: `有 ${nodes.length} 个“${best.start}”可以叫“${term.mention.text}”`,
-          en: `${nodes.length} nodes of "${best.start}" may be called "${term.mention.text}"`,
-        },
-        nodes.slice(0, mostChoices).map(node => this.choiceOf(node.id, language)),
-      );
-    }
+    for (const term of anchor.terms) if (isEntity(term)) this.requireOneNode(term, best.start);
   }
 
-  private choiceOf(id: number, language: Language): QuestionChoice {
+  /** @throws AmbiguousQuestionError when several nodes of a label fit as well */
+  requireOneNode({ mention, nodes: all }: EntityTerm, label: string): void {
+    const nodes = all.filter(node => node.label === label);
+    if (nodes.length < 2) return;
+    throw new AmbiguousQuestionError(
+      {
+        zh: `有 ${nodes.length} 个“${label}”可以叫“${mention.text}”`,
+        en: `${nodes.length} nodes of "${label}" may be called "${mention.text}"`,
+      },
+      nodes.slice(0, mostChoices).map(node => this.choiceOf(node.id)),
+    );
+  }
+
+  /**
+   * Makes sure that every choice took effect: what was chosen may be gone, and what is left was not chosen.
+   * @throws UnplannableError
+   */
+  requireUsed(): void {
+    const stale = [...this.chosen].find(token => !this.used.has(token));
+    if (stale === undefined) return;
+    const name = nameIn(stale);
+    throw new UnplannableError(
+      `所选的${name === null ? '含义' : `“${name}”`}不是这个问题的选项，或已不在图中；请不带 choices 重新提问`,
+      `what was chosen${name === null ? '' : `, "${name}",`} is no choice of this question, or no longer in the graph; ask again without choices`,
+    );
+  }
+
+  private isChosen(token: string): boolean {
+    if (!this.chosen.has(token)) return false;
+    this.used.add(token);
+    return true;
+  }
+
+  private choiceOf(id: number): QuestionChoice {
     const node = this.entities.get(id);
-    const [open, close] = language === 'zh' ? ['（', '）'] : [' (', ')'];
+    const [open, close] = this.language === 'zh' ? ['（', '）'] : [' (', ')'];
     return { token: this.tokenOf(id), text: node ? `${node.display}${open}${node.label} ${node.key}${close}` : String(id) };
   }
 
@@ -80,6 +113,17 @@ export class NameChoices {
 
 function pathToken({ start, hops }: PathReading, { mention }: Anchor): string {
   return encode(['path', mention.text, start, describePath(hops)]);
+}
+
+/** What a token names, in words: a label and a key, or a path. */
+function nameIn(token: string): string | null {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+    if (!Array.isArray(parts) || !parts.every(part => typeof part === 'string')) return null;
+    return parts[0] === 'node' ? parts.slice(1).join(' ') : (parts.at(-1) ?? null);
+  } catch {
+    return null;
+  }
 }
 
 const encode = (parts: string[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url');

@@ -150,4 +150,66 @@ describe('planGraphQuestion', () => {
       expect(await planTrading(question)).toHaveProperty('cypher');
     },
   );
+
+  describe('of a value with two properties', () => {
+    const airline: PlanSchema = {
+      labels: [
+        {
+          name: 'Flight',
+          aliases: [],
+          displayProperty: 'number',
+          keyProperties: ['number'],
+          properties: ['number', 'origin', 'destination'].map(name => ({ name, type: 'string' })),
+          rowCount: 9,
+        },
+      ],
+      edges: [],
+      toOne: { outgoing: [], incoming: [] },
+    };
+    const planFlights = async (question: string) => {
+      const lexicon = await Lexicon.build(airline, [], new Pace());
+      const found = await linkQuestion(question, '2026-11-20', lexicon, {
+        findByName: () => [],
+        findValues: text =>
+          text === 'paris' || text === 'rome'
+            ? ['origin', 'destination'].map(property => ({ label: 'Flight', property, value: text }))
+            : [],
+        search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
+      });
+      return planGraphQuestion(found, airline, new Map(), languageOf(question));
+    };
+
+    it.each([
+      ['flights whose destination is Paris', 't.destination = $p1'],
+      ['flights with origin Rome', 't.origin = $p1'],
+      ['flights whose destination is Paris or Rome', 't.destination IN $p1'],
+      ['flights with Paris as their destination', 't.destination = $p1'],
+    ])('%s: takes the property named beside it', async (question, condition) => {
+      expect(await planFlights(question)).toMatchObject({ cypher: expect.stringContaining(condition) });
+    });
+
+    it.each(['flights to Paris', 'How many flights not from Rome?'])('%s: does not guess', async question => {
+      expect(await planFlights(question)).toMatchObject({
+        reason: { en: expect.stringContaining('may be a value of origin or destination') },
+      });
+    });
+  });
+
+  it('refuses a choice that nothing in the question matches', async () => {
+    const token = Buffer.from(JSON.stringify(['node', '地区', 'W'])).toString('base64url');
+    const planned = async (choices: string[]) => planGraphQuestion(await linked('华东的客户'), trading, nodes, 'zh', { choices });
+    expect(await planned([token])).toMatchObject({ reason: { en: expect.stringContaining('"地区 W"') } });
+    expect(await planned([Buffer.from(JSON.stringify(['node', '地区', 'E'])).toString('base64url')])).toHaveProperty('cypher');
+  });
+
+  it('asks which of two nodes with one name is excluded', async () => {
+    const question = await linked('没有购买过Chai的客户');
+    const mentions = question.mentions.map(mention => ({
+      ...mention,
+      meanings: mention.meanings.map(meaning =>
+        meaning.as === 'entity' ? { ...meaning, nodes: [...meaning.nodes, { id: 5, label: '产品' }] } : meaning,
+      ),
+    }));
+    expect(await planGraphQuestion({ ...question, mentions }, trading, nodes, 'zh')).toHaveProperty('choices.length', 2);
+  });
 });

@@ -1,4 +1,3 @@
-import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
@@ -9,7 +8,7 @@ import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { groupLabel, groupProperty, grouping } from './find-groups.js';
 import { type MeasuredProperty, measuredProperty } from './measures.js';
-import { AmbiguousQuestionError, type GraphPlan, type QuestionChoice, UnplannableError } from './question-plan.js';
+import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { RankingPlanner } from './plan-rankings.js';
@@ -17,12 +16,6 @@ import { refuseMisleading } from './refuse-misleading.js';
 
 /** As many more than asked for are fetched of a ranking, to show those that tie. */
 export const mostTied = 30;
-
-export interface Unplanned {
-  reason: Bilingual;
-  /** What it may mean, if it may mean several things. */
-  choices?: QuestionChoice[];
-}
 
 /**
  * Turns a linked question into one Cypher query, or says why it cannot. Nothing that the question names is dropped: a term
@@ -39,9 +32,7 @@ export async function planGraphQuestion(
   try {
     return await new GraphQuestionPlanner(linked, schema, entities, language, pace, choices).plan();
   } catch (error) {
-    if (error instanceof UnplannableError) return { reason: error.reason };
-    if (error instanceof AmbiguousQuestionError) return { reason: error.reason, choices: error.choices };
-    throw error;
+    return toUnplanned(error);
   }
 }
 

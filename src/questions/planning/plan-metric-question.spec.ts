@@ -1,6 +1,8 @@
 import { entities, linked, metrics, schema } from '../../../test/support/question-world.js';
 import { languageOf } from '../../text/language.js';
+import { type Meaning } from '../linking/meaning.js';
 import { type MetricEntry } from '../vocabulary.js';
+import { type MetricSchema } from './metric-dimensions.js';
 import { planMetricQuestion } from './plan-metric-question.js';
 
 const plan = async (question: string, known: MetricEntry[] = metrics) =>
@@ -104,5 +106,105 @@ describe('planMetricQuestion', () => {
   it('needs a time to be bound for a question that names one', async () => {
     const timeless = metrics.map(metric => ({ ...metric, has_time: false }));
     expect(await plan('2024年的销售额', timeless)).toMatchObject({ reason: { en: expect.stringContaining('not bound to a time') } });
+  });
+
+  describe('of a relation', () => {
+    const edge = (type: string, sourceLabel: string, targetLabel: string) => ({
+      type,
+      aliases: [],
+      sourceLabel,
+      targetLabel,
+      properties: [],
+      rowCount: 10,
+    });
+    const known = metrics.map(metric => ({ ...metric, dimensions: [...metric.dimensions, { name: '供应商', aliases: [], source: null }] }));
+    const planned = async (question: string, world: MetricSchema = schema) =>
+      planMetricQuestion(await linked(question), known, world, entities, languageOf(question), 100);
+
+    it.each(['revenue from products supplied by Exotic', 'Exotic供应的产品的销售额', 'revenue of customers located in 华东'])(
+      '%s: takes the edge that the dimension stands for',
+      async question => {
+        expect(await planned(question)).toMatchObject({ filters: [{ op: 'in' }] });
+      },
+    );
+
+    it.each([
+      'revenue from orders containing 饮料',
+      'revenue from products supplied by 华东',
+      '华东的客户下单的销售额',
+      'supplied revenue',
+    ])('%s: refuses another', async question => {
+      expect(await planned(question)).toMatchObject({ reason: { en: expect.stringContaining('by the relation') } });
+    });
+
+    it('refuses one of two edges between the same labels, and one that leads to several', async () => {
+      const two = { ...schema, edges: [...schema.edges, edge('审核', '供应商', '产品')] };
+      const many = { ...schema, toOne: { outgoing: [], incoming: [] } };
+      for (const world of [two, many])
+        expect(await planned('revenue from products supplied by Exotic', world)).toMatchObject({
+          reason: { en: expect.stringContaining('by the relation') },
+        });
+    });
+  });
+
+  describe('of a name that several nodes have', () => {
+    const node = (id: number, key: string, display: string) => ({
+      id,
+      label: '地区',
+      labels: ['地区'],
+      key,
+      display,
+      properties: { 地区编号: key },
+    });
+    const named = async (nodes: ReturnType<typeof node>[], choices: string[] = []) => {
+      const question = await linked('华东的销售额');
+      const mentions = question.mentions.map(mention => ({
+        ...mention,
+        meanings: mention.meanings.map(meaning =>
+          meaning.as === 'entity' ? { ...meaning, nodes: nodes.map(({ id }) => ({ id, label: '地区' })) } : meaning,
+        ),
+      }));
+      const known = new Map(nodes.map(each => [each.id, each]));
+      return planMetricQuestion({ ...question, mentions }, metrics, schema, known, 'zh', 100, choices);
+    };
+    const [east, other] = [node(2, 'E', '华东'), node(7, 'E2', '华东区')];
+
+    it('asks back, and takes the choice', async () => {
+      const asked = await named([east, other]);
+      expect(asked).toMatchObject({ choices: [{ text: '华东（地区 E）' }, { text: '华东区（地区 E2）' }] });
+      const tokens = asked && 'choices' in asked ? (asked.choices ?? []).map(({ token }) => token) : [];
+      expect(await named([east, other], tokens.slice(1))).toMatchObject({ filters: [{ values: ['华东区'] }] });
+    });
+
+    it('refuses names that the dimension does not tell apart', async () => {
+      expect(await named([east, node(7, 'E2', '华东')])).toHaveProperty('choices');
+      const asked = await named([east, node(7, 'E2', '华东')]);
+      const tokens = asked && 'choices' in asked ? (asked.choices ?? []).map(({ token }) => token) : [];
+      expect(await named([east, node(7, 'E2', '华东')], tokens.slice(0, 1))).toMatchObject({
+        reason: { en: expect.stringContaining('does not tell them apart') },
+      });
+    });
+
+    it('refuses a choice that is gone', async () => {
+      const asked = await named([east, other]);
+      const tokens = asked && 'choices' in asked ? (asked.choices ?? []).map(({ token }) => token) : [];
+      expect(await named([east], tokens.slice(1))).toMatchObject({ reason: { zh: expect.stringContaining('“地区 E2”') } });
+    });
+  });
+
+  it('does not choose between two properties of a value', async () => {
+    const question = await linked('饮料的销售额');
+    const tagged = {
+      ...question,
+      mentions: question.mentions.map(mention => ({
+        ...mention,
+        meanings: mention.meanings.flatMap((meaning): Meaning[] =>
+          meaning.as === 'value' ? [meaning, { ...meaning, property: '标签' }] : [meaning],
+        ),
+      })),
+    };
+    expect(planMetricQuestion(tagged, metrics, schema, entities, 'zh', 100)).toMatchObject({
+      reason: { en: expect.stringContaining('may be a value of 类别 or 标签') },
+    });
   });
 });

@@ -7,22 +7,42 @@ import { intentsOf, type Mention, meaningOf } from '../linking/meaning.js';
 import { whyNegated } from '../linking/negation.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
+import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
 import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
 import { baseOf, findBounds, type Measure, measuresOf } from './metric-measures.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
+import { NameChoices } from './name-choices.js';
+import { toUnplanned, type Unplanned } from './question-plan.js';
 
 const usualTop = 5;
 
 /**
  * Turns a question that names a metric into a call of it, or says why it cannot. Null if it names none. An entity or value becomes
  * a filter on the dimension of its label or property. Without such a dimension the plan fails, so that no limit is left out.
+ * @param choices tokens of an earlier answer that asked back
  */
 export function planMetricQuestion(
   linked: LinkedQuestion,
   metrics: MetricEntry[],
   schema: MetricSchema,
   entities: ReadonlyMap<number, AnswerNode>,
+  language: Language,
+  limit: number,
+  choices: readonly string[] = [],
+): MetricCall | Unplanned | null {
+  try {
+    return planMetric(linked, metrics, schema, new NameChoices(choices, entities, language), language, limit);
+  } catch (error) {
+    return toUnplanned(error);
+  }
+}
+
+function planMetric(
+  linked: LinkedQuestion,
+  metrics: MetricEntry[],
+  schema: MetricSchema,
+  choices: NameChoices,
   language: Language,
   limit: number,
 ): MetricCall | { reason: Bilingual } | null {
@@ -39,8 +59,11 @@ export function planMetricQuestion(
     whyNotMeant(metric, terms);
   if (refusal) return { reason: refusal };
 
-  const filters = readFilters(metric, schema, terms, entities);
+  const filters = readFilters(metric, schema, terms, choices);
   if ('reason' in filters) return filters;
+  choices.requireUsed();
+  const unread = whyRelated(metric, schema, terms, filters);
+  if (unread) return { reason: unread };
   const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');
   const dimensions = readDimensions(metric, schema, terms, others, filters, isList);
   if ('reason' in dimensions) return dimensions;
@@ -140,7 +163,6 @@ function whySecond(
   };
 }
 
-/** A relation says more than a filter on a dimension does. */
 function whyNotMeant(metric: MetricEntry, terms: QuestionTerms): Bilingual | null {
   if (terms.aggregate?.function !== 'avg') return null;
   return { zh: `不支持对指标“${metric.name}”再求平均`, en: `The average of the metric "${metric.name}" is not supported` };

@@ -48,7 +48,7 @@ export abstract class RankingPlanner extends QuestionDraft {
     const target = this.asked.word;
     const label2 = target ? this.onlyLabel(target) : label;
     const others = this.words.filter(each => each !== word && each !== inner && each !== target);
-    const way = this.wayTo(label2, label, others, inner);
+    const way = await this.wayTo(label2, label, others, inner);
     const writer = await this.read({ target: label2, words: [] });
     const end = writer.addPath(way);
     const place = `${end}.${quoteName(property.name)}`;
@@ -225,7 +225,7 @@ export abstract class RankingPlanner extends QuestionDraft {
   ): Promise<GraphPlan> {
     const label = this.onlyLabel(target);
     const relations = this.words.filter(word => word.labels.size === 0 && word.relations.size > 0);
-    const way = this.wayTo(label, counted, relations, countedWord);
+    const way = await this.wayTo(label, counted, relations, countedWord);
     const onWay = relations.filter(({ relations: types }) => way.some(hop => types.has(hop.type)));
     const writer = await this.read({
       target: label,
@@ -257,17 +257,14 @@ export abstract class RankingPlanner extends QuestionDraft {
   }
 
   /** The path by which things are counted: the shortest that the words name, if there is only one. */
-  protected wayTo(from: string, to: string, words: SchemaWord[], asked: SchemaWord | null): Hop[] {
-    const scored = [...pathsFrom(this.schema, from)]
-      .filter(hops => hops.length > 0 && hops.at(-1)?.to === to)
-      .map(hops => ({
-        hops,
-        score: scorePath(
-          { start: from, hops },
-          { words: [...words, ...(asked ? [asked] : [])], ofTopic: null, asked, shared: null, namesEnd: () => true },
-        ).score,
-      }))
-      .sort((a, b) => b.score - a.score || a.hops.length - b.hops.length);
+  protected async wayTo(from: string, to: string, words: SchemaWord[], asked: SchemaWord | null): Promise<Hop[]> {
+    const clues = { words: [...words, ...(asked ? [asked] : [])], ofTopic: null, asked, shared: null, namesEnd: () => true };
+    const scored: { hops: Hop[]; score: number }[] = [];
+    for (const hops of pathsFrom(this.schema, from)) {
+      if (this.pace.isOverdue) await this.pace.turn();
+      if (hops.length > 0 && hops.at(-1)?.to === to) scored.push({ hops, score: scorePath({ start: from, hops }, clues).score });
+    }
+    scored.sort((a, b) => b.score - a.score || a.hops.length - b.hops.length);
     const [best, second] = scored;
     if (!best) throw new UnplannableError(`“${from}”与“${to}”之间没有关系路径`, `No relation leads from "${from}" to "${to}"`);
     this.paths.push(...scored.slice(0, 3).map(({ hops, score }) => ({ path: describePath(hops), score: Math.round(score * 100) / 100 })));

@@ -40,14 +40,17 @@ export abstract class QuestionDraft {
 
   protected countedEnd: string | null = null;
 
+  private readonly choices: NameChoices;
+
   constructor(
     linked: LinkedQuestion,
     protected readonly schema: PlanSchema,
     private readonly entities: ReadonlyMap<number, AnswerNode>,
     protected readonly language: Language,
-    private readonly pace: Pace,
-    private readonly choices: readonly string[],
+    protected readonly pace: Pace,
+    choices: readonly string[],
   ) {
+    this.choices = new NameChoices(choices, entities, language);
     this.terms = readTerms(linked, !hasDates(schema));
     const { terms } = this;
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
@@ -79,7 +82,7 @@ export abstract class QuestionDraft {
       schema: this.schema,
       entities: this.entities,
       language: this.language,
-      choices: new NameChoices(this.choices, this.entities),
+      choices: this.choices,
       pace: this.pace,
     };
     const { writer, paths, notes } = await readQuestion(context, {
@@ -169,6 +172,7 @@ export abstract class QuestionDraft {
   }
 
   protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether'>): GraphPlan {
+    this.choices.requireUsed();
     const names = [
       ...this.terms.entities.map(({ mention, nodes, negated }) => ({
         name: this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text,

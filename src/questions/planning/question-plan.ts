@@ -27,6 +27,19 @@ export class AmbiguousQuestionError extends Error {
   }
 }
 
+export interface Unplanned {
+  reason: Bilingual;
+  /** What it may mean, if it may mean several things. */
+  choices?: QuestionChoice[];
+}
+
+/** What an error says of a question without a plan. Other errors are thrown again. */
+export function toUnplanned(error: unknown): Unplanned {
+  if (error instanceof UnplannableError) return { reason: error.reason };
+  if (error instanceof AmbiguousQuestionError) return { reason: error.reason, choices: error.choices };
+  throw error;
+}
+
 /** The limits of a question, in words. */
 export interface Limits {
   named: string[];

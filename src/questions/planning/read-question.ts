@@ -97,12 +97,13 @@ class PatternReader {
     const end = this.anchors.find(isEnd);
     if (end) {
       const itself = { start: target, hops: [], score: 0, unused: [], unnamed: 0 };
-      this.context.choices.requireOne([itself], end, this.context);
+      this.context.choices.narrow(end);
+      this.context.choices.requireOne([itself], end);
       this.attach(writer, end, itself, 't');
     }
     for (const anchor of this.anchors) if (anchor !== main?.anchor && anchor !== end) await this.attachBest(writer, anchor);
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
-    this.attachUnused(writer);
+    await this.attachUnused(writer);
     return { writer, paths: this.paths, notes: this.notes };
   }
 
@@ -125,7 +126,7 @@ class PatternReader {
     const reading = best?.readings[0];
     if (!best || !reading || reading.score < leastScore) throw this.noPath(topics);
     this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
-    this.context.choices.requireOne(closeReadings(best.readings), best.anchor, this.context);
+    this.context.choices.requireOne(closeReadings(best.readings), best.anchor);
     return { anchor: best.anchor, reading };
   }
 
@@ -244,7 +245,7 @@ class PatternReader {
     const best = found.sort((a, b) => b.score - a.score)[0];
     if (!best || best.reading.score < leastScore) throw this.noPath([anchor]);
     const close = found.filter(({ score, to }) => best.score - score < 0.25 && to === best.to).map(({ reading }) => reading);
-    this.context.choices.requireOne(close, anchor, this.context);
+    this.context.choices.requireOne(close, anchor);
     this.unused.push(...best.reading.unused);
     this.attach(writer, anchor, best.reading, best.to);
   }
@@ -256,8 +257,10 @@ class PatternReader {
     const [anchor, ...more] = groupAnchors({ ...question, entities: question.entities.filter(term => terms.includes(term)), values: question.values.filter(term => terms.includes(term)) }); // prettier-ignore
     if (more.length > 0) throw this.notUnderstood(mention);
     if (anchor) {
-      const [best] = await this.readFrom(anchor, words, { word: null, type: null }, writer.target);
+      const readings = await this.readFrom(anchor, words, { word: null, type: null }, writer.target);
+      const [best] = readings;
       if (!best || best.unused.length > 0) throw this.notUnderstood(mention);
+      this.context.choices.requireOne(closeReadings(readings), anchor);
       if (best.unnamed > 0) this.noteWay(best.hops);
       this.addExclusion(writer, anchor, best.start, reversed(best.hops), 't');
       return;
@@ -279,20 +282,24 @@ class PatternReader {
   }
 
   /** Labels and relations without a place must at least exist: `有订单的客户`. */
-  private attachUnused(writer: CypherWriter): void {
-    const { schema } = this.context;
-    for (const word of this.unused) {
+  private async attachUnused(writer: CypherWriter): Promise<void> {
+    const { schema, pace } = this.context;
+    const known = new Map<string, Hop[][]>();
+    const longerThanNone = (label: string): Hop[][] => {
+      const paths = known.get(label) ?? [...pathsFrom(schema, label)].filter(hops => hops.length > 0);
+      known.set(label, paths);
+      return paths;
+    };
+    const words = new Map(this.unused.map(word => [[...word.labels, '', ...word.relations].join('\0'), word]));
+    for (const word of words.values()) {
+      if (pace.isOverdue) await pace.turn();
       const isThere = [...word.labels].some(label => writer.passes(label)) || [...word.relations].some(type => writer.follows(type));
       if (isThere || (word.labels.size === 0 && word.relations.size === 0)) continue;
       const ways = writer.nodes
         .filter(({ label }) => label !== '')
         .flatMap(({ variable, label }) =>
-          [...pathsFrom(schema, label)]
-            .filter(
-              hops =>
-                hops.length > 0 &&
-                (word.labels.has(hops.at(-1)?.to ?? '') || (hops.length === 1 && word.relations.has(hops[0]?.type ?? ''))),
-            )
+          longerThanNone(label)
+            .filter(hops => word.labels.has(hops.at(-1)?.to ?? '') || (hops.length === 1 && word.relations.has(hops[0]?.type ?? '')))
             .map(hops => ({ variable, hops })),
         )
         .sort((a, b) => a.hops.length - b.hops.length);

@@ -13,12 +13,13 @@ import { NameSynonyms } from '../../questions/linking/name-synonyms.js';
 import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
-import { mostTied, planGraphQuestion, type Unplanned } from '../../questions/planning/plan-graph-question.js';
-import { type GraphPlan, type QuestionChoice } from '../../questions/planning/question-plan.js';
+import { mostTied, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
+import { type GraphPlan, type QuestionChoice, type Unplanned } from '../../questions/planning/question-plan.js';
 import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
 import { mayBeName } from '../../questions/linking/stop-words.js';
 import { confirmNames } from '../../questions/linking/confirm-names.js';
 import { describeGuesses, describeTerms } from '../../questions/wording/describe-reading.js';
+import { describeSynonyms } from '../../questions/wording/describe-synonyms.js';
 import { suggestQuestions } from '../../questions/wording/suggest-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
@@ -126,9 +127,13 @@ async function answerQuestion(
   const linked = confirmNames(question.text, found, entities);
   const timing = { link: performance.now() - started };
   const terms = describeTerms(linked, entities, question.metrics);
-  const notes = describeGuesses(linked, entities, language);
+  const notes = [
+    ...describeGuesses(linked, entities, language),
+    ...describeSynonyms(linked, question.synonyms, entities, question.metrics, language),
+  ];
 
-  const metric = planMetricQuestion(linked, question.metrics, schema, entities, language, question.limit);
+  const planned = { ...schema, toOne: loaded.toOne };
+  const metric = planMetricQuestion(linked, question.metrics, planned, entities, language, question.limit, question.choices);
   const missed = linked.unknown.filter(mayBeName);
   if (metric && !('reason' in metric) && missed.length === 0)
     return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
@@ -138,7 +143,7 @@ async function answerQuestion(
   const plan: GraphPlan | Unplanned =
     metric && 'reason' in metric
       ? metric
-      : await planGraphQuestion(linked, { ...schema, toOne: loaded.toOne }, entities, language, { pace, choices: question.choices });
+      : await planGraphQuestion(linked, planned, entities, language, { pace, choices: question.choices });
   if ('choices' in plan && plan.choices) return askBack(await refuse(plan.reason, terms), plan.reason, plan.choices, language);
   if ('reason' in plan) return refuse(plan.reason, terms, hint);
   try {

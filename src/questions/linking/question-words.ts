@@ -1,0 +1,68 @@
+import { type SynonymKind } from '../vocabulary.js';
+import { findIntents } from './find-intents.js';
+import { type Intent, intentsOf, type Mention } from './meaning.js';
+import { findMetricWords } from './metric-words.js';
+import { isWeightyWord, withoutStopWords } from './stop-words.js';
+
+/**
+ * Finds the words of questions that a new synonym would swallow, since the longest name of a question wins: with `not in` or
+ * `Germany only` as a name the negation would be gone. A single Chinese character may be a part of a word (`不锈钢`, `海外`), and a name
+ * may have a ranking or asking word in it (`Best Buy`); they are only refused where nothing else is left.
+ * @param text normalised
+ */
+export function questionWordsIn(text: string, kind: SynonymKind): string | null {
+  const found = [...findIntents(text), ...boundsIn(text)];
+  const [swallowed] = found.filter(word => isSwallowed(word, kind)).sort((a, b) => b.text.length - a.text.length);
+  if (swallowed) return swallowed.text;
+  if (found.length > 0 && found.every(word => intentsOf(word, 'top')?.by === 'date')) return null;
+  let rest = '';
+  for (let at = 0; at < text.length; at++) rest += found.some(({ start, end }) => start <= at && at < end) ? ' ' : (text[at] ?? '');
+  // `大区` is no size: only whole words count.
+  return withoutStopWords(rest).every(word => /^[a-z]/.test(word) && isWeightyWord(word)) ? text : null;
+}
+
+function isSwallowed({ text, meanings }: Mention, kind: SynonymKind): boolean {
+  return meanings.some(meaning => {
+    if (meaning.as === 'measure') return true;
+    if (meaning.as !== 'intent') return false;
+    return changesMeaning(meaning.intent, kind) && !/^[^\x00-\x7f]$/.test(text);
+  });
+}
+
+function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
+  switch (intent.kind) {
+    case 'negation':
+    case 'compare':
+    case 'between':
+      return true;
+    case 'top':
+      // `last name`, `first order`
+      return kind !== 'name' && intent.by !== 'date';
+    case 'which':
+    case 'whether':
+      return kind !== 'name';
+    case 'count':
+    case 'group':
+    case 'grain':
+    case 'aggregate':
+      return false;
+    default:
+      return intent satisfies never;
+  }
+}
+
+/** Comparisons without their number, which say nothing alone: `at least`, `以上`. */
+function boundsIn(text: string): Mention[] {
+  const isBound = ({ meanings }: Mention): boolean =>
+    meanings.some(meaning =>
+      meaning.as === 'measure' ? meaning.word.kind === 'bound' : meaning.as === 'intent' && meaning.intent.kind === 'compare',
+    );
+  const after = `${text} 5`;
+  const before = '5';
+  return [
+    ...[...findIntents(after), ...findMetricWords(after)].filter(word => isBound(word) && word.start < text.length),
+    ...[...findIntents(before + text), ...findMetricWords(before + text)]
+      .filter(word => isBound(word) && word.end > before.length)
+      .map(word => ({ ...word, start: Math.max(0, word.start - before.length), end: word.end - before.length })),
+  ].map(word => ({ ...word, text: text.slice(word.start, word.end).trim() }));
+}

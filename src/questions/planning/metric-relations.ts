@@ -1,0 +1,37 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { type MetricEntry } from '../vocabulary.js';
+import { type MetricSchema } from './metric-dimensions.js';
+import { type NamedFilter } from './metric-filters.js';
+
+/**
+ * Says why a metric cannot be limited by a relation that a question names. A filter says as much as the relation only where the
+ * dimension stands for its edge: `products supplied by X` are those of the supplier X, but products that X reviewed are not the
+ * purchases of X.
+ */
+export function whyRelated(metric: MetricEntry, schema: MetricSchema, terms: QuestionTerms, filters: NamedFilter[]): Bilingual | null {
+  const unread = terms.relations.find(
+    ({ mention, type }) =>
+      !mention.meanings.some(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id) &&
+      !filters.some(({ label }) => isEdgeOf(schema, type, label)),
+  );
+  if (!unread) return null;
+  const { text } = unread.mention;
+  return {
+    zh: `指标“${metric.name}”不能按关系“${text}”限定，忽略它会答成另一个问题；请只按指标的维度来问，或不提指标`,
+    en: `the metric "${metric.name}" cannot be limited by the relation "${text}", and without it this would be another question; ask by the metric's dimensions only, or without the metric`,
+  };
+}
+
+/** Tells whether edges of a type lead from each node of another label to one of this label at most, and are the only ones that do. */
+function isEdgeOf({ edges, toOne }: MetricSchema, type: string, label: string): boolean {
+  return edges.some(edge => {
+    const { sourceLabel, targetLabel } = edge;
+    if (edge.type !== type || sourceLabel === targetLabel) return false;
+    const other = targetLabel === label ? sourceLabel : sourceLabel === label ? targetLabel : null;
+    const isToOne = (targetLabel === label ? toOne?.outgoing : toOne?.incoming)?.includes(type) ?? false;
+    const isJoining = (each: typeof edge): boolean =>
+      (each.sourceLabel === label && each.targetLabel === other) || (each.sourceLabel === other && each.targetLabel === label);
+    return other !== null && isToOne && edges.filter(isJoining).length === 1;
+  });
+}
