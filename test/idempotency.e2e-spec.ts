@@ -32,6 +32,8 @@ const takesKeys: Record<string, boolean> = {
   '/api/auth/logout': false,
   // It has no caller to whom an answer belongs. The name is taken once only.
   '/api/auth/register': false,
+  // A repeat finds its synonyms there.
+  '/api/graphs/{id}/lexicon': false,
   // A repeat finds the stored answer, or joins the work under way.
   '/api/graphs/{id}/query': false,
   '/api/graphs/{id}/query/events': false,
