@@ -4,7 +4,8 @@ import { groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
 
-const alternative = /\b(?:or|either)\b|或/g;
+/** Not `on or after` and `5 or more`, which are one bound. */
+const alternative = /(?<!\bon )\b(?:or|either)\b(?! (?:more|fewer|less|above|below|later|earlier)\b(?! than))|或/g;
 const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
 const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
 
@@ -30,8 +31,9 @@ export function refuseMisleading(terms: QuestionTerms): void {
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
 }
 
-/** Whether a place is inside of a name, or between names that are joined. */
+/** Whether a place is inside of a name, a time or a bound, or between names that are joined. */
 function isInside(terms: QuestionTerms, at: number): boolean {
+  if ([...terms.times, ...terms.compares].some(({ mention }) => covers(mention, at))) return true;
   return groupAnchors(terms).some(({ mention, join, terms: named }) =>
     join === 'or' ? covers(mention, at) : named.some(term => covers(term.mention, at)),
   );
