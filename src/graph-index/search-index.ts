@@ -150,7 +150,12 @@ export class SearchIndex {
       await this.rankNames(names, rank, touched, pace);
       const best = new BestOf<number>(request.offset + request.limit, (a, b) => this.isBetter(a, b, groups.scores));
       const { isInSets, isWanted } = this.filterOf(request);
-      const rankedBy: Asked = { isPreferred: this.setsWith(preferred), names, allRank, spreads: !request.namesOnly && !request.labels && !isWanted };
+      const rankedBy: Asked = {
+        isPreferred: this.setsWith(preferred),
+        names,
+        allRank,
+        spreads: !request.namesOnly && !request.labels && !isWanted,
+      };
       let total = 0;
       for (let from = 0; from < touched.length; from += inTurn) {
         if (pace.isOverdue) await pace.turn();
