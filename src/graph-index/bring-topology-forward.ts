@@ -2,7 +2,7 @@ import { type Steps } from '../text/steps.js';
 import { inBlocks } from './in-blocks.js';
 import { ascending, type ChangedIds, type Moves, placeOf, runsOf } from './moves.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
-import { grouped, lowerBound, offsetsOf, type Topology } from './topology.js';
+import { indexOf, lowerBound, offsetsOf, type Topology, withGroups } from './topology.js';
 
 /** The changed nodes and edges as they are now. Those that are missing are gone. */
 export interface ChangedElements {
@@ -42,12 +42,8 @@ export function* bringTopologyForward(before: Topology, changed: ChangedIds, now
   });
   yield;
 
-  const placeOfId = (id: number): number => {
-    const place = lowerBound(nodeIds, id);
-    return nodeIds[place] === id ? place : -1;
-  };
   const edges = now.edges
-    .map(edge => ({ ...edge, sourcePlace: placeOfId(edge.source), targetPlace: placeOfId(edge.target) }))
+    .map(edge => ({ ...edge, sourcePlace: indexOf(nodeIds, edge.source), targetPlace: indexOf(nodeIds, edge.target) }))
     // A full load leaves out an edge of which an end is missing, too.
     .filter(({ sourcePlace, targetPlace }) => sourcePlace >= 0 && targetPlace >= 0)
     .sort((a, b) => a.sourcePlace - b.sourcePlace || a.id - b.id);
@@ -81,24 +77,8 @@ export function* bringTopologyForward(before: Topology, changed: ChangedIds, now
   const labelSets = usedNames(nodeSets, sets).map(set => JSON.parse(set) as string[]);
   yield;
   const usedTypes = usedNames(edgeTypes, types);
-  const [setOffsets, setNodes] = yield* grouped(nodeSets, labelSets.length);
   const outOffsets = yield* offsetsOf(sources, nodeMoves.after);
-  const [intoOffsets, intoEdges] = yield* grouped(targets, nodeMoves.after);
-  return {
-    nodeIds,
-    nodeSets,
-    labelSets,
-    setOffsets,
-    setNodes,
-    edgeIds,
-    edgeTypes,
-    types: usedTypes,
-    sources,
-    targets,
-    outOffsets,
-    intoOffsets,
-    intoEdges,
-  };
+  return yield* withGroups({ nodeIds, nodeSets, labelSets, edgeIds, edgeTypes, types: usedTypes, sources, targets, outOffsets });
 }
 
 /** Writes where the ends of some edges stand now. False if one is gone. */
@@ -160,7 +140,8 @@ function usedNames(numbers: Uint32Array, { all }: Names): string[] {
   for (let i = 0; i < numbers.length; i++) isUsed[numbers[i]!] = 1;
   const used = all.filter((_, number) => isUsed[number] === 1);
   if (used.length === all.length) return all;
-  const now = Uint32Array.from(all, (name, number) => (isUsed[number] === 1 ? used.indexOf(name) : 0));
+  let next = 0;
+  const now = Uint32Array.from(all, (_, number) => (isUsed[number] === 1 ? next++ : 0));
   for (let i = 0; i < numbers.length; i++) numbers[i] = now[numbers[i]!]!;
   return used;
 }

@@ -67,7 +67,6 @@ export class TopologyBuilder {
     const [nodeIds, nodeSets] = [sharedFloat64(nodeCount), sharedUint32(nodeCount)];
     nodeIds.set(this.nodeIds.view());
     nodeSets.set(this.nodeSets.view());
-    const [setOffsets, setNodes] = yield* grouped(nodeSets, labelSets.length);
     const [outOffsets, order] = yield* grouped(this.sources.view(), nodeCount);
     yield* sortEach(order, outOffsets, this.edgeIds.view());
     const [edgeIds, edgeTypes] = [sharedFloat64(edgeCount), sharedUint32(edgeCount)];
@@ -78,23 +77,15 @@ export class TopologyBuilder {
       gather(sources, this.sources.view(), order, from, to);
       gather(targets, this.targets.view(), order, from, to);
     });
-    const [intoOffsets, intoEdges] = yield* grouped(targets, nodeCount);
-    return {
-      nodeIds,
-      nodeSets,
-      labelSets,
-      setOffsets,
-      setNodes,
-      edgeIds,
-      edgeTypes,
-      types,
-      sources,
-      targets,
-      outOffsets,
-      intoOffsets,
-      intoEdges,
-    };
+    return yield* withGroups({ nodeIds, nodeSets, labelSets, edgeIds, edgeTypes, types, sources, targets, outOffsets });
   }
+}
+
+/** Adds what follows from the rest: the nodes of each set of labels, and the edges into each node. */
+export function* withGroups(rows: Omit<Topology, 'setOffsets' | 'setNodes' | 'intoOffsets' | 'intoEdges'>): Steps<Topology> {
+  const [setOffsets, setNodes] = yield* grouped(rows.nodeSets, rows.labelSets.length);
+  const [intoOffsets, intoEdges] = yield* grouped(rows.targets, rows.nodeIds.length);
+  return { ...rows, setOffsets, setNodes, intoOffsets, intoEdges };
 }
 
 /** The place of an id in ascending ids, or -1. */
@@ -133,7 +124,7 @@ function sortGroup(places: Uint32Array, from: number, to: number, ids: Float64Ar
 }
 
 /** Groups the places of `keys` by their key, in their order: where each group begins, and the places. */
-export function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
+function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
   const offsets = yield* offsetsOf(keys, count);
   const next = new Uint32Array(offsets.subarray(0, count));
   const places = sharedUint32(keys.length);
