@@ -27,12 +27,14 @@ export async function* answerEvents(
     events.push(event);
     wake();
   };
-  let failure: { thrown: unknown } | null = null;
   let isOver = false;
   const work = begin(push)
     .then(
-      data => push({ type: 'end', data }),
-      (thrown: unknown) => (failure = { thrown }),
+      data => {
+        push({ type: 'end', data });
+        return null;
+      },
+      (thrown: unknown) => ({ thrown }),
     )
     .finally(() => {
       isOver = true;
@@ -47,11 +49,10 @@ export async function* answerEvents(
     if (isOver) break;
     if (await isQuiet(new Promise(resolve => (wake = resolve)), gone)) events.push({ comment: 'alive' });
   }
-  if (gone.aborted) return void work;
+  const failure = gone.aborted ? null : await work;
   if (!failure) return;
-  const { thrown } = failure as { thrown: unknown };
-  if (sent === 0) throw thrown as Error;
-  yield errorEvent(log, thrown);
+  if (sent === 0) throw failure.thrown as Error;
+  yield errorEvent(log, failure.thrown);
 }
 
 /** Whether nothing happens for so long that the reader should hear of it. */
@@ -69,9 +70,5 @@ async function isQuiet(woken: Promise<void>, gone: AbortSignal): Promise<boolean
 function errorEvent(log: Logger, thrown: unknown): AnswerEvent {
   const error = toApiError(thrown);
   if (error.status === 500) log.error({ cause: error.cause ?? thrown, code: error.code }, 'An answer in events failed');
-  const retryAfterS = Number(error.headers?.['Retry-After']);
-  return {
-    type: 'error',
-    data: { status: error.status, retry_after_s: retryAfterS > 0 ? retryAfterS : null, body: toErrorBody(error, false) },
-  };
+  return { type: 'error', data: { status: error.status, retry_after_s: error.retryAfterS, body: toErrorBody(error, false) } };
 }

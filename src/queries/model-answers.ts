@@ -163,7 +163,7 @@ export class ModelAnswers {
   private withFault(answer: RetrievalAnswer, part: ModelPart, error: unknown, { signal }: ModelCall): RetrievalAnswer {
     signal.throwIfAborted();
     if (error instanceof LanguageModelBusyError) {
-      const model = { ...part, fault: 'busy' as const, retry_after_s: Number(error.headers?.['Retry-After']) };
+      const model = { ...part, fault: 'busy' as const, ...(error.retryAfterS !== null && { retry_after_s: error.retryAfterS }) };
       return withWarning({ ...answer, model }, { zh: '语言模型正忙，未使用', en: 'The language model is busy and was not used' });
     }
     const isOfModel = error instanceof LanguageModelError;

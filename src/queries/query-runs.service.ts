@@ -193,8 +193,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
   private toKeptError(thrown: unknown): KeptError {
     const error = toApiError(thrown);
     if (error.status === 500) this.log.error({ cause: error.cause ?? thrown, code: error.code }, 'A query failed');
-    const retryAfterS = Number(error.headers?.['Retry-After']);
-    return { status: error.status, retry_after_s: retryAfterS > 0 ? retryAfterS : null, body: toErrorBody(error, false) };
+    return { status: error.status, retry_after_s: error.retryAfterS, body: toErrorBody(error, false) };
   }
 
   /** Keeps the leases of this process, ends what was cancelled elsewhere, and takes up what nobody works on. Never rejects. */

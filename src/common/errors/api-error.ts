@@ -41,6 +41,12 @@ export class ApiError extends Error {
     if (options.headers) this.headers = options.headers;
   }
 
+  /** The seconds after which a retry may help; null if none are named. */
+  get retryAfterS(): number | null {
+    const seconds = Number(this.headers?.['Retry-After']);
+    return seconds > 0 ? seconds : null;
+  }
+
   /** The sentence for clients: Chinese first, then English. */
   get detail(): string {
     return this.message;

@@ -13,15 +13,14 @@ export function isAnswer(thrown: unknown): boolean {
 export function toFailure(thrown: unknown): RetrievalFailure {
   const error = toApiError(thrown);
   if (isAnswer(thrown) || error instanceof DatabaseUnavailableError) {
-    const { status, code, text, context } = error;
-    const retryAfterS = Number(error.headers?.['Retry-After']);
+    const { status, code, text, context, retryAfterS } = error;
     return {
       status,
       code,
       text,
       ...(context ? { context } : {}),
       ...(error instanceof SchemaError ? { problems: error.problems } : {}),
-      ...(retryAfterS > 0 ? { retry_after_s: retryAfterS } : {}),
+      ...(retryAfterS !== null ? { retry_after_s: retryAfterS } : {}),
     };
   }
   return { status: 500, code: 'retrieval_failed', text: { zh: '检索进程内部错误', en: 'The retrieval process failed' } };
