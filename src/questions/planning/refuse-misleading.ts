@@ -1,6 +1,6 @@
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
-import { groupAnchors } from './anchors.js';
+import { type Anchor, groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
 
@@ -15,26 +15,27 @@ const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to
  * @throws UnplannableError
  */
 export function refuseMisleading(terms: QuestionTerms): void {
-  const { text } = terms;
-  for (const { index } of text.matchAll(alternative))
-    if (!isInside(terms, index) && !joinsTimes(terms, index))
+  const anchors = groupAnchors(terms);
+  const rest = outsideNames(terms);
+  for (const { index } of terms.text.matchAll(alternative))
+    if (!isInside(terms, anchors, index) && !joinsTimes(terms, index))
       throw new UnplannableError('不理解“或”连接的两部分，请分开问', 'The parts that "or" joins are not understood; ask for each apart');
-  if (terms.whether && (terms.top !== null || groupLabel(terms) !== null || everything.test(outsideNames(terms))))
+  if (terms.whether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
     throw new UnplannableError(
       '暂不能判断“是否全部”或“是否最…”，请直接问是哪些',
       'Whether all do, or which does most, cannot be told with yes or no yet; ask which ones do',
     );
-  const several = terms.whether && groupAnchors(terms).find(({ terms: named }) => named.length > 1);
+  const several = terms.whether && anchors.find(({ terms: named }) => named.length > 1);
   if (several)
     throw new UnplannableError(`请分开问“${several.mention.text}”各是否如此`, `Ask about each of "${several.mention.text}" apart`);
-  if (addition.test(outsideNames(terms)))
+  if (addition.test(rest))
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
 }
 
 /** Whether a place is inside of a name, a time or a bound, or between names that are joined. */
-function isInside(terms: QuestionTerms, at: number): boolean {
-  if ([...terms.times, ...terms.compares].some(({ mention }) => covers(mention, at))) return true;
-  return groupAnchors(terms).some(({ mention, join, terms: named }) =>
+function isInside({ times, compares }: QuestionTerms, anchors: Anchor[], at: number): boolean {
+  if ([...times, ...compares].some(({ mention }) => covers(mention, at))) return true;
+  return anchors.some(({ mention, join, terms: named }) =>
     join === 'or' ? covers(mention, at) : named.some(term => covers(term.mention, at)),
   );
 }
@@ -53,7 +54,7 @@ function covers({ start, end }: Pick<Mention, 'start' | 'end'>, at: number): boo
 
 /** The question with spaces in place of the names in it. */
 function outsideNames({ text, entities, values }: QuestionTerms): string {
-  const characters = [...text.split('')];
+  const characters = text.split('');
   for (const { mention } of [...entities, ...values]) characters.fill(' ', mention.start, mention.end);
   return characters.join('');
 }
