@@ -2,11 +2,12 @@
 // process. Also: the first answer after a run and after a start, and stored answers.
 // `npm run bench -- traversals [--people 100000] [--trials 30]`
 import path from 'node:path';
+import { benchBareHops } from './bare-hops.mjs';
 import { AnswerComparison } from './compare-answers.mjs';
 import { quantile, report, round, timed } from './figures.mjs';
 import { openLadybug } from './ladybug.mjs';
 import { runJob } from './runs.mjs';
-import { logIn, logInAgain, startService } from './service.mjs';
+import { databaseUrl, logIn, logInAgain, startService } from './service.mjs';
 import { csvOf, socialGraph, socialMapping, tablesOf } from './social-graph.mjs';
 
 const F = 'FOLLOWS';
@@ -25,6 +26,7 @@ const questions = [
   },
   {
     name: '3 hops, distinct',
+    repeats: true,
     cypher: `MATCH (a:Person {id: $seed})-[:${F}]->()-[:${F}]->()-[:${F}]->(b) RETURN count(DISTINCT b) AS n`,
     sql: `SELECT count(DISTINCT e3.target_id)::int AS n FROM e e1 JOIN e e2 ON e2.source_id = e1.target_id AND e2.type = '${F}'
           JOIN e e3 ON e3.source_id = e2.target_id AND e3.type = '${F}'
@@ -120,6 +122,8 @@ export async function benchTraversals(folder, { people, trials }) {
     const cold = await timed(() => comparison.ask(first));
     report('first query after a run', { unit: 'ms', ms: round(cold.ms), edges: social.sources.length });
     for (const question of [...questions, ...shortReads]) await comparison.compare(question, trials);
+    const hops = await benchBareHops(await databaseUrl(directory), directory, trials);
+    report('the hops of a query between processes, bare', { unit: 'ms', p50: round(hops) });
     await benchStored(api, graph);
     await comparison.close();
     await service.stop();
