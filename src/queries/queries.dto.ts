@@ -3,6 +3,7 @@ import { ArrayMaxSize, IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Mat
 import { Length, MaxLength } from '../http/validation/length.decorator.js';
 import { type ExecutorReason } from '../retrieval/protocol.js';
 import { type Bilingual } from '../text/bilingual.js';
+import { Nested } from '../http/validation/nested.decorator.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 
 export const answerModes = ['auto', 'none', 'extractive', 'llm'] as const;
@@ -35,6 +36,32 @@ function reasons(language: 'zh' | 'en'): string {
   return Object.entries(executorReasons)
     .map(([word, text]) => `${word}: ${text[language]}`)
     .join('; ');
+}
+
+export class QueryContext {
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    example: 17,
+    description: '上一个问题的 query_id / the query_id of the earlier question',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  query_id?: number | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 2000,
+    description:
+      '上一个问题的文字，用于没有 query_id 的答案（如指标）；代词此时只能指它写明的事物 / the text of the earlier question, for an answer without a query_id, such as that of a metric; a pronoun can then stand for what it names only',
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2000)
+  question?: string | null;
 }
 
 export class QueryRequest {
@@ -104,6 +131,17 @@ export class QueryRequest {
   @IsString({ each: true })
   @MaxLength(2000, { each: true })
   choices?: string[] | null;
+
+  @ApiPropertyOptional({
+    type: QueryContext,
+    nullable: true,
+    example: { query_id: 17 },
+    description:
+      '仅问题：它接着哪个问题问，query_id 与 question 二选一。“那1998年呢”沿用上一个问题，只换同类的内容；“他们”“其中”指上一答案。warnings 说明如何理解 / Question only: the question that it follows, by query_id or by its text. "And in 1998?" is the earlier question with that in place of its like; "they" and "which of them" stand for what it found. The warnings say how it was read',
+  })
+  @IsOptional()
+  @Nested(QueryContext)
+  context?: QueryContext | null;
 
   @ApiPropertyOptional({
     type: 'integer',

@@ -7,6 +7,7 @@ import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
 import { GraphWarming } from './graph-warming.service.js';
+import { EarlierQuestions } from './earlier-questions.js';
 import { LexiconController } from './lexicon.controller.js';
 import { LexiconRepository } from './lexicon.repository.js';
 import { LexiconService } from './lexicon.service.js';
@@ -28,6 +29,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
   controllers: [QueriesController, SavedQueriesController, LexiconController],
   exports: [AnswerStore, QueryRunsService],
   providers: [
+    EarlierQuestions,
     QueriesService,
     QueriesRepository,
     QueryExecutor,

@@ -14,6 +14,13 @@ export interface StoredAnswer {
 /** An answer before it gets the shape of a response. `id` is null when the answer is not stored. */
 export type Answered = Omit<StoredAnswer, 'id' | 'answer'> & { id: number | null; answer: RetrievalAnswer | LargeAnswer };
 
+/** A stored answer with what decided it; `request` is a JSON object with `text`, `parameters`, `limit` and `offset`. */
+export interface AskedQuery {
+  kind: QueryKind;
+  request: string;
+  answer: RetrievalAnswer;
+}
+
 /** The limits on the stored answers of one graph. */
 export interface AnswerShare {
   bytes: number;
@@ -103,6 +110,15 @@ export class QueriesRepository {
     );
     const row = rows[0];
     return row ? { id, version: row.graph_version, answer: JSON.parse(row.answer) as RetrievalAnswer, createdAt: row.created_at } : null;
+  }
+
+  async findRequestOf(graphId: number, id: number): Promise<AskedQuery | null> {
+    const { rows } = await this.pool.query<{ kind: QueryKind; request: string; answer: string }>(
+      'SELECT kind, request::text AS request, answer::text AS answer FROM queries WHERE graph_id = $1 AND id = $2',
+      [graphId, id],
+    );
+    const row = rows[0];
+    return row ? { ...row, answer: JSON.parse(row.answer) as RetrievalAnswer } : null;
   }
 
   /**

@@ -13,7 +13,9 @@ import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { todayIn } from '../text/calendar.js';
 import { type Synonym } from '../questions/vocabulary.js';
+import { type EarlierQuestion } from '../questions/linking/follow-up.js';
 import { AnswerStore } from './answer-store.js';
+import { EarlierQuestions } from './earlier-questions.js';
 import { LexiconRepository } from './lexicon.repository.js';
 import { MetricAnswers } from './metric-answers.js';
 import { type AnswerWatcher, ModelAnswers, requireModel } from './model-answers.js';
@@ -47,6 +49,7 @@ interface QuestionContext {
   today: string;
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
   synonyms: Synonym[];
+  earlier?: EarlierQuestion;
 }
 
 /** Most queries are answered sooner, and need not tell other processes of their work. Those that come meanwhile work so long in vain. */
@@ -70,15 +73,19 @@ export class QueryExecutor {
     private readonly metrics: MetricAnswers,
     private readonly models: ModelAnswers,
     private readonly lexicon: LexiconRepository,
+    private readonly earlier: EarlierQuestions,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
 
-  /** @throws GraphNotFoundError; IneffectiveOptionsError for a query that insists on a language model where there is none */
+  /**
+   * @throws GraphNotFoundError; IneffectiveOptionsError for a query that insists on a language model where there is none; SchemaError for
+   * an earlier question that is not there
+   */
   async prepare(userId: number, graphId: number, query: GraphQuery): Promise<PreparedQuery> {
     if (query.answer === 'llm' && !this.models.isConfigured)
       throw new IneffectiveOptionsError([{ name: 'answer', zh: '没有配置语言模型', en: 'no language model is configured' }]);
-    const context = query.kind === 'question' ? await this.contextOf(graphId, query.timezone) : null;
+    const context = query.kind === 'question' ? await this.contextOf(graphId, query) : null;
     const isModelPaused = this.models.isPausedFor(query);
     const model = isModelPaused ? null : this.models.identityFor(query);
     const depends = { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context };
@@ -138,9 +145,13 @@ export class QueryExecutor {
       .catch((cause: unknown) => this.log.warn({ cause }, 'The version that a user has seen was not noted; the next answer may be older'));
   }
 
-  private async contextOf(graphId: number, timezone: string | null): Promise<QuestionContext> {
-    const [metrics, synonyms] = await Promise.all([this.metrics.catalog(graphId), this.lexicon.synonyms(graphId)]);
-    return { today: todayFor(metrics, timezone), metrics, synonyms };
+  private async contextOf(graphId: number, { timezone, context }: GraphQuery): Promise<QuestionContext> {
+    const [metrics, synonyms, earlier] = await Promise.all([
+      this.metrics.catalog(graphId),
+      this.lexicon.synonyms(graphId),
+      context && this.earlier.read(graphId, context),
+    ]);
+    return { today: todayFor(metrics, timezone), metrics, synonyms, ...(earlier && { earlier }) };
   }
 
   /** Computes for all who wait in this process, unless another process computes the same. */
@@ -226,7 +237,7 @@ export class QueryExecutor {
           ...(asked === query && query.filter ? { filter: query.filter } : {}),
           ...(query.offset > 0 ? { offset: query.offset } : {}),
           ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
-          ...(context && asked === query ? { metrics: context.metrics, synonyms: context.synonyms } : {}),
+          ...(context && asked === query ? questionParts(context) : {}),
           ...(asked === query && query.choices.length > 0 ? { choices: query.choices } : {}),
         },
         signal,
@@ -240,11 +251,12 @@ export class QueryExecutor {
     if (plainHash && !answer.metric_call) {
       const today = day ?? context?.today ?? todayIn('UTC');
       const leftMs = () => Math.max(1, Math.floor(call.deadline - performance.now()));
+      const spoken = context?.earlier ? { ...query, text: `${context.earlier.text}\n${query.text}` } : query;
       const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher, timeoutMs: leftMs() });
       // What has several readings is asked back, and not guessed by a model either.
       if (answer.plan.kind === 'search' && !answer.choices && !isLargeAnswer(answer))
-        answer = await this.models.read(graphId, query, today, answer, run, call);
-      answer = await this.models.word(graphId, answer, query, call, prepared.watcher);
+        answer = await this.models.read(graphId, spoken, today, answer, run, call);
+      answer = await this.models.word(graphId, answer, spoken, call, prepared.watcher);
     }
     const version = answer.graph_version;
     // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed. A metric reads
@@ -274,6 +286,10 @@ export class QueryExecutor {
     const answer = plainHash ? await this.models.word(graphId, plain, query, call, watcher) : plain;
     return { ...answered, answer, createdAt: new Date() };
   }
+}
+
+function questionParts({ metrics, synonyms, earlier }: QuestionContext) {
+  return { metrics, synonyms, ...(earlier && { earlier }) };
 }
 
 function cypherOptionsOf({ parameters, timezone, include }: GraphQuery) {

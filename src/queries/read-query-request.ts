@@ -5,7 +5,7 @@ import { type CypherValue, isList, isMap } from '../cypher/values/cypher-value.j
 import { readJsonParameters } from '../cypher/values/read-json-value.js';
 import { type QueryKind, type SearchFilter } from '../retrieval/protocol.js';
 import { isTimeZone, timeZoneForm } from '../text/time-zone.js';
-import { type AnswerMode, type ExactQueryRequest, type Include, type QueryRequest } from './queries.dto.js';
+import { type AnswerMode, type ExactQueryRequest, type Include, type QueryContext, type QueryRequest } from './queries.dto.js';
 import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
 
 /** A request with its defaults filled in and its options checked against each other. */
@@ -26,6 +26,8 @@ export interface GraphQuery {
   timeoutMs: number;
   /** The tokens of what a question means; see `choices` of an answer. */
   choices: string[];
+  /** The question that this one follows. */
+  context: QueryContext | null;
   answer: AnswerMode;
   refresh: boolean;
   include: ReadonlySet<Include>;
@@ -83,6 +85,7 @@ export function readQueryRequest(body: ExactQueryRequest, maxTimeoutMs: number):
     cursorVersion: cursor?.version ?? null,
     timeoutMs,
     choices: body.choices ?? [],
+    context: body.context == null ? null : readContext(body.context),
     answer: body.answer ?? 'auto',
     refresh: body.cache === 'refresh',
     include: new Set(body.include ?? []),
@@ -99,6 +102,8 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
     problems.push({ name: 'include', zh: 'profile 只用于 cypher', en: 'profile has an effect with cypher only' });
   if (body.choices != null && kind !== 'question')
     problems.push({ name: 'choices', zh: '只用于 question', en: 'has an effect with question only' });
+  if (body.context != null && kind !== 'question')
+    problems.push({ name: 'context', zh: '只用于 question', en: 'has an effect with question only' });
   for (const name of ['labels', 'where'] as const)
     if (body[name] != null && kind !== 'search') problems.push({ name, zh: '只用于 search', en: 'has an effect with search only' });
   if (body.cursor != null && kind !== 'search')
@@ -109,6 +114,18 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
   if (body.answer === 'llm' && kind !== 'question')
     problems.push({ name: 'answer', zh: 'llm 只用于 question', en: 'llm has an effect with question only' });
   if (problems.length > 0) throw new IneffectiveOptionsError(problems);
+}
+
+function readContext(context: QueryContext): QueryContext {
+  if ((context.query_id == null) === (context.question == null))
+    throw new SchemaError([
+      {
+        loc: ['body', 'context'],
+        text: { zh: '须给出 query_id 与 question 之一', en: 'must have either query_id or question' },
+        type: 'one_of',
+      },
+    ]);
+  return context;
 }
 
 const [mostProperties, mostValues, longestValue] = [10, 100, 1_000];

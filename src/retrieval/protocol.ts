@@ -2,6 +2,8 @@ import { type Bilingual } from '../text/bilingual.js';
 import { type FieldProblem } from '../common/errors/api-error.js';
 import { type RawJson } from '../common/json/raw-json.js';
 import { type AnswerGraph } from '../cypher/values/graph-values.js';
+import { type EarlierQuestion } from '../questions/linking/follow-up.js';
+import { type EntityNode } from '../questions/linking/meaning.js';
 import { type QuestionChoice } from '../questions/planning/question-plan.js';
 import { type LinkedTerm, type MetricCall, type MetricEntry, type Synonym } from '../questions/vocabulary.js';
 import { type ModelFault } from '../language-model/language-model.errors.js';
@@ -23,7 +25,7 @@ import { type Language } from '../text/language.js';
  */
 
 /** Changes whenever one side could misread a message of the other. */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 /** The names of headers, as Node gives them. */
 export const headers = {
@@ -84,6 +86,8 @@ export interface RetrievalQuery {
   metrics?: MetricEntry[];
   /** The tokens of what a question means, which an earlier answer gave. */
   choices?: string[];
+  /** The question that a question follows. */
+  earlier?: EarlierQuestion;
   /** Further words for things of the graph and its metrics. */
   synonyms?: Synonym[];
 }
@@ -169,6 +173,10 @@ export interface QueryPlan {
   proposed_by?: string;
   sql?: string;
   metric_call?: MetricCall;
+  /** The whole question that a follow-up was read as. */
+  read_as?: string;
+  /** What its pronoun stood for. */
+  meant?: EntityNode[];
   /** The relation paths that were considered, the best first. */
   paths?: { path: string; score: number }[];
 }

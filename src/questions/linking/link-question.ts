@@ -26,6 +26,15 @@ export interface LinkedQuestion {
   mentions: Mention[];
   /** Words that were not understood and may matter. */
   unknown: string[];
+  /** It asks for some of these only: what an earlier question found. */
+  among?: Among;
+}
+
+/** Nodes of one label, and the words that stand for them. */
+export interface Among {
+  text: string;
+  label: string;
+  nodes: EntityNode[];
 }
 
 /** The question names more than can be looked up. It is not answered in part: a word passed over could be its only limit. */
@@ -54,6 +63,7 @@ const longestQuestion = 4_000;
 /**
  * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then come
  * entities in what is left, tolerant of spelling. The result is deterministic, and holds nothing that the graph does not.
+ * @param given mentions whose meaning is known
  * @throws TooManyWordsError
  */
 export async function linkQuestion(
@@ -62,6 +72,7 @@ export async function linkQuestion(
   lexicon: Lexicon,
   names: NameSource,
   pace = new Pace(),
+  given: Mention[] = [],
 ): Promise<LinkedQuestion> {
   const text = normalizeText(question);
   // The length is checked again, because normalising may turn one character into eighteen.
@@ -71,7 +82,7 @@ export async function linkQuestion(
   const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
   const named = [...times.filter(isReal), ...(await findNames(text, lexicon, names, hints, pace)), ...findIntents(text)];
   const unreal = times.filter(mention => !isReal(mention));
-  const mentions = await chooseWithMetricWords(text, unreal, named, pace);
+  const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
   const unknown = [...unreal.map(mention => mention.text), ...linked.unknown.filter(word => !isNumeral(word))];
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
@@ -79,13 +90,13 @@ export async function linkQuestion(
 }
 
 /** Words such as "share" and "growth" mean something only beside a metric. Elsewhere they are not understood. */
-async function chooseWithMetricWords(text: string, unreal: Mention[], named: Mention[], pace: Pace): Promise<Mention[]> {
+async function chooseWithMetricWords(text: string, fixed: Mention[], named: Mention[], pace: Pace): Promise<Mention[]> {
   const isMetric = (mention: Mention): boolean => meaningOf(mention, 'metric') !== null;
   if (named.some(isMetric)) {
-    const chosen = await chooseLongest(text, unreal, joinEqual([...named, ...findMetricWords(text)]), pace);
+    const chosen = await chooseLongest(text, fixed, joinEqual([...named, ...findMetricWords(text)]), pace);
     if (chosen.some(isMetric)) return chosen;
   }
-  return chooseLongest(text, unreal, joinEqual(named), pace);
+  return chooseLongest(text, fixed, joinEqual(named), pace);
 }
 
 /** Finds every name between boundaries of words or of single CJK characters. */

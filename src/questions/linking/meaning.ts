@@ -9,7 +9,8 @@ export type Meaning =
   | { as: 'property'; owner: 'node' | 'edge'; ownerName: string; property: string; type: string }
   | { as: 'metric'; metricId: number }
   | { as: 'dimension'; metricId: number; dimension: string }
-  | { as: 'entity'; nodes: EntityNode[]; approximate: boolean }
+  /** `isSet`: it stands for all of the nodes, and not for one of them. */
+  | { as: 'entity'; nodes: EntityNode[]; approximate: boolean; isSet?: true }
   | { as: 'value'; label: string; property: string; value: string }
   | { as: 'time'; span: Span }
   | { as: 'intent'; intent: Intent }

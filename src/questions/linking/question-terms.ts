@@ -10,6 +10,8 @@ export interface EntityTerm {
   mention: Mention;
   nodes: EntityNode[];
   approximate: boolean;
+  /** Stands for all of the nodes, and not for one of them. */
+  isSet?: true;
   negated: boolean;
 }
 

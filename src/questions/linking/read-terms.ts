@@ -59,8 +59,10 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     else if (relation) terms.relations.push({ mention, type: relation.type });
     else if (owners.length > 0) terms.properties.push({ mention, owners });
     else if (time && !(namesFirst && (entity || values.length > 0))) terms.times.push({ mention, ...time.span });
-    else if (entity) terms.entities.push({ mention, nodes: entity.nodes, approximate: entity.approximate, negated: false });
-    else if (values.length > 0) terms.values.push({ mention, values, negated: false });
+    else if (entity) {
+      const { nodes, approximate, isSet } = entity;
+      terms.entities.push({ mention, nodes, approximate, ...(isSet && { isSet }), negated: false });
+    } else if (values.length > 0) terms.values.push({ mention, values, negated: false });
   }
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);

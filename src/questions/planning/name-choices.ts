@@ -67,7 +67,8 @@ export class NameChoices {
   }
 
   /** @throws AmbiguousQuestionError when several nodes of a label fit as well */
-  requireOneNode({ mention, nodes: all }: EntityTerm, label: string): void {
+  requireOneNode({ mention, nodes: all, isSet }: EntityTerm, label: string): void {
+    if (isSet) return;
     const nodes = all.filter(node => node.label === label);
     if (nodes.length < 2) return;
     throw new AmbiguousQuestionError(

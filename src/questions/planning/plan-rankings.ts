@@ -39,7 +39,8 @@ export abstract class RankingPlanner extends QuestionDraft {
       (top.count ?? 1) !== 1 ||
       entities.length + values.length + times.length > 0 ||
       this.thresholds.length > 0 ||
-      this.negated.length > 0
+      this.negated.length > 0 ||
+      this.among
     )
       throw new UnplannableError(
         '排名与其余部分不能一起回答，请分开问',

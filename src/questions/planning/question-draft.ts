@@ -3,7 +3,7 @@ import { type Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { type LinkedQuestion } from '../linking/link-question.js';
+import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
@@ -40,6 +40,9 @@ export abstract class QuestionDraft {
 
   protected countedEnd: string | null = null;
 
+  /** The nodes to which an earlier question limits this one. */
+  protected readonly among: Among | null;
+
   private readonly choices: NameChoices;
 
   constructor(
@@ -51,6 +54,7 @@ export abstract class QuestionDraft {
     choices: readonly string[],
   ) {
     this.choices = new NameChoices(choices, entities, language);
+    this.among = linked.among ?? null;
     this.terms = readTerms(linked, !hasDates(schema));
     const { terms } = this;
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
@@ -94,6 +98,7 @@ export abstract class QuestionDraft {
     });
     this.paths.push(...paths);
     this.notes.push(...notes);
+    if (this.among) this.limitTo(writer, this.among);
     if (part.counted) {
       // What is named over a relation would limit other nodes than those that are counted.
       if (writer.edges.length > 0)
@@ -105,6 +110,18 @@ export abstract class QuestionDraft {
     }
     for (const word of addLimits(writer, this.terms, this.thresholds, this.words, this.schema)) this.usedProperties.add(word);
     return writer;
+  }
+
+  /** @throws UnplannableError when what is asked for is no part of the earlier answer */
+  private limitTo(writer: CypherWriter, { text, label, nodes }: Among): void {
+    const places = writer.target === label ? ['t'] : writer.nodes.filter(node => node.label === label).map(({ variable }) => variable);
+    const [place] = places;
+    if (place === undefined || places.length > 1)
+      throw new UnplannableError(
+        `“${text}”指上一答案中的“${label}”，而问的不是其中之一`,
+        `"${text}" stands for "${label}" of the earlier answer, and something else is asked for`,
+      );
+    writer.where(`id(${place}) IN ${writer.parameter(nodes.map(({ id }) => id))}`);
   }
 
   protected use(used: Partial<Used>): void {
@@ -174,14 +191,15 @@ export abstract class QuestionDraft {
   protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether'>): GraphPlan {
     this.choices.requireUsed();
     const names = [
-      ...this.terms.entities.map(({ mention, nodes, negated }) => ({
-        name: this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text,
+      ...this.terms.entities.map(({ mention, nodes, negated, isSet }) => ({
+        name: isSet ? mention.text : (this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text),
         negated: negated || this.negated.some(({ terms }) => terms.some(term => term.mention === mention)),
       })),
       ...this.terms.values.map(({ mention, values, negated }) => ({ name: values[0]?.value ?? mention.text, negated })),
     ];
+    const among = this.among ? [this.among.text] : [];
     const of = {
-      named: names.filter(({ negated }) => !negated).map(({ name }) => name),
+      named: [...among, ...names.filter(({ negated }) => !negated).map(({ name }) => name)],
       excluded: names.filter(({ negated }) => negated).map(({ name }) => name),
       times: this.terms.times.map(term => term.mention.text),
     };

@@ -112,8 +112,12 @@ function mayEnd(word: SchemaWord, hops: Hop[], label: string, namesEnd: (word: S
   );
 }
 
-/** `director` names the person at the end of the relation, and `genre` what the edge leads to. */
-function mayNameEnd({ mention }: SchemaWord, last: Hop, schema: PlanSchema): boolean {
+/**
+ * `director` names the person at the end of the relation, and `genre` what the edge leads to. What names a label names nothing else:
+ * `orders` are no persons who ordered.
+ */
+function mayNameEnd({ mention, labels }: SchemaWord, last: Hop, schema: PlanSchema): boolean {
+  if (labels.size > 0 && !labels.has(last.to)) return false;
   if (!isAgentNoun(mention.text)) return last.direction === 'out' || !/^[a-z]/.test(mention.text);
   const isWho = (name: string): boolean => schema.labels.some(label => label.name === name && isOfType(label, 'who'));
   return isWho(last.to) || !isWho(last.from);

@@ -23,7 +23,7 @@ export function describeTerms(
       case 'dimension':
         return { text, as: 'dimension', name: meaning.dimension };
       case 'entity':
-        return { text, as: 'entity', name: entities.get(meaning.nodes[0]?.id ?? -1)?.display ?? text };
+        return { text, as: 'entity', name: (!meaning.isSet && entities.get(meaning.nodes[0]?.id ?? -1)?.display) || text };
       case 'value':
         return { text, as: 'property', name: `${meaning.property} = ${meaning.value}` };
       case 'time':

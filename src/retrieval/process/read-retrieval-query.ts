@@ -1,3 +1,4 @@
+import { type EarlierQuestion } from '../../questions/linking/follow-up.js';
 import { type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
 import { type QueryKind, type RetrievalQuery, type SearchFilter } from '../protocol.js';
 import { ProtocolError } from '../retrieval.errors.js';
@@ -12,7 +13,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
     return value;
   };
-  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, choices, filter, synonyms } = fields;
+  const { kind, caller, text: asked, today, parameters, timezone, profile, metrics, choices, filter, synonyms, earlier } = fields;
   if (typeof kind !== 'string' || !kinds.includes(kind)) throw refusal('kind');
   if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
@@ -23,6 +24,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
   if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
   if (choices !== undefined && !(Array.isArray(choices) && choices.every(choice => typeof choice === 'string'))) throw refusal('choices');
   if (filter !== undefined && !isFilter(filter)) throw refusal('filter');
+  if (earlier !== undefined && !isEarlier(earlier)) throw refusal('earlier');
   if (synonyms !== undefined && !Array.isArray(synonyms)) throw refusal('synonyms');
   return {
     graph_id: integer('graph_id', 1),
@@ -43,6 +45,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     ...(profile === undefined ? {} : { profile }),
     ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
     ...(choices === undefined ? {} : { choices }),
+    ...(earlier === undefined ? {} : { earlier }),
     ...(synonyms === undefined ? {} : { synonyms: synonyms as Synonym[] }),
   };
 }
@@ -59,6 +62,11 @@ function isFilter(value: unknown): value is SearchFilter {
   return (
     Array.isArray(labels) && typeof where === 'object' && where !== null && Object.values(where).every(values => Array.isArray(values))
   );
+}
+
+function isEarlier(value: unknown): value is EarlierQuestion {
+  const { text, found, meant } = (value ?? {}) as Partial<EarlierQuestion>;
+  return typeof text === 'string' && [found, meant].every(nodes => nodes === null || Array.isArray(nodes));
 }
 
 function fieldsOf(text: string): Record<string, unknown> {

@@ -62,6 +62,7 @@ export async function runQuery(
             metrics: request.metrics ?? [],
             synonyms: request.synonyms ?? [],
             choices: request.choices ?? [],
+            earlier: request.earlier ?? null,
           },
           signal,
         );

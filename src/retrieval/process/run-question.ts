@@ -11,6 +11,8 @@ import { type RetrievalAnswer } from '../protocol.js';
 import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { NameSynonyms } from '../../questions/linking/name-synonyms.js';
 import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
+import { type EarlierQuestion, readFollowUp, type Reading } from '../../questions/linking/follow-up.js';
+import { type Mention } from '../../questions/linking/meaning.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
@@ -43,6 +45,8 @@ export interface Question {
   timeoutMs: number;
   oldestVersion?: number;
   choices: readonly string[];
+  /** The question that it follows. */
+  earlier: EarlierQuestion | null;
 }
 
 const shownHits = 10;
@@ -50,6 +54,8 @@ const shownHits = 10;
 const attempts = 3;
 /** A text with more mentions is no question. Planning it would take longer than answering all others. */
 const mostMentions = 60;
+/** Of what a pronoun stands for so much is kept for the next question. */
+const mostMeant = 200;
 
 /** What is in memory of the graph. `elements` are there for questions that only memory can answer. */
 type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; needs: NeedsGraph | null; isLoaded: boolean };
@@ -116,36 +122,31 @@ async function answerQuestion(
     findValues: (text: string) => synonyms.lookUp(text, own => loaded.values.find(own)),
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
-  const found = await linkQuestion(question.text, question.today, lexicon, names, pace);
+  const link = (text: string, given: Mention[]) => linkQuestion(text, question.today, lexicon, names, pace, given);
   const refuse = (reason: Bilingual, terms: LinkedTerm[] = [], hint = '') =>
     searchInstead(reader, graph, loaded, question, terms, pace, { reason, hint });
-  if (found.mentions.length > mostMentions) return refuse(tooMuchAtOnce);
-  const ids = found.mentions.flatMap(({ meanings }) =>
-    meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
-  );
-  const entities = new Map((await readNodes(reader, [...new Set(ids)])).map(node => [node.id, toAnswerNode(node)]));
-  const linked = confirmNames(question.text, found, entities);
+  const readings = await readFollowUp(question.text, question.earlier, link);
+  if (!Array.isArray(readings)) return refuse(readings);
+  const planning: Planning = { reader, schema, toOne: loaded.toOne, question, pace };
+  const planned = [];
+  for (const reading of readings) planned.push(await planReading(planning, reading));
+  const possible = planned.filter(({ outcome }) => !('reason' in outcome));
+  if (possible.length > 1) return refuse(standsForSeveral(possible.map(({ notes }) => notes[0] ?? '')));
+  const { outcome, entities, terms, notes: read, hint, followUp } = (possible[0] ?? planned[0])!;
   const timing = { link: performance.now() - started };
-  const terms = describeTerms(linked, entities, question.metrics);
-  const notes = [
-    ...describeGuesses(linked, entities, language),
-    ...describeSynonyms(linked, question.synonyms, entities, question.metrics, language),
-  ];
-
-  const planned = { ...schema, toOne: loaded.toOne };
-  const metric = planMetricQuestion(linked, question.metrics, planned, entities, language, question.limit, question.choices);
-  const missed = linked.unknown.filter(mayBeName);
-  if (metric && !('reason' in metric) && missed.length === 0)
-    return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
-  const hint = suggestQuestions(linked, schema, question.metrics, language);
-  if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
-    return refuse(notUnderstood(missed), terms, hint);
-  const plan: GraphPlan | Unplanned =
-    metric && 'reason' in metric
-      ? metric
-      : await planGraphQuestion(linked, planned, entities, language, { pace, choices: question.choices });
-  if ('choices' in plan && plan.choices) return askBack(await refuse(plan.reason, terms), plan.reason, plan.choices, language);
-  if ('reason' in plan) return refuse(plan.reason, terms, hint);
+  const notes = [...read, ...describeSynonyms(followUp.linked, question.synonyms, entities, question.metrics, language)];
+  const follows = {
+    ...(followUp.text !== question.text && { read_as: followUp.text }),
+    ...(followUp.meant && { meant: followUp.meant.slice(0, mostMeant) }),
+  };
+  if ('metric_id' in outcome) {
+    const answer = await metricAnswer(reader, schema, outcome, [...entities.values()], { terms, notes, timing, language });
+    return { ...answer, plan: { ...answer.plan, ...follows } };
+  }
+  if ('choices' in outcome && outcome.choices)
+    return askBack(await refuse(outcome.reason, terms), outcome.reason, outcome.choices, language);
+  if ('reason' in outcome) return refuse(outcome.reason, terms, hint);
+  const plan = outcome;
   try {
     const run = await runPlan(reader, graph, loaded, question, plan, signal);
     if (!('answer' in run)) return run;
@@ -155,7 +156,7 @@ async function answerQuestion(
     return {
       ...answer,
       text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit),
-      plan: { ...answer.plan, linked: terms, paths: plan.paths },
+      plan: { ...answer.plan, linked: terms, paths: plan.paths, ...follows },
       warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...ties, ...answer.warnings],
       timing_ms: { ...timing, ...answer.timing_ms },
     };
@@ -164,6 +165,48 @@ async function answerQuestion(
     if (!reason) throw error;
     return refuse(reason, terms, hint);
   }
+}
+
+interface Planning {
+  reader: GraphReader;
+  schema: GraphElements;
+  toOne: LoadedIndex['toOne'];
+  question: Question;
+  pace: Pace;
+}
+
+/** Plans one way to read a question: as a metric, or on the graph. */
+async function planReading({ reader, schema, toOne, question, pace }: Planning, followUp: Reading) {
+  const { language, metrics, choices } = question;
+  const { linked: found } = followUp;
+  const ids = found.mentions.flatMap(({ meanings }) =>
+    meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
+  );
+  const isTooMuch = found.mentions.length > mostMentions;
+  const wanted = isTooMuch ? [] : [...ids, ...(found.among?.nodes ?? []).map(({ id }) => id)];
+  const entities = new Map((await readNodes(reader, [...new Set(wanted)])).map(node => [node.id, toAnswerNode(node)]));
+  const linked = confirmNames(followUp.text, found, entities);
+  const terms = isTooMuch ? [] : describeTerms(linked, entities, metrics);
+  const note = followUp.note?.(id => entities.get(id)?.display ?? String(id));
+  const notes = [...(note ? [note[language]] : []), ...describeGuesses(linked, entities, language)];
+  const hint = isTooMuch ? '' : suggestQuestions(linked, schema, metrics, language);
+  const planned = (outcome: MetricCall | GraphPlan | Unplanned) => ({
+    outcome,
+    followUp: { ...followUp, linked },
+    entities,
+    terms,
+    notes,
+    hint,
+  });
+  if (isTooMuch) return planned({ reason: tooMuchAtOnce });
+  const withPaths = { ...schema, toOne };
+  const metric = planMetricQuestion(linked, metrics, withPaths, entities, language, question.limit, choices);
+  const missed = linked.unknown.filter(mayBeName);
+  if (metric && !('reason' in metric) && missed.length === 0) return planned(linked.among ? { reason: notAmong } : metric);
+  if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
+    return planned({ reason: notUnderstood(missed) });
+  if (metric && 'reason' in metric) return planned(metric);
+  return planned(await planGraphQuestion(linked, withPaths, entities, language, { pace, choices }));
 }
 
 /** Runs a plan. Of a ranking, the rows that tie with the last one asked for are there too, and no others. `isCut`: still more tie. */
@@ -290,6 +333,19 @@ async function searchInstead(
     plan: { kind: 'search', linked: terms },
     next_offset: null,
     warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...answer.warnings],
+  };
+}
+
+const notAmong: Bilingual = {
+  zh: '指标不能只算上一答案中的那些，请写出限定条件',
+  en: 'a metric cannot be limited to what the earlier answer found; say what limits it',
+};
+
+/** @param notes of the readings, in the language of the question */
+function standsForSeveral(notes: string[]): Bilingual {
+  return {
+    zh: `有几种理解：${notes.join('；')}；请写出名称`,
+    en: `it can be read in several ways: ${notes.join('; ')}; name what you mean`,
   };
 }
 

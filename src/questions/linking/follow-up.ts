@@ -1,0 +1,223 @@
+import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { languageOf } from '../../text/language.js';
+import { type EntityNode, type Meaning, type Mention, meaningOf } from './meaning.js';
+import { type LinkedQuestion } from './link-question.js';
+import { findReference, type Reference } from './references.js';
+
+/** What a question follows. */
+export interface EarlierQuestion {
+  text: string;
+  /** The nodes of its answer; null if it had none, or too many. */
+  found: EntityNode[] | null;
+  /** What its own pronoun stood for. */
+  meant: EntityNode[] | null;
+}
+
+/** A way to read a question. */
+export interface Reading {
+  /** The whole question that was read. */
+  text: string;
+  linked: LinkedQuestion;
+  /** What the pronoun in the text stands for. */
+  meant: EntityNode[] | null;
+  /** Says how it was read; null if it was read as it stands. */
+  note: ((displayOf: (id: number) => string) => Bilingual) | null;
+}
+
+export type Link = (text: string, given: Mention[]) => Promise<LinkedQuestion>;
+
+/** Words that only join a question to the one before. */
+const joining =
+  /\b(?:and|but|or|so|then|ok|okay|now|what|how|about|the|same|for|in|of|by|from|with|at|on|to|during|since|instead|please|only|just)\b|[那么呢换成改为如果是的在只看]|[\s,，、。.?？!！;；:：]/g;
+const between = /^\s*(?:,|，|、|和|与|及|或者?|and|or)?\s*(?:the|in|from|of)?\s*$/;
+
+/**
+ * Reads a question, after an earlier one if there is one: a pronoun stands for what was found or named, and a question that only
+ * names something (`and in 1998?`) is the earlier one with that in place of its like.
+ * @returns the readings, of which the caller takes the one that can be answered; or why there is none
+ */
+export async function readFollowUp(text: string, earlier: EarlierQuestion | null, link: Link): Promise<Reading[] | Bilingual> {
+  const reference = findReference(normalizeText(text));
+  if (!earlier) {
+    const linked = await link(text, []);
+    return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
+  }
+  if (reference) return readReference(text, reference, earlier, link);
+  const linked = await link(text, []);
+  if (!onlyNames(linked)) return [{ text, linked, meant: null, note: null }];
+  const before = await linkEarlier(earlier, link);
+  const merged = replaceLike(written(earlier.text, before.text), before, written(text, linked.text), linked);
+  if (typeof merged !== 'string') return merged;
+  const again = await linkEarlier({ ...earlier, text: merged }, link);
+  return [{ text: merged, linked: again, meant: earlier.meant, note: () => ({ zh: `按“${merged}”理解`, en: `Read as "${merged}"` }) }];
+}
+
+/** Whether a pronoun has nothing in its own question to stand for. */
+function isOpen({ start, isOpen: open }: Reference, { mentions }: LinkedQuestion): boolean {
+  const names = (mention: Mention): boolean =>
+    ['label', 'entity', 'value'].some(kind => meaningOf(mention, kind as Meaning['as']) !== null);
+  return open || !mentions.some(mention => mention.end <= start && names(mention));
+}
+
+async function readReference(text: string, reference: Reference, earlier: EarlierQuestion, link: Link): Promise<Reading[] | Bilingual> {
+  const named = reference.isPlural ? [] : await namedBefore(earlier, link);
+  const found = earlier.found ?? [];
+  const referents = reference.isPlural ? [found] : [found.length === 1 ? found : [], named];
+  const distinct = referents.filter((nodes, i) => nodes.length > 0 && referents.findIndex(other => same(other, nodes)) === i);
+  if (distinct.length === 0) return noReferent(reference);
+  const readings: Reading[] = [];
+  for (const nodes of distinct) {
+    const linked = await linkReference(text, reference, nodes, link);
+    if (!linked) return severalKinds(reference);
+    const note = (displayOf: (id: number) => string): Bilingual => {
+      const names = nodes.slice(0, 3).map(({ id }) => displayOf(id));
+      const more = nodes.length - names.length;
+      return {
+        zh: `“${reference.text}”指${names.join('、')}${more > 0 ? `等 ${nodes.length} 个` : ''}`,
+        en: `"${reference.text}" stands for ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+      };
+    };
+    readings.push({ text, linked, meant: nodes, note });
+  }
+  return readings;
+}
+
+/** Null if the nodes have several labels. */
+async function linkReference(text: string, reference: Reference, nodes: EntityNode[], link: Link): Promise<LinkedQuestion | null> {
+  const [label, ...others] = new Set(nodes.map(node => node.label));
+  if (label === undefined || others.length > 0) return null;
+  const { start, end } = reference;
+  const meaning: Meaning = reference.isPart
+    ? { as: 'label', label }
+    : { as: 'entity', nodes, approximate: false, ...(nodes.length > 1 && { isSet: true as const }) };
+  const linked = await link(text, [{ text: reference.text, start, end, meanings: [meaning] }]);
+  return reference.isPart ? { ...linked, among: { text: reference.text, label, nodes } } : linked;
+}
+
+/** The text of a question may hold a pronoun that its own earlier question explained. */
+async function linkEarlier({ text, meant }: EarlierQuestion, link: Link): Promise<LinkedQuestion> {
+  const reference = meant && findReference(normalizeText(text));
+  return (reference && (await linkReference(text, reference, meant, link))) ?? link(text, []);
+}
+
+/** The one thing that the earlier question named. */
+async function namedBefore(earlier: EarlierQuestion, link: Link): Promise<EntityNode[]> {
+  const { mentions } = await linkEarlier(earlier, link);
+  const named = mentions.flatMap(mention => meaningOf(mention, 'entity') ?? []);
+  return named.length === 1 && named[0]?.nodes.length === 1 ? named[0].nodes : [];
+}
+
+/** Whether a question has nothing but things and times that it names. */
+function onlyNames({ text, mentions, unknown }: LinkedQuestion): boolean {
+  if (unknown.length > 0 || mentions.length === 0) return false;
+  let rest = '';
+  for (let at = 0; at < text.length; at++) rest += mentions.some(({ start, end }) => start <= at && at < end) ? ' ' : (text[at] ?? '');
+  return (
+    rest.replaceAll(joining, '') === '' && mentions.every(({ meanings }) => meanings.some(({ as }) => as !== 'intent' && as !== 'measure'))
+  );
+}
+
+/** Puts what a question names in the place of its like in the earlier one. */
+function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, { mentions }: LinkedQuestion): string | Bilingual {
+  const groups = spans(text, mentions);
+  const places: { start: number; end: number; by: string }[] = [];
+  for (const group of groups) {
+    const like = spans(
+      earlierText,
+      earlier.mentions.filter(mention => isLike(mention, group.mentions[0]!)),
+    );
+    const [place, ...others] = like;
+    const by = text.slice(group.start, group.end);
+    if (others.length > 0)
+      return severalPlaces(
+        by,
+        like.map(({ start, end }) => earlierText.slice(start, end)),
+      );
+    if (place) places.push({ ...place, by });
+    else if (!meaningOf(group.mentions[0]!, 'time')) return noPlace(by);
+    else if (languageOf(earlierText) === 'zh') places.push({ start: 0, end: 0, by });
+    else {
+      const end = /[\s?？.。!！]*$/.exec(earlierText)!.index;
+      places.push({ start: end, end, by: ` ${/^\d/.test(by) ? 'in ' : ''}${by}` });
+    }
+  }
+  const distinct = new Set(places.map(({ start, end }) => `${start}-${end}`));
+  if (distinct.size < places.length) return noPlace(text);
+  return places
+    .sort((a, b) => b.start - a.start)
+    .reduce((whole, { start, end, by }) => whole.slice(0, start) + by + whole.slice(end), earlierText);
+}
+
+/** Mentions of one kind that only a comma or a conjunction parts are one span. */
+function spans(text: string, mentions: Mention[]): { start: number; end: number; mentions: Mention[] }[] {
+  const all: { start: number; end: number; mentions: Mention[] }[] = [];
+  for (const mention of mentions) {
+    const last = all.at(-1);
+    if (last && isLike(last.mentions[0]!, mention) && between.test(text.slice(last.end, mention.start))) {
+      last.end = mention.end;
+      last.mentions.push(mention);
+    } else all.push({ start: mention.start, end: mention.end, mentions: [mention] });
+  }
+  return all;
+}
+
+/** Whether two mentions may mean things of one kind. */
+function isLike(a: Mention, b: Mention): boolean {
+  return a.meanings.some(one => b.meanings.some(other => kindsOf(one).some(kind => kindsOf(other).includes(kind))));
+}
+
+function kindsOf(meaning: Meaning): string[] {
+  switch (meaning.as) {
+    case 'entity':
+      return meaning.nodes.map(({ label }) => JSON.stringify(['entity', label]));
+    case 'value':
+      return [JSON.stringify(['value', meaning.label, meaning.property])];
+    case 'property':
+      return [JSON.stringify(['property', meaning.ownerName])];
+    case 'dimension':
+      return [JSON.stringify(['dimension', meaning.metricId])];
+    case 'label':
+    case 'relation':
+    case 'metric':
+    case 'time':
+      return [meaning.as];
+    default:
+      return [];
+  }
+}
+
+const same = (a: EntityNode[], b: EntityNode[]): boolean => a.length === b.length && a.every(({ id }, i) => id === b[i]?.id);
+
+/** The text as it was written, where its offsets are those of the normalised one. */
+function written(text: string, normalised: string): string {
+  return text.length === normalised.length ? text : normalised;
+}
+
+function noReferent({ text }: Reference): Bilingual {
+  return {
+    zh: `不清楚“${text}”指什么；请写出名称，或在 context 中给出上一个问题`,
+    en: `it is not clear what "${text}" stands for; name it, or give the earlier question in context`,
+  };
+}
+
+function severalKinds({ text }: Reference): Bilingual {
+  return {
+    zh: `上一答案中有几种节点，不清楚“${text}”指哪一种`,
+    en: `the earlier answer has nodes of several labels, so it is not clear which "${text}" stands for`,
+  };
+}
+
+function severalPlaces(by: string, places: string[]): Bilingual {
+  return {
+    zh: `不清楚“${by}”代替“${places.join('”还是“')}”；请写出整个问题`,
+    en: `it is not clear whether "${by}" takes the place of "${places.join('" or "')}"; ask the whole question`,
+  };
+}
+
+function noPlace(by: string): Bilingual {
+  return {
+    zh: `上一个问题里没有与“${by}”同类的内容可以替换；请写出整个问题`,
+    en: `nothing in the earlier question is like "${by}" and could be replaced; ask the whole question`,
+  };
+}

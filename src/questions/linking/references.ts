@@ -1,0 +1,36 @@
+/** A word that stands for what an earlier question was about or found. Offsets count in the normalised text. */
+export interface Reference {
+  text: string;
+  start: number;
+  end: number;
+  /** Stands for all that was found. */
+  isPlural: boolean;
+  /** `which of them`, `其中`: the question asks for some of what was found. */
+  isPart: boolean;
+  /** Where it stands, it cannot refer to anything in its own sentence. */
+  isOpen: boolean;
+}
+
+const part =
+  /(?<=\b(?:which|who|what|how many|any|one|some|all|most|none) )of (?:them|these|those)\b|其中|(?:这些|那些|他们|她们|它们)(?:之中|当中|里面?|中)/u;
+const plural = /\b(?:they|them|their|theirs)\b|[他她它]们/u;
+const singular = /\b(?:it|its|he|him|his|she|her|hers)\b|(?<!其)[他她它](?![们国乡日])/u;
+/** `what did they order`: the verb is before it, so nothing in the sentence is meant. */
+const asSubject = /\b(?:did|do|does|have|has|had|are|is|was|were|will|would|can|could)\s+$/;
+
+/** The first such word of a text, if there is one. @param text as it was normalised for linking */
+export function findReference(text: string): Reference | null {
+  const found = [part, plural, singular].map(pattern => pattern.exec(text));
+  const [asPart, asPlural] = found;
+  const match = asPart ?? asPlural ?? found[2];
+  if (!match) return null;
+  const isOpen = match.index === 0 || asSubject.test(text.slice(0, match.index)) || match === asPart;
+  return {
+    text: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+    isPlural: match === asPart || match === asPlural,
+    isPart: match === asPart,
+    isOpen,
+  };
+}
