@@ -195,12 +195,14 @@ describe('a version that is brought forward', () => {
       return full;
     };
     expect(await next(32)).toBe(false);
+    await test.admin.patch(`/api/graphs/${graphId}`).send({ name: 'renamed' }).expect(200);
+    expect(await next(33)).toBe(false);
     // As if a backup had been restored.
-    await asSuperuser(test.databaseUrl, `UPDATE graphs SET updated_at = now() WHERE id = ${graphId}`);
-    expect(await next(33)).toBe(true);
+    await asSuperuser(test.databaseUrl, `UPDATE graphs SET version_at = now() WHERE id = ${graphId}`);
+    expect(await next(34)).toBe(true);
     const notNoted = `DELETE FROM graph_changes WHERE graph_id = ${graphId}`;
-    expect(await next(34, notNoted)).toBe(true);
-    expect(await next(35)).toBe(false);
+    expect(await next(35, notNoted)).toBe(true);
+    expect(await next(36)).toBe(false);
     expect(await next(5_000)).toBe(true);
   }, 60_000);
 

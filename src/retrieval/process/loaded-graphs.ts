@@ -376,8 +376,6 @@ function hasCounts({ nodeIds, edgeIds }: Topology, { labels, edges }: GraphEleme
 
 /** Tells contents of the same version apart: a restored backup goes on from an earlier one. */
 async function readStamp(reader: GraphReader): Promise<string> {
-  const [row] = await reader.query<{ updated_at: string }>('SELECT updated_at::text AS updated_at FROM graphs WHERE id = $1', [
-    reader.graphId,
-  ]);
-  return row!.updated_at;
+  const [row] = await reader.query<{ stamp: string }>('SELECT version_at::text AS stamp FROM graphs WHERE id = $1', [reader.graphId]);
+  return row!.stamp;
 }

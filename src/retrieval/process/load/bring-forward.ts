@@ -8,7 +8,7 @@ import { type GraphReader } from '../retrieval-database.js';
 import { CopyRows } from './copy-rows.js';
 import { type ElementKind, type LoadedColumn, propertyText, type WholeProperties } from './load-properties.js';
 
-/** The topology of a version, with `graphs.updated_at` of it. */
+/** The topology of a version, with `graphs.version_at` of it. */
 export interface LoadedTopology extends Topology {
   stamp: string;
 }
