@@ -7,6 +7,8 @@ import { bytesOf } from '../src/graph-index/shared-arrays.js';
 import { GraphExceedsMemoryError } from '../src/retrieval/retrieval.errors.js';
 import { type LoadedElements } from '../src/retrieval/process/graph-in-memory.js';
 import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
+import { loadIndex } from '../src/retrieval/process/load-index.js';
+import { runSearch } from '../src/retrieval/process/run-search.js';
 import { type GraphReader, RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
@@ -43,7 +45,9 @@ function watched(): RetrievalDatabase {
   return same;
 }
 
-const opened = (): LoadedGraphs => new LoadedGraphs(watched(), budgetBytes, localParts(budgetBytes), null, () => undefined);
+const opened = (bytes = budgetBytes): LoadedGraphs => new LoadedGraphs(watched(), bytes, localParts(bytes), null, () => undefined);
+
+const aSearch = { text: '7', limit: 10, offset: 0, filter: { labels: [], where: { x: [3] } }, timeoutMs: 10_000, language: 'en' as const };
 
 const names = ['id', 'x', 'y', 'z'];
 
@@ -246,7 +250,7 @@ describe('the parts that a query needs', () => {
     const { graphId } = await loadedGraph('bfm', 3_000);
     const read = { names: new Set(['id', 'x', 'z']), looked: new Set<string>() };
     const load = async (bytes: number) => {
-      const graphs = new LoadedGraphs(watched(), bytes, localParts(bytes), null, () => undefined);
+      const graphs = opened(bytes);
       const graph = await database.readGraph(graphId, 10_000, new AbortController().signal, reader => graphs.get(reader));
       return (names = read.names) => graphs.elementsOf(graph, { ...read, names });
     };
@@ -262,5 +266,28 @@ describe('the parts that a query needs', () => {
     expect(copied).toEqual([]);
     // One of them fits.
     expect(await tooSmall(new Set(['x']))).not.toBeNull();
+  }, 60_000);
+
+  it('are refused likewise where they do not fit beside the search index', async () => {
+    const { graphId } = await loadedGraph('bff', 3_000);
+    const find = (graphs: LoadedGraphs) => runSearch(database, graphs, { ...aSearch, graphId }, new AbortController().signal);
+    const roomy = opened();
+    const { rows } = await find(roomy);
+    const graph = roomy.find(graphId)!;
+    const { topology, columns } = (await roomy.elementsOf(graph, { names: new Set(['x']), looked: new Set() }))!;
+    const { scratchBytes } = (await roomy.indexOf(graph))!.index;
+    const signal = new AbortController().signal;
+    const index = await database.readGraph(graphId, 10_000, signal, reader => loadIndex(reader, graph.schema, budgetBytes));
+    const bytes = [topology, columns.nodes.get('x')!, index].reduce((sum, part) => sum + bytesOf(part), scratchBytes);
+    const [fits, tooSmall] = [bytes, bytes - 1].map(budget => opened(budget)) as [LoadedGraphs, LoadedGraphs];
+    expect((await find(fits)).rows).toEqual(rows);
+    await expect(find(tooSmall)).rejects.toThrow(GraphExceedsMemoryError);
+    copied = [];
+    expect((await find(fits)).rows).toEqual(rows);
+    await expect(find(tooSmall)).rejects.toThrow(GraphExceedsMemoryError);
+    expect(copied).toEqual([]);
+    // Without the properties it fits.
+    expect(await tooSmall.indexOf(tooSmall.find(graphId)!)).not.toBeNull();
+    expect(copied).toEqual([]);
   }, 60_000);
 });

@@ -32,6 +32,12 @@ const smallNodes = 50_000;
 /** A graph of fewer nodes and edges loads in a moment, so its newest version always answers. */
 const leastHeld = 100_000;
 const kinds: readonly ElementKind[] = ['nodes', 'edges'];
+/** What a thread takes to search, as if it were a part. */
+const scratchPart = 'scratch';
+
+/** What nodes and edges are loaded for, and the parts that must fit beside them. */
+const partsBeside = { cypher: [], question: [searchPart, scratchPart], filter: [searchPart, scratchPart] } as const;
+export type ElementsUse = keyof typeof partsBeside;
 
 /** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
 export interface LoadedGraph {
@@ -180,6 +186,7 @@ export class LoadedGraphs {
     graph.index ??= this.part(graph, searchPart, { read: reader => this.indexWithinBudget(graph, reader) }).then(record => {
       const index = new SearchIndex(record);
       this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
+      this.sizes.note({ graphId: graph.graphId, version: graph.version, name: scratchPart }, index.scratchBytes);
       return { index, values: new ValueDictionary(record), toOne: record.toOne };
     });
     const loading = graph.index;
@@ -204,8 +211,8 @@ export class LoadedGraphs {
   /**
    * Gets the nodes and edges of this very version, with the properties of these names, likewise.
    */
-  async elementsOf(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
-    const loaded = await this.elementsOfVersion(graph, read);
+  async elementsOf(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): Promise<LoadedElements | null> {
+    const loaded = await this.elementsOfVersion(graph, read, use);
     if (loaded) this.settle(graph);
     return loaded;
   }
@@ -218,11 +225,10 @@ export class LoadedGraphs {
     this.held.release(graph.graphId);
   }
 
-  private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
+  private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): Promise<LoadedElements | null> {
     graph.read = read;
     const { names, looked } = read;
-    const needed = this.neededBy(graph, read);
-    this.requireRoom(graph, needed);
+    this.requireRoom(graph, read, use);
     try {
       const topology = await this.part(graph, 'topology', {
         read: async reader => ({ ...(await loadTopology(reader, this.budgetBytes)), stamp: await readStamp(reader) }),
@@ -233,13 +239,13 @@ export class LoadedGraphs {
       });
       if (names === null) {
         const [nodes, edges] = await Promise.all(kinds.map(kind => this.wholeOf(graph, topology, kind)));
-        this.requireRoom(graph, needed);
+        this.requireRoom(graph, read, use);
         const columns = { nodes: new Map(), edges: new Map() };
         return { topology, columns, indexes: new Map(), whole: { nodes: nodes!, edges: edges! } };
       }
       const [nodes, edges] = await Promise.all(kinds.map(kind => this.columnsOf(graph, topology, kind, names)));
       const indexes = await this.indexesOf(graph, nodes!, looked);
-      this.requireRoom(graph, needed);
+      this.requireRoom(graph, read, use);
       return { topology, columns: { nodes: nodes!, edges: edges! }, indexes, whole: null };
     } catch (error) {
       if (error instanceof VersionMovedError) return null;
@@ -255,8 +261,10 @@ export class LoadedGraphs {
    * The parts that a query needs must fit together. Otherwise they would push each other out, and each such query would load them anew.
    * @throws GraphExceedsMemoryError
    */
-  private requireRoom(graph: LoadedGraph, parts: string[]): void {
-    if (this.sizes.sum(graph, parts) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, 'cypher');
+  requireRoom(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): void {
+    const bytes = this.sizes.sum(graph, [...this.neededBy(graph, read), ...partsBeside[use]]);
+    if (bytes <= this.budgetBytes) return;
+    throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use === 'filter' ? 'filter' : 'cypher');
   }
 
   private partsOf(graph: LoadedGraph, kind: ElementKind, { names, looked }: PropertiesRead): string[] {

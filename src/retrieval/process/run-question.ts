@@ -76,7 +76,7 @@ export async function runQuestion(
         load: async graph => {
           const index = await graphs.indexOf(graph);
           if (!index || !needs) return index && withElements(graph, null, index, null);
-          const elements = await graphs.elementsOf(graph, needs.read).catch((error: unknown) => {
+          const elements = await graphs.elementsOf(graph, needs.read, 'question').catch((error: unknown) => {
             if (error instanceof GraphExceedsMemoryError) return error;
             throw error;
           });

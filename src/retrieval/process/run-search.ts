@@ -53,8 +53,9 @@ export async function runSearch(
       },
       load: async graph => {
         const read = propertiesRead(graph, query.filter);
-        const elements = read && (await graphs.elementsOf(graph, read));
+        const elements = read && (await graphs.elementsOf(graph, read, 'filter'));
         const index = read && !elements ? null : await graphs.indexOf(graph);
+        if (read) graphs.requireRoom(graph, read, 'filter');
         return index && { ...index, elements };
       },
     },
