@@ -10,6 +10,7 @@ import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
 import { loadIndex } from '../src/retrieval/process/load-index.js';
 import { runSearch } from '../src/retrieval/process/run-search.js';
 import { type GraphReader, RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
+import { warmGraph } from '../src/retrieval/process/warm-graph.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { Dice } from './support/dice.js';
@@ -116,7 +117,7 @@ async function loadedGraph(prefix: string, rows = 30) {
     await upload(test, `${prefix}r`, `f,t,u\n${lines.map(i => `${i},${(i * 7) % 30},${i % 3}`).join('\n')}\n`, 'f:int,t:int,u:int');
   };
   await fill(rows);
-  const mapping = { a: { x: 'int' }, b: { y: 'string' }, r: { z: 'float' }, s: {}, labels: '[]', deletes: 'snapshot' };
+  const mapping = { a: { x: 'int' }, b: { y: 'string' }, r: { x: 'int', z: 'float' }, s: {}, labels: '[]', deletes: 'snapshot' };
   const jobId = await aJob(test, graphId, toYaml(mapping, prefix));
   await runToEnd(test, jobId);
   const graphs = opened();
@@ -242,6 +243,24 @@ describe('a version that is brought forward', () => {
     const found = await elementsOf(graphs, graphId);
     expect(isLoaded()).toBe(false);
     expect(found).toEqual(await elementsOf(opened(), graphId));
+  }, 60_000);
+});
+
+describe('the properties that a filtered search asks for', () => {
+  it('are read of nodes alone, and of the next version beside those that queries ask for', async () => {
+    const { graphId, jobId, fill } = await loadedGraph('bfw');
+    const graphs = opened();
+    const graph = await database.readGraph(graphId, 10_000, new AbortController().signal, reader => graphs.get(reader));
+    await graphs.elementsOf(graph, { names: new Set(['z']), looked: new Set() });
+    copied = [];
+    await runSearch(database, graphs, { ...aSearch, graphId }, new AbortController().signal);
+    const columns = () => copied.flatMap(sql => /\? '(\w+)'/.exec(sql)?.[1] ?? []);
+    expect(columns()).toEqual(['x']);
+    await fill(33);
+    await runToEnd(test, jobId);
+    copied = [];
+    await warmGraph(database, graphs, graphId, createLog('error'));
+    expect(columns().sort()).toEqual(['x', 'z']);
   }, 60_000);
 });
 

@@ -35,9 +35,13 @@ const kinds: readonly ElementKind[] = ['nodes', 'edges'];
 /** What a thread takes to search, as if it were a part. */
 const scratchPart = 'scratch';
 
-/** What nodes and edges are loaded for, and the parts that must fit beside them. */
-const partsBeside = { cypher: [], question: [searchPart, scratchPart], filter: [searchPart, scratchPart] } as const;
-export type ElementsUse = keyof typeof partsBeside;
+/** What nodes and edges are loaded for: those whose properties it reads, and the parts that must fit beside them. */
+const uses: Record<'cypher' | 'question' | 'filter', { kinds: readonly ElementKind[]; beside: readonly string[] }> = {
+  cypher: { kinds, beside: [] },
+  question: { kinds, beside: [searchPart, scratchPart] },
+  filter: { kinds: ['nodes'], beside: [searchPart, scratchPart] },
+};
+export type ElementsUse = keyof typeof uses;
 
 /** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
 export interface LoadedGraph {
@@ -48,8 +52,8 @@ export interface LoadedGraph {
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
   hasIndex: boolean;
-  /** What the last query in memory could ask of it. */
-  read: PropertiesRead | null;
+  /** What the last query of each use could ask of it. */
+  reads: Map<ElementsUse, PropertiesRead>;
 }
 
 /** How a part is made. */
@@ -103,7 +107,7 @@ export class LoadedGraphs {
    */
   async hold(graphId: number, least = leastHeld): Promise<void> {
     const graph = this.graphs.get(graphId);
-    if (!graph || (!graph.hasIndex && !graph.read) || sizeOf(graph) < least) return;
+    if (!graph || (!graph.hasIndex && graph.reads.size === 0) || sizeOf(graph) < least) return;
     if (await this.held.hold(graph, () => this.graphs.get(graphId) === graph)) this.parts.keep(graphId, graph.version);
   }
 
@@ -133,7 +137,7 @@ export class LoadedGraphs {
       labelNames,
       index: null,
       hasIndex: false,
-      read: null,
+      reads: new Map(),
     };
     // A reader with an older snapshot must not replace a newer version.
     const kept = this.graphs.get(reader.graphId);
@@ -158,13 +162,13 @@ export class LoadedGraphs {
   }
 
   /** The elements, if all of them are in memory. */
-  elementsNow(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements> | null {
-    return this.hasElements(graph, read) ? (this.elementsOf(graph, read) as Promise<LoadedElements>) : null;
+  elementsNow(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): Promise<LoadedElements> | null {
+    return this.hasElements(graph, read, use) ? (this.elementsOf(graph, read, use) as Promise<LoadedElements>) : null;
   }
 
-  hasElements(graph: LoadedGraph, read: PropertiesRead): boolean {
+  hasElements(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): boolean {
     const { graphId, version } = graph;
-    return this.neededBy(graph, read).every(name => this.parts.has({ graphId, version, name }));
+    return this.neededBy(graph, read, use).every(name => this.parts.has({ graphId, version, name }));
   }
 
   release(graphId: number): void {
@@ -221,12 +225,12 @@ export class LoadedGraphs {
   private settle(graph: LoadedGraph): void {
     const before = this.heldBefore(graph)?.graph;
     if (!before || (before.hasIndex && !graph.hasIndex)) return;
-    if (before.read && !this.hasElements(graph, before.read)) return;
+    if (![...before.reads].every(([use, read]) => this.hasElements(graph, read, use))) return;
     this.held.release(graph.graphId);
   }
 
   private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): Promise<LoadedElements | null> {
-    graph.read = read;
+    graph.reads.set(use, read);
     const { names, looked } = read;
     this.requireRoom(graph, read, use);
     try {
@@ -243,7 +247,9 @@ export class LoadedGraphs {
         const columns = { nodes: new Map(), edges: new Map() };
         return { topology, columns, indexes: new Map(), whole: { nodes: nodes!, edges: edges! } };
       }
-      const [nodes, edges] = await Promise.all(kinds.map(kind => this.columnsOf(graph, topology, kind, names)));
+      const [nodes, edges] = await Promise.all(
+        kinds.map(kind => this.columnsOf(graph, topology, kind, uses[use].kinds.includes(kind) ? names : new Set())),
+      );
       const indexes = await this.indexesOf(graph, nodes!, looked);
       this.requireRoom(graph, read, use);
       return { topology, columns: { nodes: nodes!, edges: edges! }, indexes, whole: null };
@@ -253,8 +259,8 @@ export class LoadedGraphs {
     }
   }
 
-  private neededBy(graph: LoadedGraph, read: PropertiesRead): string[] {
-    return ['topology', ...kinds.flatMap(kind => this.partsOf(graph, kind, read))];
+  private neededBy(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): string[] {
+    return ['topology', ...uses[use].kinds.flatMap(kind => this.partsOf(graph, kind, read))];
   }
 
   /**
@@ -262,7 +268,7 @@ export class LoadedGraphs {
    * @throws GraphExceedsMemoryError
    */
   requireRoom(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): void {
-    const bytes = this.sizes.sum(graph, [...this.neededBy(graph, read), ...partsBeside[use]]);
+    const bytes = this.sizes.sum(graph, [...this.neededBy(graph, read, use), ...uses[use].beside]);
     if (bytes <= this.budgetBytes) return;
     throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use === 'filter' ? 'filter' : 'cypher');
   }

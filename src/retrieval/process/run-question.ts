@@ -69,7 +69,7 @@ export async function runQuestion(
       signal,
       {
         now: graph => {
-          const [index, elements] = [graphs.indexNow(graph), needs && graphs.elementsNow(graph, needs.read)];
+          const [index, elements] = [graphs.indexNow(graph), needs && graphs.elementsNow(graph, needs.read, 'question')];
           if (!index || (needs && !elements)) return null;
           return Promise.all([index, elements]).then(present => withElements(graph, needs, ...present));
         },
