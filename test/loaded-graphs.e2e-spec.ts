@@ -10,6 +10,7 @@ import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
 import { loadIndex } from '../src/retrieval/process/load-index.js';
 import { runSearch } from '../src/retrieval/process/run-search.js';
 import { type GraphReader, RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
+import { readToOneTypes } from '../src/retrieval/process/to-one-types.js';
 import { warmGraph } from '../src/retrieval/process/warm-graph.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
@@ -262,6 +263,25 @@ describe('the properties that a filtered search asks for', () => {
     await warmGraph(database, graphs, graphId, createLog('error'));
     expect(columns().sort()).toEqual(['x', 'z']);
   }, 60_000);
+});
+
+describe('the types of edges that lead to one node', () => {
+  it('are those that no node has twice at one end, in a graph of many pages', async () => {
+    const graphId = await aGraph(test);
+    const edges = 'graph_data.to_one_edges';
+    await asSuperuser(
+      test.databaseUrl,
+      `CREATE TABLE ${edges} AS
+         SELECT t.type, CASE t.type WHEN 'MANY' THEN i % 7 WHEN 'LATE' THEN least(i, 59998) ELSE i END AS source_id,
+                CASE t.type WHEN 'IN''TO\t' THEN i ELSE i % 1000 END AS target_id
+         FROM (VALUES ('MANY'), ('LATE'), ('OUT'), ('IN''TO\t')) t (type), generate_series(1, 59999) i ORDER BY i;
+       INSERT INTO ${edges} VALUES ('IN''TO\t', 1, 0), ('BOTH', 1, 1);
+       GRANT SELECT ON ${edges} TO PUBLIC`,
+    );
+    const read = (reader: GraphReader) => readToOneTypes({ ...reader, tables: { ...reader.tables, edges } });
+    const found = await database.readGraph(graphId, 10_000, new AbortController().signal, read);
+    expect(found).toEqual({ outgoing: ['BOTH', 'OUT'], incoming: ["IN'TO\t"] });
+  });
 });
 
 describe('the parts that a query needs', () => {
