@@ -7,7 +7,11 @@ import { bytesOf } from '../src/graph-index/shared-arrays.js';
 import { GraphExceedsMemoryError } from '../src/retrieval/retrieval.errors.js';
 import { type LoadedElements } from '../src/retrieval/process/graph-in-memory.js';
 import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
+import { loadIndex } from '../src/retrieval/process/load-index.js';
+import { runSearch } from '../src/retrieval/process/run-search.js';
 import { type GraphReader, RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
+import { readToOneTypes } from '../src/retrieval/process/to-one-types.js';
+import { warmGraph } from '../src/retrieval/process/warm-graph.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { Dice } from './support/dice.js';
@@ -43,7 +47,9 @@ function watched(): RetrievalDatabase {
   return same;
 }
 
-const opened = (): LoadedGraphs => new LoadedGraphs(watched(), budgetBytes, localParts(budgetBytes), null, () => undefined);
+const opened = (bytes = budgetBytes): LoadedGraphs => new LoadedGraphs(watched(), bytes, localParts(bytes), null, () => undefined);
+
+const aSearch = { text: '7', limit: 10, offset: 0, filter: { labels: [], where: { x: [3] } }, timeoutMs: 10_000, language: 'en' as const };
 
 const names = ['id', 'x', 'y', 'z'];
 
@@ -112,7 +118,7 @@ async function loadedGraph(prefix: string, rows = 30) {
     await upload(test, `${prefix}r`, `f,t,u\n${lines.map(i => `${i},${(i * 7) % 30},${i % 3}`).join('\n')}\n`, 'f:int,t:int,u:int');
   };
   await fill(rows);
-  const mapping = { a: { x: 'int' }, b: { y: 'string' }, r: { z: 'float' }, s: {}, labels: '[]', deletes: 'snapshot' };
+  const mapping = { a: { x: 'int' }, b: { y: 'string' }, r: { x: 'int', z: 'float' }, s: {}, labels: '[]', deletes: 'snapshot' };
   const jobId = await aJob(test, graphId, toYaml(mapping, prefix));
   await runToEnd(test, jobId);
   const graphs = opened();
@@ -195,12 +201,14 @@ describe('a version that is brought forward', () => {
       return full;
     };
     expect(await next(32)).toBe(false);
+    await test.admin.patch(`/api/graphs/${graphId}`).send({ name: 'renamed' }).expect(200);
+    expect(await next(33)).toBe(false);
     // As if a backup had been restored.
-    await asSuperuser(test.databaseUrl, `UPDATE graphs SET updated_at = now() WHERE id = ${graphId}`);
-    expect(await next(33)).toBe(true);
+    await asSuperuser(test.databaseUrl, `UPDATE graphs SET version_at = now() WHERE id = ${graphId}`);
+    expect(await next(34)).toBe(true);
     const notNoted = `DELETE FROM graph_changes WHERE graph_id = ${graphId}`;
-    expect(await next(34, notNoted)).toBe(true);
-    expect(await next(35)).toBe(false);
+    expect(await next(35, notNoted)).toBe(true);
+    expect(await next(36)).toBe(false);
     expect(await next(5_000)).toBe(true);
   }, 60_000);
 
@@ -239,12 +247,49 @@ describe('a version that is brought forward', () => {
   }, 60_000);
 });
 
+describe('the properties that a filtered search asks for', () => {
+  it('are read of nodes alone, and of the next version beside those that queries ask for', async () => {
+    const { graphId, jobId, fill } = await loadedGraph('bfw');
+    const graphs = opened();
+    const graph = await database.readGraph(graphId, 10_000, new AbortController().signal, reader => graphs.get(reader));
+    await graphs.elementsOf(graph, { names: new Set(['z']), looked: new Set() });
+    copied = [];
+    await runSearch(database, graphs, { ...aSearch, graphId }, new AbortController().signal);
+    const columns = () => copied.flatMap(sql => /\? '(\w+)'/.exec(sql)?.[1] ?? []);
+    expect(columns()).toEqual(['x']);
+    await fill(33);
+    await runToEnd(test, jobId);
+    copied = [];
+    await warmGraph(database, graphs, graphId, createLog('error'));
+    expect(columns().sort()).toEqual(['x', 'z']);
+  }, 60_000);
+});
+
+describe('the types of edges that lead to one node', () => {
+  it('are those that no node has twice at one end, in a graph of many pages', async () => {
+    const graphId = await aGraph(test);
+    const edges = 'graph_data.to_one_edges';
+    await asSuperuser(
+      test.databaseUrl,
+      `CREATE TABLE ${edges} AS
+         SELECT t.type, CASE t.type WHEN 'MANY' THEN i % 7 WHEN 'LATE' THEN least(i, 59998) ELSE i END AS source_id,
+                CASE t.type WHEN 'IN''TO\t' THEN i ELSE i % 1000 END AS target_id
+         FROM (VALUES ('MANY'), ('LATE'), ('OUT'), ('IN''TO\t')) t (type), generate_series(1, 59999) i ORDER BY i;
+       INSERT INTO ${edges} VALUES ('IN''TO\t', 1, 0), ('BOTH', 1, 1);
+       GRANT SELECT ON ${edges} TO PUBLIC`,
+    );
+    const read = (reader: GraphReader) => readToOneTypes({ ...reader, tables: { ...reader.tables, edges } });
+    const found = await database.readGraph(graphId, 10_000, new AbortController().signal, read);
+    expect(found).toEqual({ outgoing: ['BOTH', 'OUT'], incoming: ["IN'TO\t"] });
+  });
+});
+
 describe('the parts that a query needs', () => {
   it('are refused where they do not fit together, without loading them again', async () => {
     const { graphId } = await loadedGraph('bfm', 3_000);
     const read = { names: new Set(['id', 'x', 'z']), looked: new Set<string>() };
     const load = async (bytes: number) => {
-      const graphs = new LoadedGraphs(watched(), bytes, localParts(bytes), null, () => undefined);
+      const graphs = opened(bytes);
       const graph = await database.readGraph(graphId, 10_000, new AbortController().signal, reader => graphs.get(reader));
       return (names = read.names) => graphs.elementsOf(graph, { ...read, names });
     };
@@ -260,5 +305,28 @@ describe('the parts that a query needs', () => {
     expect(copied).toEqual([]);
     // One of them fits.
     expect(await tooSmall(new Set(['x']))).not.toBeNull();
+  }, 60_000);
+
+  it('are refused likewise where they do not fit beside the search index', async () => {
+    const { graphId } = await loadedGraph('bff', 3_000);
+    const find = (graphs: LoadedGraphs) => runSearch(database, graphs, { ...aSearch, graphId }, new AbortController().signal);
+    const roomy = opened();
+    const { rows } = await find(roomy);
+    const graph = roomy.find(graphId)!;
+    const { topology, columns } = (await roomy.elementsOf(graph, { names: new Set(['x']), looked: new Set() }))!;
+    const { scratchBytes } = (await roomy.indexOf(graph))!.index;
+    const signal = new AbortController().signal;
+    const index = await database.readGraph(graphId, 10_000, signal, reader => loadIndex(reader, graph.schema, budgetBytes));
+    const bytes = [topology, columns.nodes.get('x')!, index].reduce((sum, part) => sum + bytesOf(part), scratchBytes);
+    const [fits, tooSmall] = [bytes, bytes - 1].map(budget => opened(budget)) as [LoadedGraphs, LoadedGraphs];
+    expect((await find(fits)).rows).toEqual(rows);
+    await expect(find(tooSmall)).rejects.toThrow(GraphExceedsMemoryError);
+    copied = [];
+    expect((await find(fits)).rows).toEqual(rows);
+    await expect(find(tooSmall)).rejects.toThrow(GraphExceedsMemoryError);
+    expect(copied).toEqual([]);
+    // Without the properties it fits.
+    expect(await tooSmall.indexOf(tooSmall.find(graphId)!)).not.toBeNull();
+    expect(copied).toEqual([]);
   }, 60_000);
 });

@@ -1,5 +1,5 @@
 import { type Steps } from '../text/steps.js';
-import { inBlocks } from './in-blocks.js';
+import { fewAtOnce, inBlocks } from './in-blocks.js';
 import { type Moves, runsOf } from './moves.js';
 import { type NumberKind, type PropertyColumn, PropertyColumnBuilder } from './property-column.js';
 import { sharedUint32 } from './shared-arrays.js';
@@ -17,8 +17,12 @@ export function* bringColumnForward(
 ): Steps<PropertyColumn> {
   const builder = new PropertyColumnBuilder(moves.after);
   yield* builder.keep(before, runsOf(moves));
-  for (const [place, json] of values) builder.set(place, json, kindOf(place));
-  return builder.build();
+  let set = 0;
+  for (const [place, json] of values) {
+    builder.set(place, json, kindOf(place));
+    if (++set % fewAtOnce === 0) yield;
+  }
+  return yield* builder.build();
 }
 
 /** Elements whose texts are numbered by place, where the first text is that of elements without any. */
@@ -37,8 +41,12 @@ export function* bringTextsForward(before: NumberedTexts, moves: Moves, values: 
         const text = before.texts[from + i]!;
         if (text !== 0) texts[to + i] = builder.addBytes(textBytesAt(before, text));
       }
-    });
+    }, fewAtOnce); // prettier-ignore
   }
-  for (const [place, json] of values) texts[place] = builder.add(json);
-  return { texts, ...builder.build() };
+  let set = 0;
+  for (const [place, json] of values) {
+    texts[place] = builder.add(json);
+    if (++set % fewAtOnce === 0) yield;
+  }
+  return { texts, ...(yield* builder.build()) };
 }

@@ -1,10 +1,10 @@
 import { type Steps } from '../text/steps.js';
-import { inBlocks } from './in-blocks.js';
-import { ascending, type ChangedIds, type Moves, placeOf, runsOf } from './moves.js';
+import { eachOf, inBlocks, mapped } from './in-blocks.js';
+import { type ChangedIds, type Moves, placeOf, placesOf, runsOf } from './moves.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 import { indexOf, lowerBound, offsetsOf, type Topology, withGroups } from './topology.js';
 
-/** The changed nodes and edges as they are now. Those that are missing are gone. */
+/** The changed nodes by id, and edges by source and id, as they are now. Those that are missing are gone. */
 export interface ChangedElements {
   nodes: { id: number; labels: string[] }[];
   edges: { id: number; type: string; source: number; target: number }[];
@@ -19,39 +19,34 @@ const gone = 0xffffffff;
  * @returns null if the changes do not fit the topology
  */
 export function* bringTopologyForward(before: Topology, changed: ChangedIds, now: ChangedElements): Steps<Topology | null> {
-  const nodes = [...now.nodes].sort((a, b) => a.id - b.id);
-  const nodeMoves = movesBy(
-    before.nodeIds.length,
-    changed.nodes.map(id => placeOf(before, id)),
-    nodes.map(({ id }) => lowerBound(before.nodeIds, id)),
-  );
+  const nodeBounds = yield* mapped(now.nodes, ({ id }) => lowerBound(before.nodeIds, id));
+  const nodeMoves = yield* movesBy(before.nodeIds.length, yield* placesOf(before, 'nodes', changed), nodeBounds);
   const [nodeIds, nodeSets] = [sharedFloat64(nodeMoves.after), sharedUint32(nodeMoves.after)];
   const placeNow = new Uint32Array(before.nodeIds.length).fill(gone);
   for (const [from, to, length] of runsOf(nodeMoves)) {
     nodeIds.set(before.nodeIds.subarray(from, from + length), to);
     nodeSets.set(before.nodeSets.subarray(from, from + length), to);
-    for (let i = 0; i < length; i++) placeNow[from + i] = to + i;
+    yield* inBlocks(length, (first, last) => {
+      for (let i = first; i < last; i++) placeNow[from + i] = to + i;
+    });
   }
   const sets = new Names(before.labelSets.map(set => JSON.stringify(set)));
-  nodes.forEach(({ id, labels }, i) => {
+  yield* eachOf(now.nodes, ({ id, labels }, i) => {
     const place = nodeMoves.inserted[i]!;
     nodeIds[place] = id;
     nodeSets[place] = sets.numberOf(JSON.stringify(labels));
     const placeBefore = placeOf(before, id);
     if (placeBefore >= 0) placeNow[placeBefore] = place;
   });
-  yield;
 
-  const edges = now.edges
-    .map(edge => ({ ...edge, sourcePlace: indexOf(nodeIds, edge.source), targetPlace: indexOf(nodeIds, edge.target) }))
+  const edges: (ChangedElements['edges'][number] & { sourcePlace: number; targetPlace: number })[] = [];
+  yield* eachOf(now.edges, edge => {
+    const [sourcePlace, targetPlace] = [indexOf(nodeIds, edge.source), indexOf(nodeIds, edge.target)];
     // A full load leaves out an edge of which an end is missing, too.
-    .filter(({ sourcePlace, targetPlace }) => sourcePlace >= 0 && targetPlace >= 0)
-    .sort((a, b) => a.sourcePlace - b.sourcePlace || a.id - b.id);
-  const edgeMoves = movesBy(
-    before.edgeIds.length,
-    changed.edges.map(edge => placeOf(before, edge)),
-    edges.map(edge => edgeBound(before, edge)),
-  );
+    if (sourcePlace >= 0 && targetPlace >= 0) edges.push({ ...edge, sourcePlace, targetPlace });
+  });
+  const edgeBounds = yield* mapped(edges, edge => edgeBound(before, edge));
+  const edgeMoves = yield* movesBy(before.edgeIds.length, yield* placesOf(before, 'edges', changed), edgeBounds);
   const [edgeIds, edgeTypes] = [sharedFloat64(edgeMoves.after), sharedUint32(edgeMoves.after)];
   const [sources, targets] = [sharedUint32(edgeMoves.after), sharedUint32(edgeMoves.after)];
   for (const [from, to, length] of runsOf(edgeMoves)) {
@@ -65,18 +60,16 @@ export function* bringTopologyForward(before: Topology, changed: ChangedIds, now
     if (!isWhole) return null;
   }
   const types = new Names(before.types);
-  edges.forEach(({ id, type, sourcePlace, targetPlace }, i) => {
+  yield* eachOf(edges, ({ id, type, sourcePlace, targetPlace }, i) => {
     const place = edgeMoves.inserted[i]!;
     edgeIds[place] = id;
     edgeTypes[place] = types.numberOf(type);
     sources[place] = sourcePlace;
     targets[place] = targetPlace;
   });
-  yield;
 
-  const labelSets = usedNames(nodeSets, sets).map(set => JSON.parse(set) as string[]);
-  yield;
-  const usedTypes = usedNames(edgeTypes, types);
+  const labelSets = (yield* usedNames(nodeSets, sets)).map(set => JSON.parse(set) as string[]);
+  const usedTypes = yield* usedNames(edgeTypes, types);
   const outOffsets = yield* offsetsOf(sources, nodeMoves.after);
   return yield* withGroups({ nodeIds, nodeSets, labelSets, edgeIds, edgeTypes, types: usedTypes, sources, targets, outOffsets });
 }
@@ -101,10 +94,9 @@ function moveEnds(
 }
 
 /** @param bounds the places before of the first elements that stand behind the inserted ones, ascending */
-function movesBy(before: number, changed: number[], bounds: number[]): Moves {
-  const dropped = ascending(changed.filter(place => place >= 0));
+function* movesBy(before: number, dropped: number[], bounds: number[]): Steps<Moves> {
   let left = 0;
-  const inserted = bounds.map((bound, i) => {
+  const inserted = yield* mapped(bounds, (bound, i) => {
     while (left < dropped.length && dropped[left]! < bound) left++;
     return bound - left + i;
   });
@@ -135,13 +127,17 @@ class Names {
 }
 
 /** Gives the names that nothing has any more no number. */
-function usedNames(numbers: Uint32Array, { all }: Names): string[] {
+function* usedNames(numbers: Uint32Array, { all }: Names): Steps<string[]> {
   const isUsed = new Uint8Array(all.length);
-  for (let i = 0; i < numbers.length; i++) isUsed[numbers[i]!] = 1;
+  yield* inBlocks(numbers.length, (from, to) => {
+    for (let i = from; i < to; i++) isUsed[numbers[i]!] = 1;
+  });
   const used = all.filter((_, number) => isUsed[number] === 1);
   if (used.length === all.length) return all;
   let next = 0;
   const now = Uint32Array.from(all, (_, number) => (isUsed[number] === 1 ? next++ : 0));
-  for (let i = 0; i < numbers.length; i++) numbers[i] = now[numbers[i]!]!;
+  yield* inBlocks(numbers.length, (from, to) => {
+    for (let i = from; i < to; i++) numbers[i] = now[numbers[i]!]!;
+  });
   return used;
 }

@@ -1,12 +1,28 @@
 import { type Steps } from '../text/steps.js';
 
-/** Some milliseconds of most work. */
+/** Some milliseconds of most work on numbers, and of most work on objects and texts. */
 const blockLength = 32_768;
+export const fewAtOnce = 2_048;
 
 /** Does the work for one block after the other. The loop of a generator itself would stay slow: V8 optimizes functions that are called. */
-export function* inBlocks(length: number, work: (from: number, to: number) => void): Steps<void> {
-  for (let from = 0; from < length; from += blockLength) {
-    work(from, Math.min(length, from + blockLength));
+export function* inBlocks(length: number, work: (from: number, to: number) => void, most = blockLength): Steps<void> {
+  for (let from = 0; from < length; from += most) {
+    work(from, Math.min(length, from + most));
     yield;
   }
+}
+
+/** Visits the items of a list in blocks. */
+export function* eachOf<T>(list: readonly T[], visit: (item: T, place: number) => void): Steps<void> {
+  const visitBlock = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) visit(list[i]!, i);
+  };
+  yield* inBlocks(list.length, visitBlock, fewAtOnce);
+}
+
+/** Maps the items of a list in blocks. */
+export function* mapped<T, R>(list: readonly T[], map: (item: T, place: number) => R): Steps<R[]> {
+  const results: R[] = [];
+  yield* eachOf(list, (item, place) => void results.push(map(item, place)));
+  return results;
 }

@@ -1,6 +1,6 @@
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 import { type StoredTexts, StoredTextsBuilder, textBytesAt } from './stored-texts.js';
-import { inBlocks } from './in-blocks.js';
+import { fewAtOnce, inBlocks } from './in-blocks.js';
 import { type Steps } from '../text/steps.js';
 
 /** The code of an element without the property, and of one whose value is the number in `numbers`. Others are 2 + the text's number. */
@@ -62,12 +62,12 @@ export class PropertyColumnBuilder {
           if (code < firstText) this.codes[to + i] = code;
           else this.codes[to + i] = numberNow[code] ||= firstText + this.keepText(textBytesAt(before, code - firstText));
         }
-      });
+      }, fewAtOnce); // prettier-ignore
     }
   }
 
-  build(): PropertyColumn {
-    return { codes: this.codes, numbers: this.numbers ?? sharedFloat64(0), ...this.texts.build() };
+  *build(): Steps<PropertyColumn> {
+    return { codes: this.codes, numbers: this.numbers ?? sharedFloat64(0), ...(yield* this.texts.build()) };
   }
 
   private keepText(bytes: Buffer): number {

@@ -1,3 +1,5 @@
+import { type Steps } from '../text/steps.js';
+import { inBlocks } from './in-blocks.js';
 import { GrowableFloat64 } from './growable-array.js';
 import { sharedFloat64, sharedUint8 } from './shared-arrays.js';
 
@@ -36,15 +38,17 @@ export class StoredTextsBuilder {
     return this.ends.push(this.fullBytes + this.used);
   }
 
-  build(): StoredTexts {
+  *build(): Steps<StoredTexts> {
     const textBytes = sharedUint8(this.fullBytes + this.used);
     let at = 0;
     for (const block of [...this.full, this.block.subarray(0, this.used)]) {
       textBytes.set(block, at);
       at += block.length;
+      yield;
     }
     const textOffsets = sharedFloat64(this.ends.length + 1);
-    textOffsets.set(this.ends.view(), 1);
+    const ends = this.ends.view();
+    yield* inBlocks(ends.length, (from, to) => textOffsets.set(ends.subarray(from, to), 1 + from));
     return { textBytes, textOffsets };
   }
 

@@ -1,9 +1,15 @@
 import { type Pace } from '../common/turns/pace.js';
-import { hashText } from './fnv.js';
 import { GrowableUint32 } from './growable-array.js';
+import { keyedHash } from './keyed-hash.js';
 
 const tableCount = 256;
 const firstSlots = 64;
+
+/** Each slot is two items: the hash of a text, and its number + 1; 0 for none. */
+interface Table {
+  slots: Uint32Array;
+  used: number;
+}
 
 const [blockBits, blockMask] = [20, 0xfffff];
 
@@ -15,15 +21,14 @@ export class TextNumbers {
   private readonly blocks: Uint16Array[] = [];
   private used = 0;
   private readonly ends = new GrowableUint32();
-  private readonly hashes = new GrowableUint32();
-  private readonly tables = Array.from({ length: tableCount }, () => ({ slots: new Uint32Array(firstSlots), used: 0 }));
+  private readonly tables = Array.from({ length: tableCount }, (): Table => ({ slots: new Uint32Array(2 * firstSlots), used: 0 }));
 
   constructor() {
     this.ends.push(0);
   }
 
   get size(): number {
-    return this.hashes.length;
+    return this.ends.length - 1;
   }
 
   /** The units of all texts. */
@@ -44,17 +49,18 @@ export class TextNumbers {
 
   /** The number of a text, which is the next one if the text is new. */
   numberOf(text: string): number {
-    const hash = hashText(text);
-    const table = this.tables[(hash >>> 24) & (tableCount - 1)]!;
-    const mask = table.slots.length - 1;
-    let slot = hash & mask;
-    for (; table.slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const number = table.slots[slot]! - 1;
-      if (this.hashes.at(number) === hash && this.isAt(number, text)) return number;
+    const hash = keyedHash(text);
+    const table = this.tables[hash >>> 24]!;
+    const { slots } = table;
+    let at = firstSlot(slots, hash);
+    for (; slots[at + 1] !== 0; at = nextSlot(slots, at)) {
+      const number = slots[at + 1]! - 1;
+      if (slots[at] === hash && this.isAt(number, text)) return number;
     }
-    const number = this.keep(text, hash);
-    table.slots[slot] = number + 1;
-    if (++table.used * 2 > table.slots.length) this.grow(table);
+    const number = this.keep(text);
+    slots[at] = hash;
+    slots[at + 1] = number + 1;
+    if (++table.used * 4 > slots.length) grow(table);
     return number;
   }
 
@@ -68,24 +74,32 @@ export class TextNumbers {
     return true;
   }
 
-  private keep(text: string, hash: number): number {
+  private keep(text: string): number {
     for (let i = 0; i < text.length; i++) {
       const at = this.used++;
       if ((at & blockMask) === 0) this.blocks.push(new Uint16Array(blockMask + 1));
       this.blocks[at >>> blockBits]![at & blockMask] = text.charCodeAt(i);
     }
-    this.ends.push(this.used);
-    return this.hashes.push(hash);
+    return this.ends.push(this.used) - 1;
   }
+}
 
-  private grow(table: { slots: Uint32Array }): void {
-    const slots = new Uint32Array(2 * table.slots.length);
-    for (const kept of table.slots) {
-      if (kept === 0) continue;
-      let slot = this.hashes.at(kept - 1) & (slots.length - 1);
-      while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
-      slots[slot] = kept;
-    }
-    table.slots = slots;
+function firstSlot(slots: Uint32Array, hash: number): number {
+  return (2 * hash) & (slots.length - 1);
+}
+
+function nextSlot(slots: Uint32Array, at: number): number {
+  return (at + 2) & (slots.length - 1);
+}
+
+function grow(table: Table): void {
+  const slots = new Uint32Array(2 * table.slots.length);
+  for (let from = 0; from < table.slots.length; from += 2) {
+    if (table.slots[from + 1] === 0) continue;
+    let at = firstSlot(slots, table.slots[from]!);
+    while (slots[at + 1] !== 0) at = nextSlot(slots, at);
+    slots[at] = table.slots[from]!;
+    slots[at + 1] = table.slots[from + 1]!;
   }
+  table.slots = slots;
 }

@@ -140,7 +140,9 @@ export function* offsetsOf(keys: Uint32Array, count: number): Steps<Uint32Array<
   yield* inBlocks(keys.length, (from, to) => {
     for (let i = from; i < to; i++) offsets[keys[i]! + 1]! += 1;
   });
-  for (let i = 0; i < count; i++) offsets[i + 1]! += offsets[i]!;
+  yield* inBlocks(count, (from, to) => {
+    for (let i = from; i < to; i++) offsets[i + 1]! += offsets[i]!;
+  });
   return offsets;
 }
 

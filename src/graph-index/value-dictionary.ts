@@ -1,4 +1,4 @@
-import { Pace } from '../common/turns/pace.js';
+import { inTurns, Pace } from '../common/turns/pace.js';
 import { groupNumbers } from './grouped-numbers.js';
 import { nameForm } from './name-form.js';
 import { type SharedArray, sharedUint32 } from './shared-arrays.js';
@@ -67,7 +67,7 @@ export class ValueDictionaryBuilder {
     );
     const valuePropertyOf = sharedUint32(propertyOf.length);
     valuePropertyOf.set(propertyOf);
-    const { textBytes, textOffsets } = texts.build();
+    const { textBytes, textOffsets } = await inTurns(texts.build(), pace);
     return {
       valueProperties: properties.map(({ label, property }) => ({ label, property })),
       valueUnits: sorted.units,

@@ -123,7 +123,7 @@ export class GraphsRepository {
   /** Null when the graph is gone. */
   async raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     const { rows } = await client.query<{ version: number }>(
-      'UPDATE graphs SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version',
+      'UPDATE graphs SET version = version + 1, version_at = now(), updated_at = now() WHERE id = $1 RETURNING version',
       [id],
     );
     return rows[0]?.version ?? null;

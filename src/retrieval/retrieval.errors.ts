@@ -82,23 +82,25 @@ export class QueryRefusedError extends ApiError {
 
 /** 422: the graph is larger than the memory the process may use for loaded graphs. */
 export class GraphExceedsMemoryError extends ApiError {
-  constructor(graphId: number, budgetBytes: number, use: 'search' | 'cypher' = 'search') {
-    super(
-      422,
-      'graph_exceeds_memory',
-      use === 'search'
-        ? {
-            zh: '图的搜索索引超出检索进程的内存上限，无法搜索和提问；请改用 cypher，或请管理员调高 RETRIEVAL_MEMORY_MB',
-            en: 'The search index of the graph is larger than the memory of the retrieval process, so it cannot be searched or asked; use cypher, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
-          }
-        : {
-            zh: '该查询须在内存中执行，因为 SQL 无法得出完全相同的结果，而图超出检索进程的内存上限；MATCH、WHERE 与 RETURN 中类型确定的比较、整数与小数的计算、计数与求和可由 SQL 执行；也可请管理员调高 RETRIEVAL_MEMORY_MB',
-            en: 'This query runs in memory, since SQL cannot have exactly the same results, and the graph is larger than the memory of the retrieval process; SQL runs MATCH, WHERE and RETURN with comparisons of known types, calculations of integers and decimals, counts and sums; or ask an administrator to raise RETRIEVAL_MEMORY_MB',
-          },
-      { context: { graph_id: graphId, budget_bytes: budgetBytes } },
-    );
+  constructor(graphId: number, budgetBytes: number, use: keyof typeof exceedsMemory = 'search') {
+    super(422, 'graph_exceeds_memory', exceedsMemory[use], { context: { graph_id: graphId, budget_bytes: budgetBytes } });
   }
 }
+
+const exceedsMemory = {
+  search: {
+    zh: '图的搜索索引超出检索进程的内存上限，无法搜索和提问；请改用 cypher，或请管理员调高 RETRIEVAL_MEMORY_MB',
+    en: 'The search index of the graph is larger than the memory of the retrieval process, so it cannot be searched or asked; use cypher, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
+  },
+  filter: {
+    zh: '图的搜索索引与 where 所用的属性合计超出检索进程的内存上限；请去掉 where，改用 cypher，或请管理员调高 RETRIEVAL_MEMORY_MB',
+    en: 'The search index of the graph and the properties in where are together larger than the memory of the retrieval process; leave out where, use cypher, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
+  },
+  cypher: {
+    zh: '该查询须在内存中执行，因为 SQL 无法得出完全相同的结果，而图超出检索进程的内存上限；MATCH、WHERE 与 RETURN 中类型确定的比较、整数与小数的计算、计数与求和可由 SQL 执行；也可请管理员调高 RETRIEVAL_MEMORY_MB',
+    en: 'This query runs in memory, since SQL cannot have exactly the same results, and the graph is larger than the memory of the retrieval process; SQL runs MATCH, WHERE and RETURN with comparisons of known types, calculations of integers and decimals, counts and sums; or ask an administrator to raise RETRIEVAL_MEMORY_MB',
+  },
+} as const satisfies Record<string, Bilingual>;
 
 /** 503: each time that the graph was loaded for the query, it had a new version by the end. */
 export class GraphChangingError extends BusyError {

@@ -30,6 +30,7 @@ import { LetNodesHaveFurtherLabels1700000000031 } from './0031-let-nodes-have-fu
 import { NoteSeenVersions1700000000032 } from './0032-note-seen-versions.js';
 import { NoteChangesOfGraphs1700000000033 } from './0033-note-changes-of-graphs.js';
 import { AddSynonyms1700000000034 } from './0034-add-synonyms.js';
+import { TellVersionsOfGraphsApart1700000000035 } from './0035-tell-versions-of-graphs-apart.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   NoteSeenVersions1700000000032,
   NoteChangesOfGraphs1700000000033,
   AddSynonyms1700000000034,
+  TellVersionsOfGraphsApart1700000000035,
 ];

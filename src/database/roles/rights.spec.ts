@@ -20,7 +20,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.graph_changes': [all, 'SELECT', ''],
   'public.graph_elements': [all, 'SELECT', ''],
   'public.graph_members': [all, '', ''],
-  'public.graphs': [all, 'id version updated_at', ''],
+  'public.graphs': [all, 'id version version_at', ''],
   'public.idempotency_keys': [all, '', ''],
   'public.ingestion_jobs': [all, '', ''],
   'public.ingestion_rejected': [all, '', ''],

@@ -13,7 +13,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   graph_elements: { records: write, retrieval: 'SELECT' },
   graph_members: { records: write },
   graph_synonyms: { records: write },
-  graphs: { records: write, retrieval: 'SELECT (id, version, updated_at)' },
+  graphs: { records: write, retrieval: 'SELECT (id, version, version_at)' },
   idempotency_keys: { records: write },
   ingestion_jobs: { records: write },
   ingestion_rejected: { records: write },

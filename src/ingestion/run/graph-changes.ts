@@ -59,10 +59,10 @@ export class GraphChanges {
     );
     if (!this.noted) return;
     const { nodes, edges } = this.noted;
-    // The lock keeps `updated_at` as it is until the version is raised.
+    // The lock keeps `version_at` as it is until the version is raised.
     await client.query(
       `INSERT INTO graph_changes (graph_id, version, follows, nodes, edges, edge_sources)
-       SELECT g.id, g.version + 1, g.updated_at, $2, $3, $4 FROM graphs g
+       SELECT g.id, g.version + 1, g.version_at, $2, $3, $4 FROM graphs g
        WHERE g.id = $1 AND $5 <= greatest($6, (SELECT sum(row_count) FROM graph_elements WHERE graph_id = $1) / 8)
        FOR NO KEY UPDATE OF g`,
       [graphId, nodes.ids, edges.ids, edges.sources, nodes.ids.length + edges.ids.length, fewChanges],

@@ -44,7 +44,7 @@ function graphOf({ nodes, edges, others = 0 }: World): GraphInMemory {
       const json = node[name] ?? null;
       if (json !== null) column.set(i, json, name === 'x' && typesOfX[node.labels] === 'float' ? 'float' : 'integer');
     });
-    return column.build();
+    return atOnce(column.build());
   }) as [PropertyColumn, PropertyColumn];
   const columns = { nodes: new Map(Object.entries({ x, y })), edges: new Map() };
   return new GraphInMemory(topology, { columns, indexes: new Map([['x', atOnce(buildPropertyIndex(x))]]), whole: null }, schema);

@@ -49,9 +49,11 @@ export async function loadIndex(reader: GraphReader, schema: GraphElements, budg
       if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes);
     });
   }
-  const toOne = await readToOneTypes(reader);
   const pace = new Pace();
-  return { ...(await values.build(pace)), ...(await builder.build(pace)), toOne };
+  const build = async () => ({ ...(await values.build(pace)), ...(await builder.build(pace)) });
+  // The server reads the edges while the index is built.
+  const [built, toOne] = await Promise.all([build(), readToOneTypes(reader)]);
+  return { ...built, toOne };
 }
 
 /** Leaves out the display, which has its own field, and key properties, which repeat the key. */

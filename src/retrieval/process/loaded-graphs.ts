@@ -32,6 +32,16 @@ const smallNodes = 50_000;
 /** A graph of fewer nodes and edges loads in a moment, so its newest version always answers. */
 const leastHeld = 100_000;
 const kinds: readonly ElementKind[] = ['nodes', 'edges'];
+/** What a thread takes to search, as if it were a part. */
+const scratchPart = 'scratch';
+
+/** What nodes and edges are loaded for: those whose properties it reads, and the parts that must fit beside them. */
+const uses: Record<'cypher' | 'question' | 'filter', { kinds: readonly ElementKind[]; beside: readonly string[] }> = {
+  cypher: { kinds, beside: [] },
+  question: { kinds, beside: [searchPart, scratchPart] },
+  filter: { kinds: ['nodes'], beside: [searchPart, scratchPart] },
+};
+export type ElementsUse = keyof typeof uses;
 
 /** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
 export interface LoadedGraph {
@@ -42,8 +52,8 @@ export interface LoadedGraph {
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
   hasIndex: boolean;
-  /** What the last query in memory could ask of it. */
-  read: PropertiesRead | null;
+  /** What the last query of each use could ask of it. */
+  reads: Map<ElementsUse, PropertiesRead>;
 }
 
 /** How a part is made. */
@@ -97,7 +107,7 @@ export class LoadedGraphs {
    */
   async hold(graphId: number, least = leastHeld): Promise<void> {
     const graph = this.graphs.get(graphId);
-    if (!graph || (!graph.hasIndex && !graph.read) || sizeOf(graph) < least) return;
+    if (!graph || (!graph.hasIndex && graph.reads.size === 0) || sizeOf(graph) < least) return;
     if (await this.held.hold(graph, () => this.graphs.get(graphId) === graph)) this.parts.keep(graphId, graph.version);
   }
 
@@ -127,7 +137,7 @@ export class LoadedGraphs {
       labelNames,
       index: null,
       hasIndex: false,
-      read: null,
+      reads: new Map(),
     };
     // A reader with an older snapshot must not replace a newer version.
     const kept = this.graphs.get(reader.graphId);
@@ -152,13 +162,13 @@ export class LoadedGraphs {
   }
 
   /** The elements, if all of them are in memory. */
-  elementsNow(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements> | null {
-    return this.hasElements(graph, read) ? (this.elementsOf(graph, read) as Promise<LoadedElements>) : null;
+  elementsNow(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): Promise<LoadedElements> | null {
+    return this.hasElements(graph, read, use) ? (this.elementsOf(graph, read, use) as Promise<LoadedElements>) : null;
   }
 
-  hasElements(graph: LoadedGraph, read: PropertiesRead): boolean {
+  hasElements(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): boolean {
     const { graphId, version } = graph;
-    return this.neededBy(graph, read).every(name => this.parts.has({ graphId, version, name }));
+    return this.neededBy(graph, read, use).every(name => this.parts.has({ graphId, version, name }));
   }
 
   release(graphId: number): void {
@@ -180,6 +190,7 @@ export class LoadedGraphs {
     graph.index ??= this.part(graph, searchPart, { read: reader => this.indexWithinBudget(graph, reader) }).then(record => {
       const index = new SearchIndex(record);
       this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
+      this.sizes.note({ graphId: graph.graphId, version: graph.version, name: scratchPart }, index.scratchBytes);
       return { index, values: new ValueDictionary(record), toOne: record.toOne };
     });
     const loading = graph.index;
@@ -204,8 +215,8 @@ export class LoadedGraphs {
   /**
    * Gets the nodes and edges of this very version, with the properties of these names, likewise.
    */
-  async elementsOf(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
-    const loaded = await this.elementsOfVersion(graph, read);
+  async elementsOf(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): Promise<LoadedElements | null> {
+    const loaded = await this.elementsOfVersion(graph, read, use);
     if (loaded) this.settle(graph);
     return loaded;
   }
@@ -214,15 +225,14 @@ export class LoadedGraphs {
   private settle(graph: LoadedGraph): void {
     const before = this.heldBefore(graph)?.graph;
     if (!before || (before.hasIndex && !graph.hasIndex)) return;
-    if (before.read && !this.hasElements(graph, before.read)) return;
+    if (![...before.reads].every(([use, read]) => this.hasElements(graph, read, use))) return;
     this.held.release(graph.graphId);
   }
 
-  private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead): Promise<LoadedElements | null> {
-    graph.read = read;
+  private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): Promise<LoadedElements | null> {
+    graph.reads.set(use, read);
     const { names, looked } = read;
-    const needed = this.neededBy(graph, read);
-    this.requireRoom(graph, needed);
+    this.requireRoom(graph, read, use);
     try {
       const topology = await this.part(graph, 'topology', {
         read: async reader => ({ ...(await loadTopology(reader, this.budgetBytes)), stamp: await readStamp(reader) }),
@@ -233,13 +243,15 @@ export class LoadedGraphs {
       });
       if (names === null) {
         const [nodes, edges] = await Promise.all(kinds.map(kind => this.wholeOf(graph, topology, kind)));
-        this.requireRoom(graph, needed);
+        this.requireRoom(graph, read, use);
         const columns = { nodes: new Map(), edges: new Map() };
         return { topology, columns, indexes: new Map(), whole: { nodes: nodes!, edges: edges! } };
       }
-      const [nodes, edges] = await Promise.all(kinds.map(kind => this.columnsOf(graph, topology, kind, names)));
+      const [nodes, edges] = await Promise.all(
+        kinds.map(kind => this.columnsOf(graph, topology, kind, uses[use].kinds.includes(kind) ? names : new Set())),
+      );
       const indexes = await this.indexesOf(graph, nodes!, looked);
-      this.requireRoom(graph, needed);
+      this.requireRoom(graph, read, use);
       return { topology, columns: { nodes: nodes!, edges: edges! }, indexes, whole: null };
     } catch (error) {
       if (error instanceof VersionMovedError) return null;
@@ -247,16 +259,18 @@ export class LoadedGraphs {
     }
   }
 
-  private neededBy(graph: LoadedGraph, read: PropertiesRead): string[] {
-    return ['topology', ...kinds.flatMap(kind => this.partsOf(graph, kind, read))];
+  private neededBy(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): string[] {
+    return ['topology', ...uses[use].kinds.flatMap(kind => this.partsOf(graph, kind, read))];
   }
 
   /**
    * The parts that a query needs must fit together. Otherwise they would push each other out, and each such query would load them anew.
    * @throws GraphExceedsMemoryError
    */
-  private requireRoom(graph: LoadedGraph, parts: string[]): void {
-    if (this.sizes.sum(graph, parts) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, 'cypher');
+  requireRoom(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): void {
+    const bytes = this.sizes.sum(graph, [...this.neededBy(graph, read, use), ...uses[use].beside]);
+    if (bytes <= this.budgetBytes) return;
+    throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use === 'filter' ? 'filter' : 'cypher');
   }
 
   private partsOf(graph: LoadedGraph, kind: ElementKind, { names, looked }: PropertiesRead): string[] {
@@ -376,8 +390,6 @@ function hasCounts({ nodeIds, edgeIds }: Topology, { labels, edges }: GraphEleme
 
 /** Tells contents of the same version apart: a restored backup goes on from an earlier one. */
 async function readStamp(reader: GraphReader): Promise<string> {
-  const [row] = await reader.query<{ updated_at: string }>('SELECT updated_at::text AS updated_at FROM graphs WHERE id = $1', [
-    reader.graphId,
-  ]);
-  return row!.updated_at;
+  const [row] = await reader.query<{ stamp: string }>('SELECT version_at::text AS stamp FROM graphs WHERE id = $1', [reader.graphId]);
+  return row!.stamp;
 }

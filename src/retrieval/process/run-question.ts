@@ -75,14 +75,14 @@ export async function runQuestion(
       signal,
       {
         now: graph => {
-          const [index, elements] = [graphs.indexNow(graph), needs && graphs.elementsNow(graph, needs.read)];
+          const [index, elements] = [graphs.indexNow(graph), needs && graphs.elementsNow(graph, needs.read, 'question')];
           if (!index || (needs && !elements)) return null;
           return Promise.all([index, elements]).then(present => withElements(graph, needs, ...present));
         },
         load: async graph => {
           const index = await graphs.indexOf(graph);
           if (!index || !needs) return index && withElements(graph, null, index, null);
-          const elements = await graphs.elementsOf(graph, needs.read).catch((error: unknown) => {
+          const elements = await graphs.elementsOf(graph, needs.read, 'question').catch((error: unknown) => {
             if (error instanceof GraphExceedsMemoryError) return error;
             throw error;
           });

@@ -48,13 +48,14 @@ export async function runSearch(
     {
       now: graph => {
         const read = propertiesRead(graph, query.filter);
-        const [index, elements] = [graphs.indexNow(graph), read && graphs.elementsNow(graph, read)];
+        const [index, elements] = [graphs.indexNow(graph), read && graphs.elementsNow(graph, read, 'filter')];
         return index && (elements || !read) ? withElements(index, elements) : null;
       },
       load: async graph => {
         const read = propertiesRead(graph, query.filter);
-        const elements = read && (await graphs.elementsOf(graph, read));
+        const elements = read && (await graphs.elementsOf(graph, read, 'filter'));
         const index = read && !elements ? null : await graphs.indexOf(graph);
+        if (read) graphs.requireRoom(graph, read, 'filter');
         return index && { ...index, elements };
       },
     },

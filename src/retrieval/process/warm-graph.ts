@@ -11,12 +11,12 @@ const timeoutMs = 10_000;
 export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraphs, graphId: number, log: Logger): Promise<void> {
   const newest = graphs.find(graphId);
   const used = (newest && graphs.heldBefore(newest)?.graph) ?? newest;
-  if (!used?.index && !used?.read) return;
+  if (!used || (!used.index && used.reads.size === 0)) return;
   try {
     const graph = await database.readGraph(graphId, timeoutMs, new AbortController().signal, reader => graphs.get(reader));
     if (graph === used) return;
     if (used.index) await graphs.indexOf(graph);
-    if (used.read) await graphs.elementsOf(graph, used.read);
+    for (const [use, read] of used.reads) await graphs.elementsOf(graph, read, use);
   } catch (cause) {
     graphs.release(graphId);
     log.info({ cause, graph: graphId }, 'A graph could not be loaded ahead of its queries');

@@ -8,7 +8,7 @@ import { type GraphReader } from '../retrieval-database.js';
 import { CopyRows } from './copy-rows.js';
 import { type ElementKind, type LoadedColumn, propertyText, type WholeProperties } from './load-properties.js';
 
-/** The topology of a version, with `graphs.updated_at` of it. */
+/** The topology of a version, with `graphs.version_at` of it. */
 export interface LoadedTopology extends Topology {
   stamp: string;
 }
@@ -56,8 +56,11 @@ export async function broughtTopology(reader: GraphReader, earlier: EarlierVersi
   const edges = new CopyRows(4, row =>
     now.edges.push({ id: row.integer(0), type: row.text(1), source: row.integer(2), target: row.integer(3) }),
   );
-  await reader.copy(`SELECT t.id, to_json(t.label || t.labels) ${changedRows(reader, 'nodes', earlier)}`, chunk => nodes.push(chunk));
-  await reader.copy(`SELECT t.id, t.type, t.source_id, t.target_id ${changedRows(reader, 'edges', earlier)}`, chunk => edges.push(chunk));
+  await reader.copy(`SELECT t.id, to_json(t.label || t.labels) ${changedRows(reader, 'nodes', earlier)} ORDER BY t.id`, chunk =>
+    nodes.push(chunk),
+  );
+  const edgesNow = `SELECT t.id, t.type, t.source_id, t.target_id ${changedRows(reader, 'edges', earlier)} ORDER BY t.source_id, t.id`;
+  await reader.copy(edgesNow, chunk => edges.push(chunk));
   return inTurns(bringTopologyForward(earlier.topology, changed, now));
 }
 
@@ -96,7 +99,7 @@ async function readChangedValues(
   { text, where }: { text: string; where: string },
 ) {
   const changed = await readChangedIds(reader, earlier);
-  const moves = changed && movesOf(elements, earlier.topology, topology, changed);
+  const moves = changed && (await inTurns(movesOf(elements, earlier.topology, topology, changed)));
   if (!moves) return null;
   const values = new Map<number, string>();
   const source = elements === 'nodes' ? 'NULL' : 't.source_id';

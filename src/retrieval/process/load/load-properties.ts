@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { inTurns } from '../../../common/turns/pace.js';
 import { IdPlaces } from '../../../graph-index/id-places.js';
 import { type NumberKind, type PropertyColumn, PropertyColumnBuilder } from '../../../graph-index/property-column.js';
 import { sharedUint32 } from '../../../graph-index/shared-arrays.js';
@@ -38,7 +39,7 @@ export async function loadColumn(
     rows.push(chunk);
     if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes, 'cypher');
   });
-  return { ...builder.build(), kinds };
+  return { ...(await inTurns(builder.build())), kinds };
 }
 
 /** The JSON text of a property of row `t`, and which rows have it. */
@@ -73,7 +74,7 @@ export async function loadWholeProperties(
     rows.push(chunk);
     if (builder.bytes + texts.byteLength > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes, 'cypher');
   });
-  return { texts, ...builder.build() };
+  return { texts, ...(await inTurns(builder.build())) };
 }
 
 function placesOf(topology: Topology, elements: ElementKind): IdPlaces {
