@@ -33,7 +33,7 @@ export function groupAnchors({ text, entities, values }: QuestionTerms): Anchor[
     const match = last && joining.exec(text.slice(last.mention.end, term.mention.start));
     const shared = last?.labels.filter(label => labels.includes(label)) ?? [];
     const isJoined = match && shared.length > 0 && last.negated === term.negated && text.slice(last.mention.end, term.mention.start) !== '';
-    if (isJoined && sameProperty(last.terms[0], term)) {
+    if (isJoined && areAlike(last.terms[0], term)) {
       last.terms.push(term);
       last.labels = shared;
       last.mention = { ...last.mention, end: term.mention.end, text: text.slice(last.mention.start, term.mention.end) };
@@ -47,8 +47,9 @@ function labelsOf(term: EntityTerm | ValueTerm): string[] {
   return [...new Set(isEntity(term) ? term.nodes.map(node => node.label) : term.values.map(value => value.label))];
 }
 
-function sameProperty(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | ValueTerm): boolean {
-  if (!a || isEntity(a) !== isEntity(b)) return false;
+/** Tells whether both are nodes, or values of one property. */
+export function areAlike(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | ValueTerm | undefined): boolean {
+  if (!a || !b || isEntity(a) !== isEntity(b)) return false;
   if (isEntity(a) || isEntity(b)) return true;
   return a.values.some(one => b.values.some(other => one.property === other.property && one.label === other.label));
 }

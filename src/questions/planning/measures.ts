@@ -1,6 +1,7 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
+import { dateSaid, datesOf, isDate } from './label-dates.js';
 import { UnplannableError } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -82,19 +83,20 @@ export function measuredProperty(
   return priced ? { ...priced, word: null } : null;
 }
 
-/** The date by which what is asked for is the latest: the only one that it has. */
+/** The date by which what is asked for is the latest: that of what is said to happen, the only one that it has, or its own. */
 function measuredDate(schema: PlanSchema, words: SchemaWord[]): MeasuredProperty | null {
   const word = words.find(({ properties }) => properties.some(({ type }) => isDate(type)));
-  const labels = schema.labels.filter(({ name }) => words.some(each => each.labels.has(name)) || word?.properties.some(({ ownerName }) => ownerName === name)); // prettier-ignore
-  for (const { name, properties } of labels) {
-    const dates = properties.filter(({ type }) => isDate(type));
-    const named = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
-    const found = named ?? (dates.length === 1 ? dates[0] : undefined);
-    if (found) return { label: name, property: found, word: named ? (word ?? null) : null };
+  const named = (name: string): boolean =>
+    words.some(each => each.labels.has(name)) || (word?.properties.some(({ ownerName }) => ownerName === name) ?? false);
+  const atEnd = (name: string): boolean =>
+    schema.edges.some(({ type, sourceLabel, targetLabel }) => words.some(each => each.relations.has(type)) && [sourceLabel, targetLabel].includes(name)); // prettier-ignore
+  const labels = [...schema.labels.filter(({ name }) => named(name)), ...schema.labels.filter(({ name }) => !named(name) && atEnd(name))];
+  for (const label of labels) {
+    const { name } = label;
+    const dates = datesOf(label);
+    const own = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
+    const found = own ?? (dates.length === 1 ? dates[0] : undefined) ?? dateSaid(label, words)?.date;
+    if (found) return { label: name, property: found, word: own ? (word ?? null) : null };
   }
   return null;
-}
-
-function isDate(type: string): boolean {
-  return type === 'date' || type === 'datetime' || type === 'localdatetime';
 }

@@ -36,6 +36,13 @@ export async function planGraphQuestion(
   }
 }
 
+/** A returned property: as Cypher text, without its name, and as it is spoken. */
+interface Column {
+  text: string;
+  place: string;
+  spoken: string;
+}
+
 class GraphQuestionPlanner extends RankingPlanner {
   async plan(): Promise<GraphPlan> {
     const { terms } = this;
@@ -72,6 +79,7 @@ class GraphQuestionPlanner extends RankingPlanner {
     const target = last?.labels.length === 1 ? (last.labels[0] ?? null) : null;
     const writer = await this.read({ asked: this.asked, target, endsAt: target === null ? null : (last?.mention ?? null) });
     const columns = this.projected(writer);
+    if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
     const isProperty = !hasLabel && columns.length > 0;
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
@@ -84,6 +92,22 @@ class GraphQuestionPlanner extends RankingPlanner {
       spoken: columns.map(({ spoken }) => spoken),
       descending: false,
     });
+  }
+
+  /** `which countries do the suppliers come from`: the property follows its question word, and what has it is not named itself. */
+  private asksForValues(columns: Column[], target: string): boolean {
+    const { terms, words, asked } = this;
+    const { word } = asked;
+    if (!word || word.labels.size > 0 || columns.length !== 1 || !words.some(({ labels }) => labels.has(target))) return false;
+    if (terms.entities.some(({ nodes }) => nodes.some(({ label }) => label === target))) return false;
+    return terms.whichs.some(({ end }) => terms.text.slice(end, word.mention.start).trim() === '');
+  }
+
+  private values(writer: CypherWriter, [column]: Column[]): GraphPlan {
+    const { text = '', place = '', spoken = '' } = column ?? {};
+    writer.where(`${place} IS NOT NULL`);
+    const shape = { kind: 'list' as const, subject: spoken, measure: null, spoken: [], descending: false };
+    return this.done(writer, `RETURN DISTINCT ${text} ORDER BY ${text.slice(place.length + ' AS '.length)}`, shape);
   }
 
   private async count(target: SchemaWord): Promise<GraphPlan> {
@@ -141,10 +165,11 @@ class GraphQuestionPlanner extends RankingPlanner {
   }
 
   /** The columns: named properties of the target and of the edges on the way. A property named twice is one column. */
-  private projected(writer: CypherWriter): { text: string; spoken: string }[] {
-    const columns = new Map<string, { text: string; spoken: string; mention: Mention }>();
+  private projected(writer: CypherWriter): Column[] {
+    const columns = new Map<string, Column & { mention: Mention }>();
     const add = (variable: string, property: string, mention: Mention | null): void => {
-      const text = `${variable}.${quoteName(property)} AS ${quoteName(property)}`;
+      const place = `${variable}.${quoteName(property)}`;
+      const text = `${place} AS ${quoteName(property)}`;
       const known = columns.get(property);
       if (known && known.text !== text)
         throw new UnplannableError(
@@ -152,7 +177,7 @@ class GraphQuestionPlanner extends RankingPlanner {
           `"${known.mention.text}" and "${mention?.text ?? property}" have one name: ask apart`,
         );
       const spoken = this.language === 'zh' || mention === null ? property : mention.text;
-      if (!known) columns.set(property, { text, spoken, mention: mention ?? { text: property, start: 0, end: 0, meanings: [] } });
+      if (!known) columns.set(property, { text, place, spoken, mention: mention ?? { text: property, start: 0, end: 0, meanings: [] } });
     };
     for (const word of this.words) {
       const isPlaced = word.labels.size + word.relations.size > 0 && word !== this.asked.word;

@@ -4,6 +4,7 @@ import { type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, groupAnchors, isEntity } from './anchors.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows } from './find-groups.js';
+import { isDate } from './label-dates.js';
 import { type MeasuredProperty, type Threshold } from './measures.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
 import { describePath, type Hop, pathsFrom } from './schema-paths.js';
@@ -23,10 +24,21 @@ export abstract class RankingPlanner extends QuestionDraft {
     const target = this.words.find(({ labels }) => labels.has(label)) ?? null;
     const writer = await this.read({ target: label, asked: { word: target, type: null }, without: word ? [word] : [] });
     const measure = `t.${quoteName(property.name)}`;
+    if (this.asked.type === 'when' && isDate(property.type) && (top?.count ?? 1) === 1) return this.lastDate(writer, label, property);
     writer.where(`${measure} IS NOT NULL`);
     const name = quoteName(property.name);
     const returns = `RETURN DISTINCT t, ${measure} AS ${name} ORDER BY ${name} ${top?.descending === false ? 'ASC' : 'DESC'}${this.thenDisplay(label)}`;
     return this.ranked(writer, returns, target, label, this.spokenProperty(property));
+  }
+
+  /** `when was the first order placed` */
+  private lastDate(writer: CypherWriter, label: string, property: PropertySchema): GraphPlan {
+    const isLast = this.terms.top?.descending !== false;
+    const name = this.spokenProperty(property);
+    const [zh, en] = isLast ? [`最近的${name}`, `latest ${name}`] : [`最早的${name}`, `earliest ${name}`];
+    const measure = this.language === 'zh' ? zh : en;
+    const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: isLast };
+    return this.done(writer, `RETURN ${isLast ? 'max' : 'min'}(t.${quoteName(property.name)}) AS ${quoteName(measure)}`, shape);
   }
 
   /** `运费最高的订单是哪个客户下的`: asks for something of what has the highest value, and shows all if several have it. */

@@ -11,6 +11,7 @@ import { spokenName } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
+import { datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
@@ -103,7 +104,9 @@ export abstract class QuestionDraft {
         );
       this.countedEnd = writer.addPath(part.counted);
     }
-    for (const word of addLimits(writer, this.terms, this.thresholds, this.words, this.schema)) this.usedProperties.add(word);
+    const limited = addLimits(writer, this.terms, this.thresholds, this.words, this.schema);
+    for (const word of limited.used) this.usedProperties.add(word);
+    this.notes.push(...limited.notes);
     return writer;
   }
 
@@ -198,5 +201,5 @@ export abstract class QuestionDraft {
 }
 
 function hasDates(schema: PlanSchema): boolean {
-  return schema.labels.some(({ properties }) => properties.some(({ type }) => type === 'date' || type === 'datetime'));
+  return schema.labels.some(label => datesOf(label).length > 0);
 }
