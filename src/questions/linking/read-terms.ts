@@ -15,6 +15,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       const own = mention.meanings[0]?.as === 'intent' ? intentsOf(mention, kind) : null;
       return own ? [{ mention, intent: own }] : [];
     });
+  const tops = intent('top');
+  const numbers = intent('number');
   const terms: QuestionTerms = {
     text,
     together: findTogether(text, mentions),
@@ -32,10 +34,10 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       ]),
     ],
     top:
-      intent('top').map(({ mention, intent: { descending, count, by = null, ofTwo = false } }) => ({
+      tops.map(({ mention, intent: { descending, count, by = null, ofTwo = false } }) => ({
         mention,
         descending,
-        count,
+        count: count ?? numbers[0]?.intent.value ?? null,
         by,
         ofTwo,
       }))[0] ?? null,
@@ -45,7 +47,13 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     whichs: intent('which').map(({ mention }) => mention),
     aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
     grain: intent('grain')[0]?.mention ?? null,
-    further: [...intent('top').slice(1), ...intent('aggregate').slice(1)].map(({ mention }) => mention),
+    than: intent('than')[0]?.mention ?? null,
+    further: [
+      ...tops.slice(1).filter(top => !isAgain(top.intent, tops[0]?.intent)),
+      ...intent('aggregate').slice(1),
+      ...intent('than').slice(1),
+      ...numbers.slice(tops.some(top => top.intent.count === null) ? 1 : 0),
+    ].map(({ mention }) => mention),
     negations: [],
   };
   for (const mention of mentions) {
@@ -62,9 +70,18 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     else if (entity) terms.entities.push({ mention, nodes: entity.nodes, approximate: entity.approximate, negated: false });
     else if (values.length > 0) terms.values.push({ mention, values, negated: false });
   }
+  // `the phone number of X` counts nothing.
+  terms.counts = terms.counts.filter(
+    count => !/^number of$/.test(count.text) || !terms.properties.some(({ mention }) => text.slice(mention.end, count.start) === ' '),
+  );
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
   return { ...read, negations: applyNegations(linked, read) };
+}
+
+/** `A的客户多还是B的客户多` says one thing twice. */
+function isAgain(top: Extract<Intent, { kind: 'top' }>, first: Extract<Intent, { kind: 'top' }> | undefined): boolean {
+  return top.ofTwo === true && first?.ofTwo === true && top.descending === first.descending && top.by === first.by;
 }
 
 /** `都有哪些` only asks for a list, and 成都 is a name. */

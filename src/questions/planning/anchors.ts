@@ -24,7 +24,7 @@ export function isEntity(term: EntityTerm | ValueTerm): term is EntityTerm {
 }
 
 /** Groups what a question names. Members of a group have a label in common. */
-export function groupAnchors({ text, entities, values }: QuestionTerms): Anchor[] {
+export function groupAnchors({ text, entities, values, top }: QuestionTerms): Anchor[] {
   const anchors: Anchor[] = [];
   const terms = [...entities, ...values].sort((a, b) => a.mention.start - b.mention.start);
   for (const term of terms) {
@@ -32,12 +32,18 @@ export function groupAnchors({ text, entities, values }: QuestionTerms): Anchor[
     const last = anchors.at(-1);
     const match = last && joining.exec(text.slice(last.mention.end, term.mention.start));
     const shared = last?.labels.filter(label => labels.includes(label)) ?? [];
-    const isJoined = match && shared.length > 0 && last.negated === term.negated && text.slice(last.mention.end, term.mention.start) !== '';
+    // `A的客户比B多`: a comparison joins the two things that it names.
+    const isJoined =
+      last &&
+      (match || (top?.ofTwo === true && terms.length === 2)) &&
+      shared.length > 0 &&
+      last.negated === term.negated &&
+      text.slice(last.mention.end, term.mention.start) !== '';
     if (isJoined && areAlike(last.terms[0], term)) {
       last.terms.push(term);
       last.labels = shared;
       last.mention = { ...last.mention, end: term.mention.end, text: text.slice(last.mention.start, term.mention.end) };
-      last.join = match[1] === undefined ? (last.join ?? 'or') : 'and';
+      last.join = match?.[1] === undefined ? (last.join ?? 'or') : 'and';
     } else anchors.push({ mention: term.mention, terms: [term], labels, negated: term.negated, join: null });
   }
   return anchors;

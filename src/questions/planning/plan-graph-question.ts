@@ -2,16 +2,16 @@ import { Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
-import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { type Mention } from '../linking/meaning.js';
 import { groupAnchors } from './anchors.js';
 import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { groupLabel, groupProperty, grouping } from './find-groups.js';
-import { type MeasuredProperty, measuredProperty } from './measures.js';
+import { measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
-import { RankingPlanner } from './plan-rankings.js';
+import { AggregatePlanner } from './plan-aggregates.js';
 import { refuseMisleading } from './refuse-misleading.js';
 
 /** As many more than asked for are fetched of a ranking, to show those that tie. */
@@ -43,24 +43,24 @@ interface Column {
   spoken: string;
 }
 
-class GraphQuestionPlanner extends RankingPlanner {
+class GraphQuestionPlanner extends AggregatePlanner {
   async plan(): Promise<GraphPlan> {
     const { terms } = this;
     refuseMisleading(terms);
     if (terms.grain && !/which|哪/.test(terms.grain.text))
       throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
     const group = groupLabel(terms);
-    if (group && terms.aggregate)
-      throw new UnplannableError('暂不支持按关系另一端分组求平均或合计', 'Averages and sums by what a relation leads to are not supported');
     const counted = this.thresholds.find(threshold => threshold.counted);
-    if (terms.top?.ofTwo) this.requireTwo(terms.top.mention);
     if (terms.top) {
       const measured = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
+      if (terms.top.ofTwo) return this.compare(measured);
+      if (terms.aggregate && measured) return this.aggregateOver(terms.aggregate.function, measured, this.rankedBeside(measured));
       return measured ? this.rankByProperty(measured) : this.rankByCount();
     }
     if (counted) return this.countAbove(counted);
-    if (group) return this.countByGroup(this.wordOf(group.mention));
     const measured = terms.aggregate && measuredProperty(this.schema, terms, this.words, this.thresholds, false);
+    if (group && terms.aggregate && measured) return this.aggregateByGroup(terms.aggregate.function, measured, this.wordOf(group.mention));
+    if (group) return this.countByGroup(this.wordOf(group.mention));
     if (terms.aggregate && measured) return this.aggregate(terms.aggregate.function, measured);
     const { word } = this.asked;
     if (terms.counts.length > 0 && word && word.labels.size > 0) return this.count(word);
@@ -127,41 +127,6 @@ class GraphQuestionPlanner extends RankingPlanner {
     }
     const shape = { kind: 'count' as const, subject: this.subjectOf(target, writer.target), measure: null, spoken: [], descending: false };
     return this.done(writer, `RETURN count(DISTINCT t) AS ${name}`, shape);
-  }
-
-  private async aggregate(by: 'avg' | 'sum', { property, label, word }: MeasuredProperty): Promise<GraphPlan> {
-    const group = groupProperty(this.terms, label);
-    const { groups, property: isGroup } = grouping(this.terms, group);
-    this.use({ groups, property: term => isGroup(term) || term.mention === word?.mention || this.isLimit(term.mention), aggregate: true });
-    const writer = await this.read({
-      target: label,
-      without: [...(word ? [word] : []), ...(group ? this.wordsOfProperty(group) : [])],
-    });
-    const name = this.spokenProperty(property);
-    const [zh, en] = by === 'avg' ? [`平均${name}`, `average ${name}`] : [`${name}合计`, `total ${name}`];
-    const measure = this.language === 'zh' ? zh : en;
-    // A path may lead to one node several times; each counts once.
-    const value = { expression: `${by}(t.${quoteName(property.name)})`, name: quoteName(measure) };
-    const distinct = writer.edges.length > 0 ? 'WITH DISTINCT t ' : '';
-    if (group) return this.byProperty(writer, group, value, measure, distinct);
-    const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: false };
-    return this.done(writer, `${distinct}RETURN ${value.expression} AS ${value.name}`, shape);
-  }
-
-  private byProperty(
-    writer: CypherWriter,
-    group: MeaningOf<'property'>,
-    value: { expression: string; name: string },
-    measure: string,
-    before = '',
-  ): GraphPlan {
-    const name = quoteName(group.property);
-    const shape = { kind: 'group' as const, subject: this.spokenGroup(group), measure, spoken: [], descending: true };
-    return this.done(
-      writer,
-      `${before}RETURN t.${name} AS ${name}, ${value.expression} AS ${value.name} ORDER BY ${value.name} DESC, ${name}`,
-      shape,
-    );
   }
 
   /** The columns: named properties of the target and of the edges on the way. A property named twice is one column. */

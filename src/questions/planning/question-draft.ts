@@ -5,7 +5,7 @@ import { type Language } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
@@ -174,11 +174,15 @@ export abstract class QuestionDraft {
     return display == null || display === '' ? '' : `, t.${quoteName(display)}`;
   }
 
-  protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether'>): GraphPlan {
+  protected displayOf({ mention, nodes }: Pick<EntityTerm, 'mention' | 'nodes'>): string {
+    return this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text;
+  }
+
+  protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether' | 'first'>): GraphPlan {
     this.choices.requireUsed();
     const names = [
       ...this.terms.entities.map(({ mention, nodes, negated }) => ({
-        name: this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text,
+        name: this.displayOf({ mention, nodes }),
         negated: negated || this.negated.some(({ terms }) => terms.some(term => term.mention === mention)),
       })),
       ...this.terms.values.map(({ mention, values, negated }) => ({ name: values[0]?.value ?? mention.text, negated })),
@@ -192,7 +196,7 @@ export abstract class QuestionDraft {
     return {
       cypher: writer.text(returns),
       parameters: writer.parameters,
-      shape: { ...shape, of, whether: this.terms.whether !== null },
+      shape: { ...shape, of, whether: this.terms.whether !== null, first: null },
       top: null,
       paths,
       notes,
