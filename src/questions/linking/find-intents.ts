@@ -1,5 +1,5 @@
 import { type Intent, type Mention } from './meaning.js';
-import { amountPattern, numeralPattern, readAmount, readNumeral } from './numerals.js';
+import { amountPattern, measureWord, numeralPattern, readAmount, readNumeral } from './numerals.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 
 /** A count. No further digit, and nothing that multiplies or divides it, may follow. */
@@ -9,7 +9,6 @@ const mostDigits = 15;
 /** `at least two` bounds a number; only `the least` ranks. */
 const notAt = '(?<!\\bat\\s+(?:the\\s+)?(?:very\\s+)?)';
 const notAfterNumber = '(?<![\\d.零一二两三四五六七八九十百千万亿分第])';
-const measureWord = '[个家位名条种款件项大首张篇辆笔]';
 
 interface Rule {
   pattern: RegExp;
@@ -45,10 +44,10 @@ const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', exc
 
 /** Words of questions that name nothing in the graph. A longer match wins over a shorter one. */
 const rules: Rule[] = [
-  { pattern: new RegExp(`(?:大于|高于|超过|超出|多于|贵于|>)\\s*${amountPattern}`, 'g'), read: compare('>') },
-  { pattern: new RegExp(`(?:小于|低于|少于|不足|不到|<)\\s*${amountPattern}`, 'g'), read: compare('<') },
-  { pattern: new RegExp(`(?:大于等于|至少|达到|不低于|不少于|不小于|>=|≥)\\s*${amountPattern}`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|不大于|不多于|<=|≤)\\s*${amountPattern}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`(?:大于|高于|超过|超出|多于|贵于|>)\\s*${amountPattern}次?`, 'g'), read: compare('>') },
+  { pattern: new RegExp(`(?:小于|低于|少于|不足|不到|<)\\s*${amountPattern}次?`, 'g'), read: compare('<') },
+  { pattern: new RegExp(`(?:大于等于|至少有?|达到|不低于|不少于|不小于|>=|≥)\\s*${amountPattern}次?`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`(?:小于等于|至多有?|不超过|不高于|不大于|不多于|<=|≤)\\s*${amountPattern}次?`, 'g'), read: compare('<=') },
   { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*${measureWord}?(?:及|或)?以上`, 'g'), read: compare('>=') },
   { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*${measureWord}?(?:及|或)?以下`, 'g'), read: compare('<=') },
   { pattern: new RegExp(`(?:在|介于)\\s*${amountPattern}\\s*(?:到|至|和|与|-|~)\\s*${amountPattern}\\s*之间`, 'g'), read: between },
@@ -57,6 +56,14 @@ const rules: Rule[] = [
   { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${amountPattern}`, 'g'), read: compare('<') },
   { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${amountPattern}`, 'g'), read: compare('>=') },
   { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${amountPattern}`, 'g'), read: compare('<=') },
+  {
+    pattern: new RegExp(`(?<![\\w.-])${amountPattern}\\s+or\\s+(?:more|over|above|higher|greater)\\b(?! than)`, 'g'),
+    read: compare('>='),
+  },
+  {
+    pattern: new RegExp(`(?<![\\w.-])${amountPattern}\\s+or\\s+(?:fewer|less|under|below|lower)\\b(?! than)`, 'g'),
+    read: compare('<='),
+  },
   { pattern: new RegExp(`(?:最高|最多|最大|最好)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true) },
   { pattern: new RegExp(`(?:最低|最少|最小|最差)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(false) },
   { pattern: new RegExp(`最贵的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true, { by: 'price' }) },
@@ -69,18 +76,30 @@ const rules: Rule[] = [
     pattern: new RegExp(`(?:最早|最先)的?(?:一?${measureWord})?(?:前?${countPattern}${measureWord}?)?|第一${measureWord}`, 'g'),
     read: top(false, { by: 'date' }),
   },
-  { pattern: /更贵|\b(?:more expensive|costs? more)\b/g, read: top(true, { by: 'price', ofTwo: true }) },
-  { pattern: /更便宜|\b(?:cheaper|costs? less)\b/g, read: top(false, { by: 'price', ofTwo: true }) },
+  { pattern: /更?贵(?=\s*吗?\s*[?？。]?$)|更贵|\b(?:more expensive|costs? more)\b/g, read: top(true, { by: 'price', ofTwo: true }) },
+  { pattern: /更?便宜(?=\s*吗?\s*[?？。]?$)|更便宜|\b(?:cheaper|costs? less)\b/g, read: top(false, { by: 'price', ofTwo: true }) },
   {
-    pattern: /更[多高大]|(?<!多)[多高](?=\s*[?？。]?$)|\b(?:more|higher|larger|bigger)\b(?! (?:expensive|than))/g,
+    pattern: /更[多高大]|(?<!多)[多高](?=还是|\s*吗?\s*[?？。]?$)|\b(?:more|higher|larger|bigger)\b(?! (?:expensive|than))/g,
     read: top(true, { ofTwo: true }),
   },
-  { pattern: /更[少低小]|少(?=\s*[?？。]?$)|\b(?:fewer|less|lower|smaller)\b(?! (?:expensive|than))/g, read: top(false, { ofTwo: true }) },
+  {
+    pattern: /更[少低小]|(?<!多)[少低](?=还是|\s*吗?\s*[?？。]?$)|\b(?:fewer|less|lower|smaller)\b(?! (?:expensive|than))/g,
+    read: top(false, { ofTwo: true }),
+  },
   {
     pattern: new RegExp(`\\b(?:the )?(?:(?:${numeralPattern}) )?(?:latest|newest|most recent|last)(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(true, { by: 'date' }),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
+  { pattern: /比(?![例如较重值赛])|\bthan\b/g, read: is({ kind: 'than' }) },
+  {
+    // `five products with the highest price`
+    pattern: new RegExp(
+      `\\b(${numeralPattern})(?=\\s+[a-z]+(?:\\s+[a-z]+)?\\s+(?:with|having|(?:that|who|which)\\s+ha(?:ve|d))\\s+the\\s+[a-z]+)`,
+      'g',
+    ),
+    read: groups => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 }),
+  },
   { pattern: /[吗么](?=\s*[?？。]?$)|^\s*(?:是否|是不是)/g, read: is({ kind: 'whether' }) },
   { pattern: /^\s*(?:is|are|was|were|do|does|did|has|have|had)\b/g, read: is({ kind: 'whether' }) },
   { pattern: new RegExp(`(?:排名)?前${countPattern}${measureWord}?的?`, 'g'), read: top(true) },

@@ -123,7 +123,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
-      const meanings = lexicon.find(own);
+      const meanings = lexicon.find(withoutAspect(own));
       const isNothing = own.length < 2 || isStopWord(own) || saysOnlyWhere(text, start, end);
       const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
       const entities = isName ? names.findByName(own, mostNamesakes) : [];
@@ -142,6 +142,11 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
     }
   }
   return found;
+}
+
+/** 下过单 and 下了单 are 下单, which 过 and 了 may part. */
+function withoutAspect(text: string): string {
+  return text.replace(/^(\p{Script=Han})[过了](\p{Script=Han})$/u, '$1$2');
 }
 
 /** `1984` may be a year and a name. */

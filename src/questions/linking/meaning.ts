@@ -35,7 +35,11 @@ export type Intent =
   /** Both bounds are included. */
   | { kind: 'between'; low: number; high: number }
   /** The question wants yes or no. */
-  | { kind: 'whether' };
+  | { kind: 'whether' }
+  /** It compares one named thing with another. */
+  | { kind: 'than' }
+  /** How many a ranking takes: `five products with the highest price`. */
+  | { kind: 'number'; value: number };
 
 /** A word that says what is wanted of a metric. It means this only in a question that names a metric. */
 export type MetricWord =

@@ -10,7 +10,7 @@ describe('readNumeral', () => {
     ['一百二十三', 123],
     ['Twelve', 12],
     ['zero', 0],
-    ['thirteen', null],
+    ['twenty', null],
     ['万', null],
     ['', null],
   ])('of %j is %s', (text, value) => {

@@ -1,5 +1,11 @@
 const zhDigits = '零一二三四五六七八九';
-const enNumbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
+const enNumbers =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
+
+/** The source of a pattern for Chinese measure words, which stand between a number and what it counts. */
+export const measureWord = '(?:[个家位名条种款件大首张篇辆笔次份瓶箱套]|项(?!目)|部(?![门分])|台(?!风)|座(?!位)|本(?!科))';
 
 /** The source of a pattern for small whole numbers in questions: 12, 十二, twelve. */
 export const numeralPattern = `(?:\\d{1,4}|[一二两三四五六七八九十百]{1,4}|${enNumbers.slice(1).join('|')})`;

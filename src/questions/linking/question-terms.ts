@@ -46,6 +46,8 @@ export interface QuestionTerms {
   top: { mention: Mention; descending: boolean; count: number | null; by: 'date' | 'price' | null; ofTwo: boolean } | null;
   /** The word by which it wants yes or no. */
   whether: Mention | null;
+  /** The word that compares one named thing with another. */
+  than: Mention | null;
   counts: Mention[];
   groups: Mention[];
   whichs: Mention[];

@@ -34,6 +34,7 @@ function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
     case 'negation':
     case 'compare':
     case 'between':
+    case 'than':
       return true;
     case 'top':
       // `last name`, `first order`
@@ -45,6 +46,7 @@ function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
     case 'group':
     case 'grain':
     case 'aggregate':
+    case 'number':
       return false;
     default:
       return intent satisfies never;

@@ -1,6 +1,6 @@
 import { type LinkedQuestion } from './link-question.js';
 import { applyNegations } from './negation.js';
-import { type Intent, intentsOf, type Mention, meaningOf } from './meaning.js';
+import { type Intent, intentsOf, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
 import { type QuestionTerms } from './question-terms.js';
 
@@ -15,6 +15,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       const own = mention.meanings[0]?.as === 'intent' ? intentsOf(mention, kind) : null;
       return own ? [{ mention, intent: own }] : [];
     });
+  const tops = intent('top');
+  const numbers = intent('number');
   const terms: QuestionTerms = {
     text,
     together: findTogether(text, mentions),
@@ -32,10 +34,10 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       ]),
     ],
     top:
-      intent('top').map(({ mention, intent: { descending, count, by = null, ofTwo = false } }) => ({
+      tops.map(({ mention, intent: { descending, count, by = null, ofTwo = false } }) => ({
         mention,
         descending,
-        count,
+        count: count ?? numbers[0]?.intent.value ?? null,
         by,
         ofTwo,
       }))[0] ?? null,
@@ -45,7 +47,13 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     whichs: intent('which').map(({ mention }) => mention),
     aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
     grain: intent('grain')[0]?.mention ?? null,
-    further: [...intent('top').slice(1), ...intent('aggregate').slice(1)].map(({ mention }) => mention),
+    than: intent('than')[0]?.mention ?? null,
+    further: [
+      ...tops.slice(1).filter(top => !isAgain(top.intent, tops[0]?.intent)),
+      ...intent('aggregate').slice(1),
+      ...intent('than').slice(1),
+      ...numbers.slice(tops.some(top => top.intent.count === null) ? 1 : 0),
+    ].map(({ mention }) => mention),
     negations: [],
   };
   for (const mention of mentions) {
@@ -57,6 +65,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     const time = meaningOf(mention, 'time');
     if (label) terms.labels.push({ mention, label: label.label });
     else if (relation) terms.relations.push({ mention, type: relation.type });
+    else if (owners.length > 0 && isCondition(text, mention, owners, mentions))
+      terms.values.push({ mention, values: owners.map(isTrue), negated: false });
     else if (owners.length > 0) terms.properties.push({ mention, owners });
     else if (time && !(namesFirst && (entity || values.length > 0))) terms.times.push({ mention, ...time.span });
     else if (entity) {
@@ -64,9 +74,40 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       terms.entities.push({ mention, nodes, approximate, ...(isSet && { isSet }), negated: false });
     } else if (values.length > 0) terms.values.push({ mention, values, negated: false });
   }
+  // `the phone number of X` counts nothing.
+  terms.counts = terms.counts.filter(
+    count => !/^number of$/.test(count.text) || !terms.properties.some(({ mention }) => text.slice(mention.end, count.start) === ' '),
+  );
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
   return { ...read, negations: applyNegations(linked, read) };
+}
+
+/**
+ * `在职的医生`, `active doctors`: the name of a boolean is a condition, unless its value is asked for (`孙刚的在职`) or it is listed beside
+ * other properties.
+ */
+function isCondition(text: string, mention: Mention, owners: MeaningOf<'property'>[], mentions: Mention[]): boolean {
+  if (!owners.every(({ type, owner }) => type === 'boolean' && owner === 'node')) return false;
+  const before = mentions.filter(({ end }) => end <= mention.start).at(-1);
+  const after = mentions.find(({ start }) => start >= mention.end);
+  const isOfName = before !== undefined && /^\s*的$|^['’]s?\s*$/.test(text.slice(before.end, mention.start));
+  const isListed = [before, after].some(
+    other =>
+      other !== undefined &&
+      meaningOf(other, 'property') !== null &&
+      /^\s*(?:[,，、]|和|与|及|以及|\band\b)\s*$/.test(text.slice(Math.min(other.end, mention.end), Math.max(other.start, mention.start))),
+  );
+  return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|\bof\b)/.test(text.slice(mention.end));
+}
+
+function isTrue({ ownerName, property }: MeaningOf<'property'>): MeaningOf<'value'> {
+  return { as: 'value', label: ownerName, property, value: 'true' };
+}
+
+/** `A的客户多还是B的客户多` says one thing twice. */
+function isAgain(top: Extract<Intent, { kind: 'top' }>, first: Extract<Intent, { kind: 'top' }> | undefined): boolean {
+  return top.ofTwo === true && first?.ofTwo === true && top.descending === first.descending && top.by === first.by;
 }
 
 /** `都有哪些` only asks for a list, and 成都 is a name. */

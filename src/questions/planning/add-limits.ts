@@ -1,20 +1,23 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { dateSaid, datesOf } from './label-dates.js';
 import { isNumeric, type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
 import { joinSpans } from './time-spans.js';
 
-/** Limits a pattern by comparisons of properties and by times. Returns the words for properties that this has used. */
+/** Limits a pattern by comparisons of properties and by times. Returns the words for properties that this has used, and what it assumed. */
 export function addLimits(
   writer: CypherWriter,
   terms: QuestionTerms,
   thresholds: Threshold[],
   words: SchemaWord[],
   schema: GraphSchema,
-): SchemaWord[] {
+): { used: SchemaWord[]; notes: Bilingual[] } {
   const used: SchemaWord[] = [];
+  const notes: Bilingual[] = [];
   for (const { mention, operator, value, property } of thresholds) {
     if (!property) continue;
     const owners = property.properties.filter(({ type }) => isNumeric(type));
@@ -30,7 +33,7 @@ export function addLimits(
     for (const variable of variables) writer.where(`${variable}.${quoteName(owner.property)} ${operator} ${parameter}`);
     used.push(property);
   }
-  return [...used, ...addTimes(writer, terms, words, schema)];
+  return { used: [...used, ...addTimes(writer, terms, words, schema, notes)], notes };
 }
 
 /** A date on the pattern. `isHidden`: it is only on a part that must not exist, or of which nothing is returned. */
@@ -42,7 +45,7 @@ interface PatternDate {
 }
 
 /** Limits the date that the question names, else the only one on the pattern. */
-function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
+function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema, notes: Bilingual[]): SchemaWord[] {
   const [first] = terms.times;
   if (!first) return [];
   const dates = datesOn(writer, schema);
@@ -51,7 +54,7 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
       ({ owner, ownerName, property }) => owner === date.owner && ownerName === date.ownerName && property === date.property,
     );
   const namedDates = dates.filter(date => words.some(word => isOf(word, date)));
-  const meant = namedDates.length > 0 ? namedDates : dates;
+  const meant = namedDates.length > 0 ? namedDates : saidDates(dates, words, schema, first.mention.text, notes);
   const [found] = meant;
   if (!found)
     throw new UnplannableError(
@@ -81,6 +84,17 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
     writer.where(conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.map(span => `(${span})`).join(' OR ')})`);
   }
   return words.filter(word => isOf(word, found));
+}
+
+/** Of the dates of one label the one that the question means, if that can be told. */
+function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchema, time: string, notes: Bilingual[]): PatternDate[] {
+  const [first, second] = dates;
+  const label = schema.labels.find(({ name }) => name === first?.ownerName);
+  if (!label || !second || dates.some(({ owner, ownerName }) => owner !== 'node' || ownerName !== label.name)) return dates;
+  const said = dateSaid(label, words);
+  if (!said) return dates;
+  if (said.isAssumed) notes.push({ zh: `“${time}”按 ${said.date.name} 理解`, en: `"${time}" is read as the ${said.date.name}` });
+  return dates.filter(({ property }) => property === said.date.name);
 }
 
 /**
@@ -113,14 +127,13 @@ function datesOn(writer: CypherWriter, schema: GraphSchema): PatternDate[] {
   ];
   const found = new Map<string, PatternDate>();
   for (const place of [...nodes, ...edges])
-    for (const property of datesOf(schema, place)) {
+    for (const { name: property } of datesOf(elementOf(schema, place) ?? { properties: [] })) {
       const key = JSON.stringify([place.owner, place.ownerName, property]);
       found.set(key, { ...place, property, isHidden: place.isHidden && (found.get(key)?.isHidden ?? true) });
     }
   return [...found.values()];
 }
 
-function datesOf({ labels, edges }: GraphSchema, { owner, ownerName }: Pick<PatternDate, 'owner' | 'ownerName'>): string[] {
-  const element = owner === 'node' ? labels.find(({ name }) => name === ownerName) : edges.find(({ type }) => type === ownerName);
-  return (element?.properties ?? []).filter(({ type }) => type === 'date' || type === 'datetime').map(({ name }) => name);
+function elementOf({ labels, edges }: GraphSchema, { owner, ownerName }: Pick<PatternDate, 'owner' | 'ownerName'>) {
+  return owner === 'node' ? labels.find(({ name }) => name === ownerName) : edges.find(({ type }) => type === ownerName);
 }

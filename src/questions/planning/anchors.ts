@@ -24,7 +24,7 @@ export function isEntity(term: EntityTerm | ValueTerm): term is EntityTerm {
 }
 
 /** Groups what a question names. Members of a group have a label in common. */
-export function groupAnchors({ text, entities, values }: QuestionTerms): Anchor[] {
+export function groupAnchors({ text, entities, values, top }: QuestionTerms): Anchor[] {
   const anchors: Anchor[] = [];
   const terms = [...entities, ...values].sort((a, b) => a.mention.start - b.mention.start);
   for (const term of terms) {
@@ -32,12 +32,18 @@ export function groupAnchors({ text, entities, values }: QuestionTerms): Anchor[
     const last = anchors.at(-1);
     const match = last && joining.exec(text.slice(last.mention.end, term.mention.start));
     const shared = last?.labels.filter(label => labels.includes(label)) ?? [];
-    const isJoined = match && shared.length > 0 && last.negated === term.negated && text.slice(last.mention.end, term.mention.start) !== '';
-    if (isJoined && sameProperty(last.terms[0], term)) {
+    // `A的客户比B多`: a comparison joins the two things that it names.
+    const isJoined =
+      last &&
+      (match || (top?.ofTwo === true && terms.length === 2)) &&
+      shared.length > 0 &&
+      last.negated === term.negated &&
+      text.slice(last.mention.end, term.mention.start) !== '';
+    if (isJoined && areAlike(last.terms[0], term)) {
       last.terms.push(term);
       last.labels = shared;
       last.mention = { ...last.mention, end: term.mention.end, text: text.slice(last.mention.start, term.mention.end) };
-      last.join = match[1] === undefined ? (last.join ?? 'or') : 'and';
+      last.join = match?.[1] === undefined ? (last.join ?? 'or') : 'and';
     } else anchors.push({ mention: term.mention, terms: [term], labels, negated: term.negated, join: null });
   }
   return anchors;
@@ -47,8 +53,9 @@ function labelsOf(term: EntityTerm | ValueTerm): string[] {
   return [...new Set(isEntity(term) ? term.nodes.map(node => node.label) : term.values.map(value => value.label))];
 }
 
-function sameProperty(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | ValueTerm): boolean {
-  if (!a || isEntity(a) !== isEntity(b)) return false;
+/** Tells whether both are nodes, or values of one property. */
+export function areAlike(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | ValueTerm | undefined): boolean {
+  if (!a || !b || isEntity(a) !== isEntity(b)) return false;
   if (isEntity(a) || isEntity(b)) return true;
   return a.values.some(one => b.values.some(other => one.property === other.property && one.label === other.label));
 }
@@ -80,8 +87,8 @@ export function isOneOfTerms(
       terms.map(({ mention }) => mention.text).join(', '),
       values.map(value => value.property),
     );
-    const texts = values.map(({ value }) => value);
     const type = schema.labels.find(({ name }) => name === label)?.properties.find(({ name }) => name === property)?.type;
+    const texts = values.map(({ value }) => (type === 'boolean' ? value === 'true' : value));
     const place = `${variable}.${quoteName(property)}`;
     if (type?.endsWith('[]') !== true)
       return texts.length === 1 ? `${place} = ${writer.parameter(texts[0])}` : `${place} IN ${writer.parameter(texts)}`;

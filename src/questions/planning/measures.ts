@@ -1,6 +1,8 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Mention } from '../linking/meaning.js';
+import { measureWord } from '../linking/numerals.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
+import { dateSaid, datesOf, isDate } from './label-dates.js';
 import { UnplannableError } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -18,6 +20,7 @@ export interface Threshold {
   operator: '>' | '<' | '>=' | '<=';
   value: number;
   property: SchemaWord | null;
+  /** A word for things, or for a relation that is followed so often. */
   counted: SchemaWord | null;
 }
 
@@ -25,16 +28,17 @@ export function isNumeric(type: string): boolean {
   return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
 }
 
-const measureWord = /^(?:[个家位名条种款件项大首张篇辆笔]|\s|的|以上|以下)*$/;
+const beforeCounted = new RegExp(`^(?:${measureWord}|\\s|的|以上|以下)*$`);
+const times = /^\s*(?:[次回]|times\b)/;
 
 /**
- * Reads each comparison: `单价大于18`, `订单数超过20`, `超过20个订单`, `more than 20 orders`.
+ * Reads each comparison: `单价大于18`, `订单数超过20`, `超过20个订单`, `more than 20 orders`, `下单超过20次`.
  * @throws UnplannableError when it is not clear what is compared
  */
 export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Threshold[] {
   return terms.compares.map(({ mention, operator, value }): Threshold => {
     const after = words.find(
-      word => word.mention.start >= mention.end && measureWord.test(terms.text.slice(mention.end, word.mention.start)),
+      word => word.mention.start >= mention.end && beforeCounted.test(terms.text.slice(mention.end, word.mention.start)),
     );
     const before = words.filter(word => word.mention.end <= mention.start).at(-1);
     const isCount = before !== undefined && terms.counts.some(count => before.mention.end <= count.start && count.end <= mention.start);
@@ -42,6 +46,8 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Thres
     // Chinese goes on with 的 and what is asked for: `单价大于18的产品`.
     const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
     if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };
+    const isHowOften = times.test(terms.text.slice(mention.end)) || /[次回]/.test(mention.text);
+    if (isHowOften && before && before.relations.size > 0) return { ...whole, counted: before };
     const property = words.filter(word => word.mention.end <= mention.start && word.properties.some(({ type }) => isNumeric(type))).at(-1);
     if (before && before.labels.size > 0 && (isCount || property === undefined)) return { ...whole, counted: before };
     const first = property ?? words.find(word => word.properties.some(({ type }) => isNumeric(type)));
@@ -82,19 +88,20 @@ export function measuredProperty(
   return priced ? { ...priced, word: null } : null;
 }
 
-/** The date by which what is asked for is the latest: the only one that it has. */
+/** The date by which what is asked for is the latest: that of what is said to happen, the only one that it has, or its own. */
 function measuredDate(schema: PlanSchema, words: SchemaWord[]): MeasuredProperty | null {
   const word = words.find(({ properties }) => properties.some(({ type }) => isDate(type)));
-  const labels = schema.labels.filter(({ name }) => words.some(each => each.labels.has(name)) || word?.properties.some(({ ownerName }) => ownerName === name)); // prettier-ignore
-  for (const { name, properties } of labels) {
-    const dates = properties.filter(({ type }) => isDate(type));
-    const named = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
-    const found = named ?? (dates.length === 1 ? dates[0] : undefined);
-    if (found) return { label: name, property: found, word: named ? (word ?? null) : null };
+  const named = (name: string): boolean =>
+    words.some(each => each.labels.has(name)) || (word?.properties.some(({ ownerName }) => ownerName === name) ?? false);
+  const atEnd = (name: string): boolean =>
+    schema.edges.some(({ type, sourceLabel, targetLabel }) => words.some(each => each.relations.has(type)) && [sourceLabel, targetLabel].includes(name)); // prettier-ignore
+  const labels = [...schema.labels.filter(({ name }) => named(name)), ...schema.labels.filter(({ name }) => !named(name) && atEnd(name))];
+  for (const label of labels) {
+    const { name } = label;
+    const dates = datesOf(label);
+    const own = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
+    const found = own ?? (dates.length === 1 ? dates[0] : undefined) ?? dateSaid(label, words)?.date;
+    if (found) return { label: name, property: found, word: own ? (word ?? null) : null };
   }
   return null;
-}
-
-function isDate(type: string): boolean {
-  return type === 'date' || type === 'datetime' || type === 'localdatetime';
 }

@@ -56,7 +56,7 @@ function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWo
 
 /**
  * Says in which direction a relation of a label with itself leads from the topic: along the edge if the topic does it, against it if it
- * is done to the topic. Null if the words do not say.
+ * is done to the topic. 向, 给 and the like mark whom it is done to. Null if the words do not say.
  */
 export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveName: boolean): 'out' | 'in' | null {
   if (isAgentNoun(verb.text)) return null;
@@ -64,7 +64,7 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   const between = isAfter ? text.slice(topic.end, verb.start) : text.slice(verb.end, topic.start);
   const follows = text.slice(verb.end);
   const isDoer = isAfter
-    ? !(/被|由/.test(between) || /^\s*by\b/.test(follows))
+    ? !(/被|由/.test(between) || /^\s*by\b/.test(follows) || /[向给对跟替为]\s*$/.test(text.slice(0, topic.start)))
     : /\bby\b/.test(between) || /(?:被|由)\s*$/.test(text.slice(0, topic.start));
   return isDoer !== isPassiveName ? 'out' : 'in';
 }

@@ -3,6 +3,7 @@ import { Pace } from '../../common/turns/pace.js';
 import { Lexicon } from '../linking/lexicon.js';
 import { linkQuestion } from '../linking/link-question.js';
 import { languageOf } from '../../text/language.js';
+import { type GraphPlan } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { planGraphQuestion } from './plan-graph-question.js';
 
@@ -41,11 +42,14 @@ const plan = async (question: string) => {
 };
 
 describe('planGraphQuestion', () => {
+  const planTrading = async (question: string) => planGraphQuestion(await linked(question), trading, nodes, languageOf(question));
+
   it.each([
     ['谁推荐了李雷？', '用户<-[推荐]-用户'],
     ['李雷推荐了谁？', '用户-[推荐]->用户'],
     ['Who referred Jim?', '用户<-[推荐]-用户'],
     ['推荐了李雷的用户', '用户<-[推荐]-用户'],
+    ['谁向李雷推荐', '用户<-[推荐]-用户'],
     ['被李雷推荐的用户', '用户-[推荐]->用户'],
     ['users referred by Jim', '用户-[推荐]->用户'],
     ['Who was Jim referred by?', '用户<-[推荐]-用户'],
@@ -58,11 +62,25 @@ describe('planGraphQuestion', () => {
     expect(await plan('推荐最多的用户')).toHaveProperty('reason');
   });
 
+  it('denies what is named beside a thing of its kind of what is asked for, not of the node on the way', async () => {
+    const { cypher } = (await planTrading('Which customers placed Chai but not Chang?')) as GraphPlan;
+    expect(cypher).toMatch(/NOT EXISTS \{ MATCH \(t:客户\)-\[:下单\]->\(n\d:订单\)-\[:包含\]->\(n\d:产品\)/);
+  });
+
+  it('reads what has not happened as a date that is not there', async () => {
+    const dated = { name: '发货日期', type: 'date', column: 'shipped_date' };
+    const labels = trading.labels.map(each => (each.name === '订单' ? { ...each, properties: [...each.properties, dated] } : each));
+    const shipping = { ...trading.edges[0], type: 'SHIPPED', aliases: ['发货'], sourceLabel: '地区', targetLabel: '订单', properties: [], rowCount: 9 }; // prettier-ignore
+    const own = { ...trading, labels, edges: [...trading.edges, shipping] };
+    for (const question of ['没有发货的订单', 'orders not shipped'])
+      expect(await planGraphQuestion(await linked(question, own), own, nodes, languageOf(question))).toMatchObject({
+        cypher: 'MATCH (t:订单) WHERE t.发货日期 IS NULL RETURN DISTINCT t',
+      });
+  });
+
   it('answers by a relation between two labels', async () => {
     expect(await plan('李雷居住的城市')).toMatchObject({ cypher: expect.stringContaining('居住') });
   });
-
-  const planTrading = async (question: string) => planGraphQuestion(await linked(question), trading, nodes, languageOf(question));
 
   it.each([
     ['华东的客户', 'list', 'RETURN DISTINCT t'],
@@ -80,6 +98,9 @@ describe('planGraphQuestion', () => {
       'MATCH (t:客户)-[r1:下单]->(n1:订单) RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC',
     ],
     ['Alfreds', 'entity', 'RETURN DISTINCT t'],
+    ['Which countries do our customers come from?', 'list', 'WHERE t.国家 IS NOT NULL RETURN DISTINCT t.国家 AS 国家'],
+    ['最近一笔订单是什么时候下的', 'aggregate', 'RETURN max(t.下单日期) AS 最近的下单日期'],
+    ['When was the first order placed?', 'aggregate', 'RETURN min(t.下单日期)'],
   ])('%s: asks for a %s', async (question, kind, returns) => {
     expect(await planTrading(question)).toMatchObject({
       shape: { kind },

@@ -2,16 +2,16 @@ import { Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
-import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { type Mention } from '../linking/meaning.js';
 import { groupAnchors } from './anchors.js';
 import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { groupLabel, groupProperty, grouping } from './find-groups.js';
-import { type MeasuredProperty, measuredProperty } from './measures.js';
+import { measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
-import { RankingPlanner } from './plan-rankings.js';
+import { AggregatePlanner } from './plan-aggregates.js';
 import { refuseMisleading } from './refuse-misleading.js';
 
 /** As many more than asked for are fetched of a ranking, to show those that tie. */
@@ -36,24 +36,31 @@ export async function planGraphQuestion(
   }
 }
 
-class GraphQuestionPlanner extends RankingPlanner {
+/** A returned property: as Cypher text, without its name, and as it is spoken. */
+interface Column {
+  text: string;
+  place: string;
+  spoken: string;
+}
+
+class GraphQuestionPlanner extends AggregatePlanner {
   async plan(): Promise<GraphPlan> {
     const { terms } = this;
     refuseMisleading(terms);
     if (terms.grain && !/which|哪/.test(terms.grain.text))
       throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
     const group = groupLabel(terms);
-    if (group && terms.aggregate)
-      throw new UnplannableError('暂不支持按关系另一端分组求平均或合计', 'Averages and sums by what a relation leads to are not supported');
     const counted = this.thresholds.find(threshold => threshold.counted);
-    if (terms.top?.ofTwo) this.requireTwo(terms.top.mention);
     if (terms.top) {
       const measured = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
+      if (terms.top.ofTwo) return this.compare(measured);
+      if (terms.aggregate && measured) return this.aggregateOver(terms.aggregate.function, measured, this.rankedBeside(measured));
       return measured ? this.rankByProperty(measured) : this.rankByCount();
     }
     if (counted) return this.countAbove(counted);
-    if (group) return this.countByGroup(this.wordOf(group.mention));
     const measured = terms.aggregate && measuredProperty(this.schema, terms, this.words, this.thresholds, false);
+    if (group && terms.aggregate && measured) return this.aggregateByGroup(terms.aggregate.function, measured, this.wordOf(group.mention));
+    if (group) return this.countByGroup(this.wordOf(group.mention));
     if (terms.aggregate && measured) return this.aggregate(terms.aggregate.function, measured);
     const { word } = this.asked;
     if (terms.counts.length > 0 && word && word.labels.size > 0) return this.count(word);
@@ -72,6 +79,7 @@ class GraphQuestionPlanner extends RankingPlanner {
     const target = last?.labels.length === 1 ? (last.labels[0] ?? null) : null;
     const writer = await this.read({ asked: this.asked, target, endsAt: target === null ? null : (last?.mention ?? null) });
     const columns = this.projected(writer);
+    if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
     const isProperty = !hasLabel && columns.length > 0;
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
@@ -84,6 +92,22 @@ class GraphQuestionPlanner extends RankingPlanner {
       spoken: columns.map(({ spoken }) => spoken),
       descending: false,
     });
+  }
+
+  /** `which countries do the suppliers come from`: the property follows its question word, and what has it is not named itself. */
+  private asksForValues(columns: Column[], target: string): boolean {
+    const { terms, words, asked } = this;
+    const { word } = asked;
+    if (!word || word.labels.size > 0 || columns.length !== 1 || !words.some(({ labels }) => labels.has(target))) return false;
+    if (terms.entities.some(({ nodes }) => nodes.some(({ label }) => label === target))) return false;
+    return terms.whichs.some(({ end }) => terms.text.slice(end, word.mention.start).trim() === '');
+  }
+
+  private values(writer: CypherWriter, [column]: Column[]): GraphPlan {
+    const { text = '', place = '', spoken = '' } = column ?? {};
+    writer.where(`${place} IS NOT NULL`);
+    const shape = { kind: 'list' as const, subject: spoken, measure: null, spoken: [], descending: false };
+    return this.done(writer, `RETURN DISTINCT ${text} ORDER BY ${text.slice(place.length + ' AS '.length)}`, shape);
   }
 
   private async count(target: SchemaWord): Promise<GraphPlan> {
@@ -105,46 +129,12 @@ class GraphQuestionPlanner extends RankingPlanner {
     return this.done(writer, `RETURN count(DISTINCT t) AS ${name}`, shape);
   }
 
-  private async aggregate(by: 'avg' | 'sum', { property, label, word }: MeasuredProperty): Promise<GraphPlan> {
-    const group = groupProperty(this.terms, label);
-    const { groups, property: isGroup } = grouping(this.terms, group);
-    this.use({ groups, property: term => isGroup(term) || term.mention === word?.mention || this.isLimit(term.mention), aggregate: true });
-    const writer = await this.read({
-      target: label,
-      without: [...(word ? [word] : []), ...(group ? this.wordsOfProperty(group) : [])],
-    });
-    const name = this.spokenProperty(property);
-    const [zh, en] = by === 'avg' ? [`平均${name}`, `average ${name}`] : [`${name}合计`, `total ${name}`];
-    const measure = this.language === 'zh' ? zh : en;
-    // A path may lead to one node several times; each counts once.
-    const value = { expression: `${by}(t.${quoteName(property.name)})`, name: quoteName(measure) };
-    const distinct = writer.edges.length > 0 ? 'WITH DISTINCT t ' : '';
-    if (group) return this.byProperty(writer, group, value, measure, distinct);
-    const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: false };
-    return this.done(writer, `${distinct}RETURN ${value.expression} AS ${value.name}`, shape);
-  }
-
-  private byProperty(
-    writer: CypherWriter,
-    group: MeaningOf<'property'>,
-    value: { expression: string; name: string },
-    measure: string,
-    before = '',
-  ): GraphPlan {
-    const name = quoteName(group.property);
-    const shape = { kind: 'group' as const, subject: this.spokenGroup(group), measure, spoken: [], descending: true };
-    return this.done(
-      writer,
-      `${before}RETURN t.${name} AS ${name}, ${value.expression} AS ${value.name} ORDER BY ${value.name} DESC, ${name}`,
-      shape,
-    );
-  }
-
   /** The columns: named properties of the target and of the edges on the way. A property named twice is one column. */
-  private projected(writer: CypherWriter): { text: string; spoken: string }[] {
-    const columns = new Map<string, { text: string; spoken: string; mention: Mention }>();
+  private projected(writer: CypherWriter): Column[] {
+    const columns = new Map<string, Column & { mention: Mention }>();
     const add = (variable: string, property: string, mention: Mention | null): void => {
-      const text = `${variable}.${quoteName(property)} AS ${quoteName(property)}`;
+      const place = `${variable}.${quoteName(property)}`;
+      const text = `${place} AS ${quoteName(property)}`;
       const known = columns.get(property);
       if (known && known.text !== text)
         throw new UnplannableError(
@@ -152,7 +142,7 @@ class GraphQuestionPlanner extends RankingPlanner {
           `"${known.mention.text}" and "${mention?.text ?? property}" have one name: ask apart`,
         );
       const spoken = this.language === 'zh' || mention === null ? property : mention.text;
-      if (!known) columns.set(property, { text, spoken, mention: mention ?? { text: property, start: 0, end: 0, meanings: [] } });
+      if (!known) columns.set(property, { text, place, spoken, mention: mention ?? { text: property, start: 0, end: 0, meanings: [] } });
     };
     for (const word of this.words) {
       const isPlaced = word.labels.size + word.relations.size > 0 && word !== this.asked.word;

@@ -107,7 +107,8 @@ function planMetric(
   const ranks = terms.top !== null || ranking !== null;
   if (ranks && dimensions.size + (grain === null ? 0 : 1) > 1)
     return fail('暂不支持在每一组中各自排名', 'Ranking within each group is not supported');
-  if (terms.further[0]) return fail(`“${terms.further[0].text}”请分开问`, `ask for "${terms.further[0].text}" apart`);
+  const [apart] = [...terms.further, ...(terms.than ? [terms.than] : [])];
+  if (apart) return fail(`“${apart.text}”请分开问`, `ask for "${apart.text}" apart`);
   const grouped = dimensions.size > 0 || grain !== null;
   if (terms.top && !grouped)
     return fail(`不清楚“${terms.top.mention.text}”排的是什么`, `It is not clear what "${terms.top.mention.text}" ranks`);

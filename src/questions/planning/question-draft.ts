@@ -5,12 +5,13 @@ import { type Language } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
+import { datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
@@ -42,6 +43,8 @@ export abstract class QuestionDraft {
 
   /** The nodes to which an earlier question limits this one. */
   protected readonly among: Among | null;
+
+  private isLimited = false;
 
   private readonly choices: NameChoices;
 
@@ -108,19 +111,19 @@ export abstract class QuestionDraft {
         );
       this.countedEnd = writer.addPath(part.counted);
     }
-    for (const word of addLimits(writer, this.terms, this.thresholds, this.words, this.schema)) this.usedProperties.add(word);
+    const limited = addLimits(writer, this.terms, this.thresholds, this.words, this.schema);
+    for (const word of limited.used) this.usedProperties.add(word);
+    this.notes.push(...limited.notes);
     return writer;
   }
 
   /** @throws UnplannableError when what is asked for is no part of the earlier answer */
-  private limitTo(writer: CypherWriter, { text, label, nodes }: Among): void {
+  private limitTo(writer: CypherWriter, among: Among): void {
+    const { label, nodes } = among;
     const places = writer.target === label ? ['t'] : writer.nodes.filter(node => node.label === label).map(({ variable }) => variable);
     const [place] = places;
-    if (place === undefined || places.length > 1)
-      throw new UnplannableError(
-        `“${text}”指上一答案中的“${label}”，而问的不是其中之一`,
-        `"${text}" stands for "${label}" of the earlier answer, and something else is asked for`,
-      );
+    if (place === undefined || places.length > 1) throw notAmong(among);
+    this.isLimited = true;
     writer.where(`id(${place}) IN ${writer.parameter(nodes.map(({ id }) => id))}`);
   }
 
@@ -188,11 +191,16 @@ export abstract class QuestionDraft {
     return display == null || display === '' ? '' : `, t.${quoteName(display)}`;
   }
 
-  protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether'>): GraphPlan {
+  protected displayOf({ mention, nodes }: Pick<EntityTerm, 'mention' | 'nodes'>): string {
+    return this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text;
+  }
+
+  protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether' | 'first'>): GraphPlan {
     this.choices.requireUsed();
+    if (this.among && !this.isLimited) throw notAmong(this.among);
     const names = [
       ...this.terms.entities.map(({ mention, nodes, negated, isSet }) => ({
-        name: isSet ? mention.text : (this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text),
+        name: isSet ? mention.text : this.displayOf({ mention, nodes }),
         negated: negated || this.negated.some(({ terms }) => terms.some(term => term.mention === mention)),
       })),
       ...this.terms.values.map(({ mention, values, negated }) => ({ name: values[0]?.value ?? mention.text, negated })),
@@ -207,7 +215,7 @@ export abstract class QuestionDraft {
     return {
       cypher: writer.text(returns),
       parameters: writer.parameters,
-      shape: { ...shape, of, whether: this.terms.whether !== null },
+      shape: { ...shape, of, whether: this.terms.whether !== null, first: null },
       top: null,
       paths,
       notes,
@@ -216,5 +224,12 @@ export abstract class QuestionDraft {
 }
 
 function hasDates(schema: PlanSchema): boolean {
-  return schema.labels.some(({ properties }) => properties.some(({ type }) => type === 'date' || type === 'datetime'));
+  return schema.labels.some(label => datesOf(label).length > 0);
+}
+
+function notAmong({ text, label }: Among): UnplannableError {
+  return new UnplannableError(
+    `“${text}”指上一答案中的“${label}”，而问的不是其中之一`,
+    `"${text}" stands for "${label}" of the earlier answer, and something else is asked for`,
+  );
 }

@@ -52,6 +52,8 @@ export interface AnswerShape {
   kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity';
   /** The question wants yes or no: whether there are any rows. */
   whether: boolean;
+  /** Of a comparison that wants yes or no: the name of what should be first. What counts none has no row. */
+  first: string | null;
   /** The thing that is listed, counted or ranked, in the question's words. */
   subject: string;
   /** The names of its limits. */

@@ -4,9 +4,10 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
-import { type Anchor, groupAnchors, isOneOfTerms } from './anchors.js';
-import { CypherWriter } from './cypher-writer.js';
+import { type Anchor, areAlike, groupAnchors, isOneOfTerms } from './anchors.js';
+import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
+import { dateOfEvent } from './label-dates.js';
 import { type NameChoices } from './name-choices.js';
 import { type NegatedPart } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
@@ -65,6 +66,7 @@ class PatternReader {
   private readonly shared: SchemaWord | null;
   private readonly paths: { path: string; score: number }[] = [];
   private readonly notes: Bilingual[] = [];
+  private readonly attached = new Map<Anchor, PathReading>();
   private unused: SchemaWord[] = [];
 
   constructor(
@@ -101,7 +103,10 @@ class PatternReader {
       this.context.choices.requireOne([itself], end);
       this.attach(writer, end, itself, 't');
     }
-    for (const anchor of this.anchors) if (anchor !== main?.anchor && anchor !== end) await this.attachBest(writer, anchor);
+    for (const anchor of this.anchors) {
+      if (anchor === main?.anchor || anchor === end) continue;
+      if (!this.attachLikeSibling(writer, anchor)) await this.attachBest(writer, anchor);
+    }
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
     await this.attachUnused(writer);
     return { writer, paths: this.paths, notes: this.notes };
@@ -166,8 +171,10 @@ class PatternReader {
   }
 
   /** Adds the path of a reading, from its topic to a node of the pattern. */
-  private attach(writer: CypherWriter, anchor: Anchor, { start, hops, unnamed }: PathReading, to: string): void {
+  private attach(writer: CypherWriter, anchor: Anchor, reading: PathReading, to: string): void {
     const { schema, entities } = this.context;
+    const { start, hops, unnamed } = reading;
+    if (to === 't') this.attached.set(anchor, reading);
     const way = reversed(hops);
     if (unnamed > 0 && !anchor.negated) this.noteWay(hops);
     if (anchor.negated) {
@@ -232,6 +239,19 @@ class PatternReader {
     writer.where(property === null ? `NOT (${conditionOf(from)})` : `coalesce(NOT (${property}), true)`);
   }
 
+  /** `ordered Chai but not Chang`: what is denied beside a thing of its kind is denied of what is asked for, by the same path. */
+  private attachLikeSibling(writer: CypherWriter, anchor: Anchor): boolean {
+    if (!anchor.negated) return false;
+    const isLike = ([{ mention, terms }, { start, hops }]: [Anchor, PathReading]): boolean =>
+      hops.length > 0 && mention.end <= anchor.mention.start && anchor.labels.includes(start) && areAlike(terms[0], anchor.terms[0]);
+    const [, reading] = [...this.attached].filter(isLike).at(-1) ?? [];
+    if (!reading) return false;
+    this.context.choices.narrow(anchor);
+    this.context.choices.requireOne([reading], anchor);
+    this.attach(writer, anchor, reading, 't');
+    return true;
+  }
+
   /** Adds a further named thing where it fits best. */
   private async attachBest(writer: CypherWriter, anchor: Anchor): Promise<void> {
     const words = this.wordsOf.get(anchor) ?? [];
@@ -263,6 +283,19 @@ class PatternReader {
       this.context.choices.requireOne(closeReadings(readings), anchor);
       if (best.unnamed > 0) this.noteWay(best.hops);
       this.addExclusion(writer, anchor, best.start, reversed(best.hops), 't');
+      return;
+    }
+    const [word, ...others] = words;
+    const date =
+      word &&
+      others.length === 0 &&
+      dateOfEvent(
+        schema.labels.find(({ name }) => name === writer.target),
+        word.mention,
+      );
+    if (date) {
+      // What has not happened has no date.
+      writer.where(`t.${quoteName(date.name)} IS NULL`);
       return;
     }
     const fits = [...pathsFrom(schema, writer.target)].filter(

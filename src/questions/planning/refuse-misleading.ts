@@ -20,16 +20,25 @@ export function refuseMisleading(terms: QuestionTerms): void {
   for (const { index } of terms.text.matchAll(alternative))
     if (!isInside(terms, anchors, index) && !joinsTimes(terms, index))
       throw new UnplannableError('不理解“或”连接的两部分，请分开问', 'The parts that "or" joins are not understood; ask for each apart');
-  if (terms.whether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
+  const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
+  if (isWhether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
     throw new UnplannableError(
       '暂不能判断“是否全部”或“是否最…”，请直接问是哪些',
       'Whether all do, or which does most, cannot be told with yes or no yet; ask which ones do',
     );
-  const several = terms.whether && anchors.find(({ terms: named }) => named.length > 1);
+  const several = isWhether && anchors.find(({ terms: named }) => named.length > 1);
   if (several)
     throw new UnplannableError(`请分开问“${several.mention.text}”各是否如此`, `Ask about each of "${several.mention.text}" apart`);
-  if (addition.test(rest))
+  if (addition.test(rest) && !asksForTheRest(terms, rest))
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
+}
+
+/** `四川省除了成都市还有哪些市`: what is left out is one of those that are asked for. */
+function asksForTheRest({ entities, labels }: QuestionTerms, rest: string): boolean {
+  const isAsked = (name: string): boolean => labels.some(({ label }) => label === name);
+  return (
+    /还有?(?:哪|什么|谁|多少|几)/.test(rest) && entities.some(({ negated, nodes }) => negated && nodes.some(({ label }) => isAsked(label)))
+  );
 }
 
 /** Whether a place is inside of a name, a time or a bound, or between names that are joined. */

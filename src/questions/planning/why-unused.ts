@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { findIntents } from '../linking/find-intents.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
-import { type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
 /** The words for numbers, groups and properties that a plan uses. */
 export interface Used {
@@ -9,11 +9,12 @@ export interface Used {
   groups: Mention[];
   counts: boolean;
   aggregate: boolean;
+  than: boolean;
   /** The plan answers for each by listing: `分别`. */
   lists: boolean;
 }
 
-const nothingUsed: Used = { property: () => false, groups: [], counts: false, aggregate: false, lists: false };
+const nothingUsed: Used = { property: () => false, groups: [], counts: false, aggregate: false, than: false, lists: false };
 
 /** Says why a plan must not run if it leaves out something that the question asks for: it would answer another question. */
 export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
@@ -22,9 +23,10 @@ export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual
   const left = [
     ...terms.further,
     ...(terms.aggregate && !used.aggregate ? [terms.aggregate.mention] : []),
+    ...(terms.than && !used.than ? [terms.than] : []),
     ...(used.counts ? [] : terms.counts.filter(count => !asksHowMuch(terms, count))),
     ...terms.groups.filter(
-      group => !used.groups.includes(group) && !terms.together?.startsWith(group.text) && !isLight(terms, group, used.lists, isUsed),
+      group => !used.groups.includes(group) && !terms.together?.startsWith(group.text) && !isLight(terms, group, used, isUsed),
     ),
     ...terms.properties.filter(term => !isUsed(term)).map(term => term.mention),
   ].map(mention => mention.text);
@@ -50,15 +52,18 @@ function asksHowMuch({ labels }: QuestionTerms, { text, end }: Mention): boolean
   return text.endsWith('多少') && !labels.some(({ mention }) => mention.start >= end && mention.start - end <= 2);
 }
 
-/** `supplied by Exotic Liquids`, `top 3 by unit price`: a grouping word that groups nothing. */
+/** `supplied by Exotic Liquids`, `top 3 by unit price`, `每个省各有多少`: a grouping word that groups nothing. */
 function isLight(
-  { labels, properties }: QuestionTerms,
+  { labels, properties, counts }: QuestionTerms,
   { text, end }: Mention,
-  lists: boolean,
+  { groups, lists, counts: counted }: Used,
   isUsed: (term: PropertyTerm) => boolean,
 ): boolean {
+  if (text === '各' && groups.length > 0) return true;
   if (text === '分别') return lists;
   if (!/^(?:by|按照?|不同)$/.test(text)) return false;
   const follows = ({ mention }: { mention: Mention }): boolean => mention.start >= end && mention.start - end <= 5;
-  return !labels.some(follows) && properties.filter(follows).every(isUsed);
+  // `前五名客户，按订单数`
+  const isNumber = ({ mention }: LabelTerm): boolean => counted && counts.some(count => count.start === mention.end);
+  return !labels.some(term => follows(term) && !isNumber(term)) && properties.filter(follows).every(isUsed);
 }

@@ -10,6 +10,7 @@ const shape: AnswerShape = {
   spoken: [],
   descending: true,
   whether: false,
+  first: null,
 };
 const node = (id: number, display: string) => ({ id, display, label: '产品', key: String(id), properties: {} });
 const product = (id: number, display: string) => [node(id, display)];
@@ -19,6 +20,15 @@ describe('wordGraphAnswer', () => {
     const rows = [product(1, '茶'), product(2, '茶'), product(3, '咖啡')];
     expect(wordGraphAnswer(shape, rows, 'zh', 1000)).toMatch(/^产品共 3 个：/);
     expect(wordGraphAnswer({ ...shape, subject: 'products' }, rows, 'en', 1000)).toMatch(/^3 products: /);
+  });
+
+  it('says yes only where the first of a comparison is ahead', () => {
+    const whether = { ...shape, kind: 'rank' as const, measure: '单价', whether: true, first: '茶' };
+    const row = (display: string, value: number | null) => [node(1, display), value];
+    expect(wordGraphAnswer(whether, [row('茶', 3), row('咖啡', 2)], 'zh')).toMatch(/^是/);
+    expect(wordGraphAnswer(whether, [row('咖啡', 3), row('茶', 2)], 'zh')).toMatch(/^否/);
+    expect(wordGraphAnswer(whether, [row('茶', 2), row('咖啡', 2)], 'zh')).toMatch(/^否/);
+    expect(wordGraphAnswer(whether, [row('茶', 2), row('咖啡', null)], 'zh')).not.toMatch(/^[是否]/);
   });
 
   it('says "at least" where the limit has cut the rows', () => {

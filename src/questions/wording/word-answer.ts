@@ -10,7 +10,8 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
   const zh = language === 'zh';
   if (shape.whether) {
     const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit);
-    const isSo = rows.length > 0;
+    const isSo = shape.first === null ? rows.length > 0 : isAhead(rows, shape.first);
+    if (isSo === null) return sentence;
     return zh ? `${isSo ? '是' : '否'}：${sentence}` : `${isSo ? 'Yes' : 'No'}: ${sentence}`;
   }
   const of = wordLimits(shape.of, zh);
@@ -57,6 +58,12 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
     default:
       return shape.kind satisfies never;
   }
+}
+
+/** Tells whether what is named comes first of two rows, and not level. Null where a value is not known. */
+function isAhead([first, second]: unknown[][], name: string): boolean | null {
+  if ([first, second].some(row => row !== undefined && row[1] === null)) return null;
+  return first !== undefined && nameOf(first[0]) === name && JSON.stringify(first[1]) !== JSON.stringify(second?.[1]);
 }
 
 /** Counts nodes one by one, also two of the same name. */

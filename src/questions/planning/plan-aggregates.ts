@@ -1,0 +1,101 @@
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { follows, groupProperty, grouping } from './find-groups.js';
+import { type MeasuredProperty } from './measures.js';
+import { ComparisonPlanner } from './plan-comparisons.js';
+import { type GraphPlan, UnplannableError } from './question-plan.js';
+import { type SchemaWord } from './schema-word.js';
+
+/** Plans for averages and sums. */
+export abstract class AggregatePlanner extends ComparisonPlanner {
+  /** `the average freight per order`, `total freight by customer` */
+  protected aggregateByGroup(by: 'avg' | 'sum', measured: MeasuredProperty, group: SchemaWord): Promise<GraphPlan> {
+    const words = this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word));
+    // Each of the things measured is a group of its own, so its average is that of all.
+    if (by === 'avg' && group.labels.has(measured.label)) return this.aggregate(by, measured, words);
+    return this.aggregateOver(by, measured, group, words);
+  }
+
+  /** What is ranked by an aggregate of something else: `the customers with the highest total freight`. */
+  protected rankedBeside({ label }: MeasuredProperty): SchemaWord {
+    const asked = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0 && !labels.has(label));
+    if (asked && asked.labels.size > 0) return asked;
+    throw new UnplannableError('不清楚排的是什么', 'It is not clear what is ranked');
+  }
+
+  /** Aggregates a property over what each thing leads to by one relation. Over a longer way it would not be clear what counts how often. */
+  protected async aggregateOver(
+    by: 'avg' | 'sum',
+    measured: MeasuredProperty,
+    target: SchemaWord,
+    groups: Mention[] = [],
+  ): Promise<GraphPlan> {
+    const { label, property, word } = measured;
+    const { top } = this.terms;
+    this.use({ aggregate: true, groups, property: term => term.mention === word?.mention || this.isLimit(term.mention) });
+    const to = this.onlyLabel(target);
+    const relations = this.words.filter(each => each.labels.size === 0 && each.relations.size > 0);
+    const way = to === label ? [] : await this.wayTo(to, label, relations, null);
+    if (way.length !== 1)
+      throw new UnplannableError(
+        `“${to}”与“${label}”不是一步相连，无法按它求平均或合计`,
+        `Averages and sums of "${label}" by "${to}" need one relation between the two`,
+      );
+    const onWay = this.words.filter(each => each.labels.has(label) || each.relations.has(way[0]?.type ?? ''));
+    const without = [...onWay, ...(word ? [word] : [])].filter(each => each !== target);
+    const writer = await this.read({ target: to, asked: { word: target, type: null }, without, counted: way });
+    const end = this.countedEnd ?? '';
+    const measure = this.spokenAggregate(by, property);
+    const direction = top?.descending === false ? 'ASC' : 'DESC';
+    const name = quoteName(measure);
+    const returns = `WITH DISTINCT t, ${end} WHERE ${end}.${quoteName(property.name)} IS NOT NULL RETURN t, ${by}(${end}.${quoteName(property.name)}) AS ${name} ORDER BY ${name} ${direction}${this.thenDisplay(to)}`;
+    if (top) return this.ranked(writer, returns, target, to, measure);
+    const shape = { kind: 'group' as const, subject: this.subjectOf(target, to), measure, spoken: [], descending: true };
+    return this.done(writer, returns, shape);
+  }
+
+  /** @param each groups that the things measured form themselves: `the average freight per order` */
+  protected async aggregate(by: 'avg' | 'sum', { property, label, word }: MeasuredProperty, each: Mention[] = []): Promise<GraphPlan> {
+    const group = groupProperty(this.terms, label);
+    const { groups, property: isGroup } = grouping(this.terms, group);
+    this.use({
+      groups: [...groups, ...each],
+      property: term => isGroup(term) || term.mention === word?.mention || this.isLimit(term.mention),
+      aggregate: true,
+    });
+    const writer = await this.read({
+      target: label,
+      without: [...(word ? [word] : []), ...(group ? this.wordsOfProperty(group) : [])],
+    });
+    const measure = this.spokenAggregate(by, property);
+    // A path may lead to one node several times; each counts once.
+    const value = { expression: `${by}(t.${quoteName(property.name)})`, name: quoteName(measure) };
+    const distinct = writer.edges.length > 0 ? 'WITH DISTINCT t ' : '';
+    if (group) return this.byProperty(writer, group, value, measure, distinct);
+    const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: false };
+    return this.done(writer, `${distinct}RETURN ${value.expression} AS ${value.name}`, shape);
+  }
+
+  protected byProperty(
+    writer: CypherWriter,
+    group: MeaningOf<'property'>,
+    value: { expression: string; name: string },
+    measure: string,
+    before = '',
+  ): GraphPlan {
+    const name = quoteName(group.property);
+    const shape = { kind: 'group' as const, subject: this.spokenGroup(group), measure, spoken: [], descending: true };
+    return this.done(
+      writer,
+      `${before}RETURN t.${name} AS ${name}, ${value.expression} AS ${value.name} ORDER BY ${value.name} DESC, ${name}`,
+      shape,
+    );
+  }
+
+  private spokenAggregate(by: 'avg' | 'sum', property: PropertySchema): string {
+    const name = this.spokenProperty(property);
+    const [zh, en] = by === 'avg' ? [`平均${name}`, `average ${name}`] : [`${name}合计`, `total ${name}`];
+    return this.language === 'zh' ? zh : en;
+  }
+}

@@ -1,0 +1,160 @@
+import { type MeaningOf } from '../linking/meaning.js';
+import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { follows } from './find-groups.js';
+import { type Threshold } from './measures.js';
+import { QuestionDraft } from './question-draft.js';
+import { type GraphPlan, UnplannableError } from './question-plan.js';
+import { describePath, type Hop, hopsFrom, pathsFrom } from './schema-paths.js';
+import { type SchemaWord } from './schema-word.js';
+import { scorePath } from './score-path.js';
+
+const usualTop = 5;
+
+/** Plans that count what things lead to. */
+export abstract class CountPlanner extends QuestionDraft {
+  protected async countByGroup(group: SchemaWord): Promise<GraphPlan> {
+    const counted = this.words.find(({ labels }) => labels.size > 0 && [...labels].every(label => !group.labels.has(label)));
+    if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
+    this.use({
+      counts: true,
+      groups: this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word)),
+      property: term => this.isLimit(term.mention),
+    });
+    return this.countOver(
+      group,
+      this.onlyLabel(counted),
+      counted,
+      'group',
+      true,
+      end => `RETURN t, count(DISTINCT ${end}) AS n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(group))}`,
+    );
+  }
+
+  /** `customers with more than 20 orders` */
+  protected async countAbove({ counted, operator, value }: Threshold): Promise<GraphPlan> {
+    if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
+    this.use({ counts: true, property: term => this.isLimit(term.mention) });
+    if (counted.labels.size === 0) return this.followedAbove(counted, operator, value);
+    const target =
+      this.words.find(
+        word =>
+          word !== counted && word.labels.size > 0 && (word === this.asked.word || this.asked.word === counted || this.asked.word === null),
+      ) ?? null;
+    if (!target) {
+      const word = this.asked.word;
+      if (word && word !== counted && word.properties.length > 0) return this.groupsAbove(word, counted, operator, value);
+      throw new UnplannableError('不清楚问的是什么', 'It is not clear what is asked for');
+    }
+    return this.listAbove(target, this.onlyLabel(counted), counted, operator, value);
+  }
+
+  /** `下单超过20次的客户`: counts what the relation leads to. */
+  private followedAbove(counted: SchemaWord, operator: string, value: number): Promise<GraphPlan> {
+    const target = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0);
+    const ends = target ? hopsFrom(this.schema, this.onlyLabel(target)).filter(({ type }) => counted.relations.has(type)) : [];
+    const [end] = ends;
+    if (!target || !end || ends.length > 1)
+      throw new UnplannableError(`不清楚“${counted.mention.text}”的是什么`, `It is not clear what is counted by "${counted.mention.text}"`);
+    return this.listAbove(target, end.to, null, operator, value);
+  }
+
+  private listAbove(target: SchemaWord, counted: string, word: SchemaWord | null, operator: string, value: number): Promise<GraphPlan> {
+    return this.countOver(target, counted, word, 'list', operator.startsWith('<'), (end, writer) => {
+      const limit = writer.parameter(value);
+      return `WITH t, count(DISTINCT ${end}) AS n WHERE n ${operator} ${limit} RETURN t, n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(target))}`;
+    });
+  }
+
+  protected async groupsAbove(word: SchemaWord, counted: SchemaWord, operator: string, value: number): Promise<GraphPlan> {
+    const label = this.onlyLabel(counted);
+    const group = this.groupOf(word, counted);
+    this.usedProperties.add(word);
+    const writer = await this.read({ target: label, asked: { word: counted, type: null }, without: [word] });
+    const name = quoteName(group.property);
+    const spoken = this.spokenLabel(label);
+    const measure = this.language === 'zh' ? `${spoken}数` : `number of ${spoken}`;
+    const shape = { kind: 'group' as const, subject: this.spokenGroup(group), measure, spoken: [], descending: true };
+    writer.where(`t.${name} IS NOT NULL`);
+    return this.done(
+      writer,
+      `WITH t.${name} AS ${name}, count(DISTINCT t) AS n WHERE n ${operator} ${writer.parameter(value)} RETURN ${name}, n ORDER BY n DESC, ${name}`,
+      shape,
+    );
+  }
+
+  /** Counts what each node of a label leads to. With `orNone` those that lead to nothing count too. */
+  protected async countOver(
+    target: SchemaWord,
+    counted: string,
+    countedWord: SchemaWord | null,
+    kind: 'rank' | 'group' | 'list',
+    orNone: boolean,
+    returns: (end: string, writer: CypherWriter) => string,
+  ): Promise<GraphPlan> {
+    const label = this.onlyLabel(target);
+    const relations = this.words.filter(word => word.labels.size === 0 && word.relations.size > 0);
+    const way = await this.wayTo(label, counted, relations, countedWord);
+    const onWay = relations.filter(({ relations: types }) => way.some(hop => types.has(hop.type)));
+    const writer = await this.read({
+      target: label,
+      asked: { word: target, type: null },
+      without: [...onWay, ...(countedWord ? [countedWord] : [])],
+      counted: orNone && this.terms.times.length === 0 ? null : way,
+    });
+    const name = this.spokenLabel(counted);
+    const end =
+      writer.variableOf(counted) !== null && !(orNone && this.terms.times.length === 0) && counted !== label
+        ? (this.countedEnd ?? '')
+        : writer.addOptionalPath(way, () => null);
+    if (orNone && this.terms.times.length > 0)
+      this.notes.push({ zh: `没有“${name}”的未计入`, en: `Those without ${name} are not included` });
+    const measure = this.language === 'zh' ? `${name}数` : `number of ${name}`;
+    if (kind === 'rank') return this.ranked(writer, returns(end, writer) + this.thenDisplay(label), target, label, measure);
+    return this.done(writer, returns(end, writer), { kind, subject: this.subjectOf(target, label), measure, spoken: [], descending: true });
+  }
+
+  protected ranked(writer: CypherWriter, returns: string, target: SchemaWord | null, label: string, measure: string): GraphPlan {
+    const shape = {
+      kind: 'rank' as const,
+      subject: this.subjectOf(target, label),
+      measure,
+      spoken: [],
+      descending: this.terms.top?.descending ?? true,
+    };
+    return { ...this.done(writer, returns, shape), top: this.topCount(target) };
+  }
+
+  /** The path by which things are counted: the shortest that the words name, if there is only one. */
+  protected async wayTo(from: string, to: string, words: SchemaWord[], asked: SchemaWord | null): Promise<Hop[]> {
+    const clues = { words: [...words, ...(asked ? [asked] : [])], ofTopic: null, asked, shared: null, namesEnd: () => true };
+    const scored: { hops: Hop[]; score: number }[] = [];
+    for (const hops of pathsFrom(this.schema, from)) {
+      if (this.pace.isOverdue) await this.pace.turn();
+      if (hops.length > 0 && hops.at(-1)?.to === to) scored.push({ hops, score: scorePath({ start: from, hops }, clues).score });
+    }
+    scored.sort((a, b) => b.score - a.score || a.hops.length - b.hops.length);
+    const [best, second] = scored;
+    if (!best) throw new UnplannableError(`“${from}”与“${to}”之间没有关系路径`, `No relation leads from "${from}" to "${to}"`);
+    this.paths.push(...scored.slice(0, 3).map(({ hops, score }) => ({ path: describePath(hops), score: Math.round(score * 100) / 100 })));
+    if (second && best.score - second.score < 0.25)
+      throw new UnplannableError(
+        `从“${from}”到“${to}”可以经由 ${describePath(best.hops)} 或 ${describePath(second.hops)}，请写明`,
+        `"${to}" may be reached from "${from}" by ${describePath(best.hops)} or ${describePath(second.hops)}: say which`,
+      );
+    return best.hops;
+  }
+
+  protected groupOf(word: SchemaWord, counted: SchemaWord): MeaningOf<'property'> {
+    const label = this.onlyLabel(counted);
+    const group = word.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === label);
+    if (group) return group;
+    throw new UnplannableError(`“${word.mention.text}”不是“${label}”的属性`, `"${word.mention.text}" is not a property of "${label}"`);
+  }
+
+  protected topCount(target: SchemaWord | null): number {
+    const { top, whichs } = this.terms;
+    if (top?.count != null) return top.count;
+    const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
+    return plural ? usualTop : 1;
+  }
+}
