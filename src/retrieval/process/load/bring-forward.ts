@@ -6,7 +6,7 @@ import { type NumberKind } from '../../../graph-index/property-column.js';
 import { type Topology } from '../../../graph-index/topology.js';
 import { type GraphReader } from '../retrieval-database.js';
 import { CopyRows } from './copy-rows.js';
-import { type ElementKind, type LoadedColumn, propertyText, type WholeProperties } from './load-properties.js';
+import { type ElementKind, kindsByName, type LoadedColumn, propertyText, type WholeProperties } from './load-properties.js';
 
 /** The topology of a version, with `graphs.version_at` of it. */
 export interface LoadedTopology extends Topology {
@@ -72,12 +72,13 @@ export async function broughtColumn(
   { elements, property, kinds }: { elements: ElementKind; property: string; kinds: NumberKind[] },
 ): Promise<LoadedColumn | null> {
   const before = earlier.part as LoadedColumn;
-  if (!before.kinds || !readAlike(elements, earlier.topology, before.kinds, topology, kinds)) return null;
+  const byName = kindsByName(topology, elements, kinds);
+  if (!readAlike(before.kinds, byName)) return null;
   const found = await readChangedValues(reader, topology, earlier, elements, propertyText(property));
   if (!found) return null;
   const numbers = elements === 'nodes' ? topology.nodeSets : topology.edgeTypes;
   const kindOf = (place: number): NumberKind => kinds[numbers[place]!] ?? null;
-  return { ...(await inTurns(bringColumnForward(before, found.moves, found.values, kindOf))), kinds };
+  return { ...(await inTurns(bringColumnForward(before, found.moves, found.values, kindOf))), kinds: byName };
 }
 
 /** Null likewise. */
@@ -113,11 +114,8 @@ async function readChangedValues(
 }
 
 /** Whether the numbers of elements that both versions have are kept in the same way. */
-function readAlike(elements: ElementKind, before: Topology, kindsBefore: NumberKind[], after: Topology, kinds: NumberKind[]): boolean {
-  const names = (topology: Topology): string[] =>
-    elements === 'nodes' ? topology.labelSets.map(set => JSON.stringify(set)) : topology.types;
-  const known = new Map(names(before).map((name, i) => [name, kindsBefore[i]]));
-  return names(after).every((name, i) => !known.has(name) || known.get(name) === kinds[i]);
+export function readAlike(before: LoadedColumn['kinds'], after: LoadedColumn['kinds']): boolean {
+  return Object.entries(after).every(([name, kind]) => !Object.hasOwn(before, name) || before[name] === kind);
 }
 
 /** FROM and WHERE of the rows `t` that runs have changed since a version, and that are there still. */

@@ -12,9 +12,17 @@ import { CopyRows } from './copy-rows.js';
 
 export type ElementKind = 'nodes' | 'edges';
 
-/** A column of a graph, and how the numbers of each set of labels, or of each type, are read. */
+/**
+ * A column of a graph, and how the numbers of each set of labels, or of each type, are read. By name: the numbers of sets and types
+ * differ from one load of a version to the next.
+ */
 export interface LoadedColumn extends PropertyColumn {
-  kinds: NumberKind[];
+  kinds: Record<string, NumberKind>;
+}
+
+export function kindsByName({ labelSets, types }: Topology, elements: ElementKind, kinds: NumberKind[]): Record<string, NumberKind> {
+  const names = elements === 'nodes' ? labelSets.map(set => JSON.stringify(set)) : types;
+  return Object.fromEntries(names.map((name, i) => [name, kinds[i]!]));
 }
 
 /**
@@ -39,7 +47,7 @@ export async function loadColumn(
     rows.push(chunk);
     if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes, 'cypher');
   });
-  return { ...(await inTurns(builder.build())), kinds };
+  return { ...(await inTurns(builder.build())), kinds: kindsByName(topology, elements, kinds) };
 }
 
 /** The JSON text of a property of row `t`, and which rows have it. */

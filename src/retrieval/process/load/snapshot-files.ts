@@ -7,7 +7,7 @@ import { type PartKey } from '../threads/shared-parts.js';
 import { version as release } from '../../../config/version.js';
 
 /** The form of the records in the files. Raise it when a record gets other arrays, or texts are folded otherwise. */
-const recordForm = 1;
+const recordForm = 2;
 
 /** Reading a smaller part from PostgreSQL takes no longer than reading its file. */
 const leastBytes = 1_048_576;
