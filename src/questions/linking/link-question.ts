@@ -3,6 +3,7 @@ import { Pace } from '../../common/turns/pace.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { type SearchResult } from '../../graph-index/search-index.js';
 import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
+import { asksForTime } from './asked-time.js';
 import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
@@ -84,9 +85,16 @@ export async function linkQuestion(
   const unreal = times.filter(mention => !isReal(mention));
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
-  const unknown = [...unreal.map(mention => mention.text), ...linked.unknown.filter(word => !isNumeral(word))];
+  const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));
+  const unknown = [...unreal.map(mention => mention.text), ...left];
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
   return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities] };
+}
+
+/** Words that are no names where they stand: `what was the release date`, `who co-starred with`. */
+function isOfQuestion(word: string, text: string): boolean {
+  if (word === 'co') return /\bco-[a-z]/.test(text);
+  return /^dates?$/.test(word) && asksForTime(text);
 }
 
 /** Words such as "share" and "growth" mean something only beside a metric. Elsewhere they are not understood. */

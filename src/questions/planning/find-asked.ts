@@ -1,4 +1,5 @@
 import { type Language } from '../../text/language.js';
+import { asksForTime } from '../linking/asked-time.js';
 import { type Mention } from '../linking/meaning.js';
 import { isCommonWord, withoutStopWords } from '../linking/stop-words.js';
 import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
@@ -17,9 +18,6 @@ const wordsOfType: [AnswerType, RegExp][] = [
   ['where', /^(?:where|哪里|哪儿|何地|什么地方)$/],
 ];
 
-/** `what was the release date`, `which year`, where the graph calls nothing so. */
-const timeNoun = /^(?:\s+(?:is|are|was|were|the|in|\p{L}+))??(?:\s+(?:the|\p{L}+)){0,2}?\s+(?:dates?|years?|times?)\b/u;
-
 /**
  * Finds what is asked for: the noun after the question word (`which movies`, `who are the directors`, `哪个客户`), in Chinese also the one
  * before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
@@ -32,7 +30,7 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
   const type = wordsOfType.find(([, pattern]) => pattern.test(first.text))?.[0] ?? 'what';
   const after = type === 'when' || type === 'where' ? null : nounAfter(text, first, words, named);
   if (after) return { word: after, type };
-  if (type === 'what' && timeNoun.test(text.slice(first.end))) return { word: null, type: 'when' };
+  if (type === 'what' && asksForTime(text.slice(first.start))) return { word: null, type: 'when' };
   if (language === 'zh') {
     const before = words.filter(({ mention }) => mention.end <= first.start).at(-1);
     if (

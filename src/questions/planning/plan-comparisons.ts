@@ -41,7 +41,7 @@ export abstract class ComparisonPlanner extends RankingPlanner {
     const [label] = two.labels;
     const areNodes = two.terms.every(isEntity);
     // `more orders`, but 订单多
-    const counted = this.language === 'en' ? labelled.find(({ mention }) => mention.start >= top.mention.end) : labelled.filter(({ mention }) => mention.end <= top.mention.start).at(-1); // prettier-ignore
+    const counted = /^[a-z]/.test(top.mention.text) ? labelled.find(({ mention }) => mention.start >= top.mention.end) : labelled.filter(({ mention }) => mention.end <= top.mention.start).at(-1); // prettier-ignore
     const isKnown = (name: string): boolean => (areNodes && name === label) || (counted?.labels.has(name) ?? false);
     const isClear = labelled.every(({ labels }) => [...labels].some(isKnown)) && !(areNodes && (two.labels.length > 1 || counted?.labels.has(label ?? ''))); // prettier-ignore
     if (label === undefined || !counted || !isClear) throw notCompared(top.mention);

@@ -78,6 +78,17 @@ describe('planGraphQuestion', () => {
       });
   });
 
+  it('goes there and back for what shares a relation, as co- says', async () => {
+    const planned = await plan('who co-lives with Jim');
+    expect(planned).toMatchObject({ cypher: expect.stringContaining('(t:用户)-[r1:居住]->(n1:城市)<-[r2:居住]-(n2:用户)') });
+    expect(await plan('the cities co-lived by Jim')).toHaveProperty('reason');
+  });
+
+  it('knows where one answer is expected, and where a relation was guessed', async () => {
+    expect(await planTrading('When was the order of Alfreds placed?')).toMatchObject({ wantsOne: true, isGuessed: false });
+    expect(await planTrading('Which customers in 华东 bought Chai?')).toMatchObject({ wantsOne: false, isGuessed: true });
+  });
+
   it('answers by a relation between two labels', async () => {
     expect(await plan('李雷居住的城市')).toMatchObject({ cypher: expect.stringContaining('居住') });
   });

@@ -85,13 +85,19 @@ class GraphQuestionPlanner extends AggregatePlanner {
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
     const kind = isProperty ? 'property' : isEntity ? 'entity' : 'list';
     const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${this.displayOrder(writer.target)}`;
-    return this.done(writer, returns, {
+    const plan = this.done(writer, returns, {
       kind,
       subject: this.subjectOf(hasLabel ? this.asked.word : null, writer.target),
       measure: columns[0]?.spoken ?? null,
       spoken: columns.map(({ spoken }) => spoken),
       descending: false,
     });
+    return { ...plan, wantsOne: this.wantsOne() };
+  }
+
+  private wantsOne(): boolean {
+    const { word, type } = this.asked;
+    return type === 'when' || (word !== null && type !== null && /^[a-z]*[a-rt-z]$/.test(word.mention.text));
   }
 
   /** `which countries do the suppliers come from`: the property follows its question word, and what has it is not named itself. */

@@ -18,7 +18,7 @@ import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
 import { readQuestion } from './read-question.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
-import { type SchemaWord, schemaWords } from './schema-word.js';
+import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
 
 /** A linked question on its way to a plan: its parts, and what all kinds of plan have in common. */
@@ -46,6 +46,8 @@ export abstract class QuestionDraft {
 
   private isLimited = false;
 
+  private isGuessed = false;
+
   private readonly choices: NameChoices;
 
   constructor(
@@ -62,7 +64,8 @@ export abstract class QuestionDraft {
     const { terms } = this;
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
-    this.words = schemaWords(linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention)));
+    const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
+    this.words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && /which|哪/.test(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
     this.asked = findAsked(terms.text, asking, this.words, [...named], language);
@@ -92,7 +95,7 @@ export abstract class QuestionDraft {
       choices: this.choices,
       pace: this.pace,
     };
-    const { writer, paths, notes } = await readQuestion(context, {
+    const { writer, paths, notes, isGuessed } = await readQuestion(context, {
       words,
       asked,
       target: part.target ?? null,
@@ -102,6 +105,7 @@ export abstract class QuestionDraft {
     this.paths.push(...paths);
     this.notes.push(...notes);
     if (this.among) this.limitTo(writer, this.among);
+    this.isGuessed ||= isGuessed;
     if (part.counted) {
       // What is named over a relation would limit other nodes than those that are counted.
       if (writer.edges.length > 0)
@@ -217,6 +221,8 @@ export abstract class QuestionDraft {
       parameters: writer.parameters,
       shape: { ...shape, of, whether: this.terms.whether !== null, first: null },
       top: null,
+      isGuessed: this.isGuessed,
+      wantsOne: false,
       paths,
       notes,
     };

@@ -71,6 +71,10 @@ export interface GraphPlan {
   shape: AnswerShape;
   /** Of a ranking: how many are asked for. Those that tie with the last of them are shown too, by the second column. */
   top: number | null;
+  /** A named thing limits the answer by a relation that the question does not name. If nothing is found, this may be why. */
+  isGuessed: boolean;
+  /** The question is put as if there were one answer: `when was`, `who is the director`. */
+  wantsOne: boolean;
   paths: { path: string; score: number }[];
   /** Notes on how the question was read, and on what the plan passes over. */
   notes: Bilingual[];

@@ -4,7 +4,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
-import { type Anchor, areAlike, groupAnchors, isOneOfTerms } from './anchors.js';
+import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
 import { dateOfEvent } from './label-dates.js';
@@ -14,6 +14,7 @@ import { UnplannableError } from './question-plan.js';
 import { closeReadings, type PathReading, readPaths, sharedWord } from './read-path.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
+import { undoes } from './score-path.js';
 
 /** What a question is read with: its terms, the graph, and what its reader has chosen. */
 export interface ReadingContext {
@@ -42,6 +43,8 @@ export interface ReadPattern {
   writer: CypherWriter;
   paths: { path: string; score: number }[];
   notes: Bilingual[];
+  /** A named thing besides the topic is joined by a relation that no word names. */
+  isGuessed: boolean;
 }
 
 const shownPaths = 8;
@@ -67,6 +70,9 @@ class PatternReader {
   private readonly paths: { path: string; score: number }[] = [];
   private readonly notes: Bilingual[] = [];
   private readonly attached = new Map<Anchor, PathReading>();
+  /** The variables of nodes that are named themselves. */
+  private readonly named = new Set<string>();
+  private isGuessed = false;
   private unused: SchemaWord[] = [];
 
   constructor(
@@ -109,7 +115,7 @@ class PatternReader {
     }
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
     await this.attachUnused(writer);
-    return { writer, paths: this.paths, notes: this.notes };
+    return { writer, paths: this.paths, notes: this.notes, isGuessed: this.isGuessed };
   }
 
   private isOfAnchor(word: SchemaWord): boolean {
@@ -132,6 +138,10 @@ class PatternReader {
     if (!best || !reading || reading.score < leastScore) throw this.noPath(topics);
     this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
     this.context.choices.requireOne(closeReadings(best.readings), best.anchor);
+    // `who co-starred with X` goes there and back; `films co-written by X` leaves the others out.
+    const sharing = /\bco-[a-z]+(\s+by\b)?/.exec(this.context.terms.text);
+    if (sharing && (sharing[1] !== undefined || !reading.hops.some((hop, i) => undoes(reading.hops[i - 1], hop))))
+      throw new UnplannableError('不清楚“co-”说的是与谁一起', 'It is not clear who "co-" is together with');
     return { anchor: best.anchor, reading };
   }
 
@@ -189,6 +199,7 @@ class PatternReader {
     }
     const end = hops.length === 0 ? to : writer.addPath(way, to);
     writer.where(conditionOf(end, anchor.terms));
+    if (anchor.terms.some(isEntity)) this.named.add(end);
     // Who acted with X is somebody else, and so is what shares a director with it.
     if (hops.length > 0 && hops.at(-1)?.to === start) writer.where(`${to} <> ${end}`);
   }
@@ -264,6 +275,9 @@ class PatternReader {
     }
     const best = found.sort((a, b) => b.score - a.score)[0];
     if (!best || best.reading.score < leastScore) throw this.noPath([anchor]);
+    // No node is two named ones.
+    if (best.reading.hops.length === 0 && this.named.has(best.to) && !anchor.negated && anchor.terms.some(isEntity)) throw this.noPath([anchor]); // prettier-ignore
+    this.isGuessed ||= best.reading.unnamed > 0;
     const close = found.filter(({ score, to }) => best.score - score < 0.25 && to === best.to).map(({ reading }) => reading);
     this.context.choices.requireOne(close, anchor);
     this.unused.push(...best.reading.unused);

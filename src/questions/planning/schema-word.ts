@@ -1,4 +1,5 @@
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { isAgentNoun } from '../linking/word-roots.js';
 
 /** A word of the question that names a part of the schema, with all that it may name. */
 export interface SchemaWord {
@@ -6,6 +7,19 @@ export interface SchemaWord {
   labels: ReadonlySet<string>;
   relations: ReadonlySet<string>;
   properties: MeaningOf<'property'>[];
+}
+
+const determiner = /^\s+(?:the|an?|his|her|its|their)\s+$/;
+
+/** Leaves out an object that only repeats its verb: `script` in `wrote the script for`, where both name one relation. */
+export function withoutRepeatedObjects(text: string, words: SchemaWord[]): SchemaWord[] {
+  const repeats = ({ mention, relations }: SchemaWord, verb: SchemaWord | undefined): boolean =>
+    verb !== undefined &&
+    !isAgentNoun(mention.text) &&
+    determiner.test(text.slice(verb.mention.end, mention.start)) &&
+    relations.size > 0 &&
+    [...relations].every(type => verb.relations.has(type));
+  return words.filter((word, i) => !repeats(word, words[i - 1]));
 }
 
 /** The schema words among the mentions of a question, in order. */

@@ -129,7 +129,8 @@ function plus(more: number, { score, unused, unnamed }: Score): Score {
   return { score: score + more, unused, unnamed };
 }
 
-function undoes(a: Hop | undefined, b: Hop | undefined): boolean {
+/** Tells whether a step goes back by the relation of the one before it. */
+export function undoes(a: Hop | undefined, b: Hop | undefined): boolean {
   return a !== undefined && b !== undefined && a.type === b.type && a.direction !== b.direction;
 }
 

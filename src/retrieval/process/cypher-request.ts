@@ -12,4 +12,6 @@ export interface CypherRequest {
   /** The zone of times that name none. */
   timeZone: string;
   profile: boolean;
+  /** Of a ranking: how many are asked for. Of the rows after them only those count that tie with the last, by the second column. */
+  top?: number;
 }

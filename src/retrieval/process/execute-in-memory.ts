@@ -12,6 +12,7 @@ import { AnswerElements } from './answer-elements.js';
 import { type Executed } from './assemble-answer.js';
 import { type PreparedCypher } from '../../cypher/prepare-cypher.js';
 import { type CypherRequest } from './cypher-request.js';
+import { keepTied } from './keep-tied.js';
 
 /** Enough rows to fill the citations. */
 const mostCited = 5_000;
@@ -30,7 +31,7 @@ export async function executeInMemory(
   const clock = new WatchedClock(request.timeZone);
   const profile: ProfiledOperator[] = [];
   const prepared = prepareInMemory(query, graph, { parameters, limits, now: clock, ...(request.profile && { profile }) });
-  const found = await takeRows(prepared.rows(), { ...request, mostBytes }, started, pace);
+  const found = keepTied(await takeRows(prepared.rows(), { ...request, mostBytes }, started, pace), request.top);
   const isTruncated = found.length > request.limit;
   const rows = isTruncated ? found.slice(0, request.limit) : found;
   return {

@@ -12,6 +12,7 @@ import { type Executed } from './assemble-answer.js';
 import { decodeRows } from './decode-rows.js';
 import { explainFailure } from './explain-failure.js';
 import { type GraphElements } from './graph-elements.js';
+import { keepTied } from './keep-tied.js';
 import { profileSql } from './profile-sql.js';
 import { type GraphReader } from './retrieval-database.js';
 import { type CypherRequest } from './cypher-request.js';
@@ -45,12 +46,12 @@ async function execute(
   reader: GraphReader,
   schema: GraphElements,
   plan: QueryPlan,
-  { limit, profile }: CypherRequest,
+  { limit, profile, top }: CypherRequest,
   pace: Pace,
 ): Promise<Executed> {
   // One row more than asked for shows whether there are more.
   const compiled = compilePlan(plan, { graphId: reader.graphId, limit: limit + 1 });
-  const found = await fetchRows(reader, compiled, pace);
+  const found = keepTied(await fetchRows(reader, compiled, pace), top);
   const isTruncated = found.length > limit;
   const rows = isTruncated ? found.slice(0, limit) : found;
   const cited = rows.length > 0 && restsOnMatches(plan) ? await citeMatches(reader, plan, rows, pace) : null;

@@ -151,13 +151,16 @@ async function answerQuestion(
     const run = await runPlan(reader, graph, loaded, question, plan, signal);
     if (!('answer' in run)) return run;
     const { answer } = run;
+    const isNothing = answer.rows.length === 0 || (plan.shape.kind === 'count' && answer.rows[0]?.[0] === 0);
+    if (isNothing && plan.isGuessed && !plan.shape.whether) return await refuse(nothingGuessed, terms, hint);
+    const several = plan.wantsOne && answer.rows.length > 1 ? [severalFound(answer.rows.length)[language]] : [];
     const ties = run.isCut ? [moreTie(answer.rows.length)[language]] : [];
     const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
     return {
       ...answer,
       text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit),
       plan: { ...answer.plan, linked: terms, paths: plan.paths, ...follows },
-      warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...ties, ...answer.warnings],
+      warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...several, ...ties, ...answer.warnings],
       timing_ms: { ...timing, ...answer.timing_ms },
     };
   } catch (error) {
@@ -220,8 +223,8 @@ async function runPlan(
 ): Promise<{ answer: RetrievalAnswer; isCut?: boolean } | NeedsGraph> {
   if (elements instanceof GraphExceedsMemoryError) throw elements;
   const parameters = JSON.stringify(plan.parameters);
-  const run = async (text: string): Promise<{ answer: RetrievalAnswer } | NeedsGraph> => {
-    const request = { text, parameters, limit, timeoutMs, language, timeZone: 'UTC', profile: false };
+  const run = async (text: string, top?: number): Promise<{ answer: RetrievalAnswer } | NeedsGraph> => {
+    const request = { text, parameters, limit, timeoutMs, language, timeZone: 'UTC', profile: false, top };
     const prepared = prepareCypher(text, graph.schema, parameters);
     const read = propertiesRead(prepared.query);
     if (needs && !covers(needs.read, read)) return { ...needs, read };
@@ -231,18 +234,11 @@ async function runPlan(
   };
   if (plan.top === null) return run(plan.cypher);
   const most = plan.top + mostTied;
-  const ranked = await run(`${plan.cypher} LIMIT ${most + 1}`);
+  const ranked = await run(`${plan.cypher} LIMIT ${most + 1}`, plan.top);
   if (!('answer' in ranked)) return ranked;
-  const shown = countTied(ranked.answer.rows, plan.top);
-  if (shown > most) return { ...(await run(`${plan.cypher} LIMIT ${most}`)), isCut: true };
-  return shown === ranked.answer.rows.length ? ranked : run(`${plan.cypher} LIMIT ${shown}`);
-}
-
-/** How many rows rank at least as high as the last one asked for, by the second column. */
-function countTied(rows: unknown[][], top: number): number {
-  const last = JSON.stringify(rows[top - 1]?.[1]);
-  const next = rows.findIndex((row, i) => i >= top && JSON.stringify(row[1]) !== last);
-  return next === -1 ? rows.length : next;
+  const { answer } = ranked;
+  if (answer.rows.length > most) return { ...(await run(`${plan.cypher} LIMIT ${most}`)), isCut: true };
+  return { answer: { ...answer, plan: { ...answer.plan, cypher: `${plan.cypher} LIMIT ${answer.rows.length}` } } };
 }
 
 function moreTie(shown: number): Bilingual {
@@ -263,6 +259,15 @@ function askBack(answer: RetrievalAnswer, reason: Bilingual, choices: QuestionCh
     choices,
     warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`],
   };
+}
+
+const nothingGuessed: Bilingual = {
+  zh: '没有结果，而问题没有说明其中的事物由什么关系相连',
+  en: 'nothing was found, and the question does not say by what relation the things in it are connected',
+};
+
+function severalFound(found: number): Bilingual {
+  return { zh: `问题问的是一个，找到 ${found} 个`, en: `The question asks for one, and ${found} were found` };
 }
 
 function nothingAlong(path: string): Bilingual {
