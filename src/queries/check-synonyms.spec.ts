@@ -9,10 +9,15 @@ const names = [
   { kind: 'dimension' as const, name: '地区', aliases: ['region'] },
 ];
 
-const check = (kind: SynonymKind, name: string, synonym: string, allow = false) =>
-  checkSynonyms([{ kind, name, synonym, at: ['body'] }], names, [{ kind: 'label', name: '客户', synonym: '买家' }], allow).map(
-    ({ type, text }) => `${type} ${text.en}`,
+const check = async (kind: SynonymKind, name: string, synonym: string, allow = false) => {
+  const problems = await checkSynonyms(
+    [{ kind, name, synonym, at: ['body'] }],
+    names,
+    [{ kind: 'label', name: '客户', synonym: '买家' }],
+    allow,
   );
+  return problems.map(({ type, text }) => `${type} ${text.en}`);
+};
 
 describe('checkSynonyms', () => {
   it.each([
@@ -21,8 +26,8 @@ describe('checkSynonyms', () => {
     ['name', 'Volkswagen', '大众'],
     ['label', '地区', '大区'],
     ['label', '客户', 'customers'],
-  ] as const)('accepts %s %s: %s', (kind, name, synonym) => {
-    expect(check(kind, name, synonym)).toEqual([]);
+  ] as const)('accepts %s %s: %s', async (kind, name, synonym) => {
+    expect(await check(kind, name, synonym)).toEqual([]);
   });
 
   it.each([
@@ -36,17 +41,17 @@ describe('checkSynonyms', () => {
     ['label', '客户', '的', 'question_word', '的'],
     ['label', '客户', 'not in', 'question_word', "'not'"],
     ['name', 'Volkswagen', 'at least', 'question_word', "'at least'"],
-  ] as const)('refuses %s %s: %s as %s', (kind, name, synonym, type, words) => {
-    expect(check(kind, name, synonym)).toEqual([expect.stringMatching(new RegExp(`^${type} .*${words}`))]);
+  ] as const)('refuses %s %s: %s as %s', async (kind, name, synonym, type, words) => {
+    expect(await check(kind, name, synonym)).toEqual([expect.stringMatching(new RegExp(`^${type} .*${words}`))]);
   });
 
-  it('lets a clash through on request, but no word of questions', () => {
-    expect(check('property', '单价', '客户', true)).toEqual([]);
-    expect(check('property', '单价', '最多', true)).toHaveLength(1);
+  it('lets a clash through on request, but no word of questions', async () => {
+    expect(await check('property', '单价', '客户', true)).toEqual([]);
+    expect(await check('property', '单价', '最多', true)).toHaveLength(1);
   });
 
-  it('finds clashes within one request', () => {
+  it('finds clashes within one request', async () => {
     const both = ['客户', '地区'].map(name => ({ kind: 'label' as const, name, synonym: '对象', at: ['body'] }));
-    expect(checkSynonyms(both, names, [], false)).toMatchObject([{ type: 'lexicon_clash' }]);
+    expect(await checkSynonyms(both, names, [], false)).toMatchObject([{ type: 'lexicon_clash' }]);
   });
 });

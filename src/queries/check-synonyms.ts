@@ -1,4 +1,5 @@
 import { type FieldProblem } from '../common/errors/api-error.js';
+import { Pace } from '../common/turns/pace.js';
 import { compactText, normalizeText } from '../graph-index/tokenize-text.js';
 import { findIntents } from '../questions/linking/find-intents.js';
 import { questionWordsIn } from '../questions/linking/question-words.js';
@@ -23,12 +24,13 @@ const mostReported = 50;
  * @param known the synonyms that the graph has
  * @param allowClashes whether the last kind is let through
  */
-export function checkSynonyms(
+export async function checkSynonyms(
   synonyms: readonly PlacedSynonym[],
   names: readonly KnownName[],
   known: readonly Synonym[],
   allowClashes: boolean,
-): FieldProblem[] {
+  pace = new Pace(),
+): Promise<FieldProblem[]> {
   /** What each text names, as `kind name`. */
   const named = new Map<string, Map<string, KnownName | Synonym>>();
   const note = (text: string, of: KnownName | Synonym): void => {
@@ -42,6 +44,7 @@ export function checkSynonyms(
   const problems: FieldProblem[] = [];
   for (const { kind, name, synonym, at } of synonyms) {
     if (problems.length >= mostReported) break;
+    if (pace.isOverdue) await pace.turn();
     const report = (type: string, zh: string, en: string): void => void problems.push({ loc: at, text: { zh, en }, type });
     const ofKind = names.filter(each => each.kind === kind).map(each => each.name);
     if (kind !== 'name' && !ofKind.includes(name)) {

@@ -8,7 +8,8 @@ import { MetricsService } from '../metrics/metrics.service.js';
 import { type Synonym } from '../questions/vocabulary.js';
 import { checkSynonyms, type KnownName, type PlacedSynonym } from './check-synonyms.js';
 import { type AddSynonymsRequest, type AddSynonymsResponse, type SynonymResponse, toSynonymResponse } from './lexicon.dto.js';
-import { LexiconRepository } from './lexicon.repository.js';
+import { LexiconRepository, mostSynonyms } from './lexicon.repository.js';
+import { TooManySynonymsError } from './queries.errors.js';
 import { readSynonymsCsv } from './read-synonyms-csv.js';
 
 /** The synonyms that editors give to the names of a graph and of its metrics. */
@@ -30,7 +31,8 @@ export class LexiconService {
   async add(principal: Principal, graphId: number, body: AddSynonymsRequest): Promise<AddSynonymsResponse> {
     const placed = read(body);
     const [names, known] = await Promise.all([this.namesOf(graphId), this.lexicon.synonyms(graphId)]);
-    const problems = checkSynonyms(placed, names, known, body.allow_clashes ?? false);
+    this.requireRoom(placed, known);
+    const problems = await checkSynonyms(placed, names, known, body.allow_clashes ?? false);
     if (problems.length > 0) throw new SchemaError(problems);
     const synonyms = placed.map(({ at: _, ...synonym }) => synonym);
     const added = await this.audit.recordWith(
@@ -46,6 +48,12 @@ export class LexiconService {
       client => this.lexicon.remove(client, graphId, id),
       removed => ({ action: 'lexicon.removed', actor: principal, target: 'graph', targetId: graphId, context: { ...removed } }),
     );
+  }
+
+  /** Says so before thousands are checked. @throws TooManySynonymsError */
+  private requireRoom(placed: readonly Synonym[], known: readonly Synonym[]): void {
+    const all = new Set([...known, ...placed].map(keyOf));
+    if (all.size > mostSynonyms) throw new TooManySynonymsError(mostSynonyms);
   }
 
   private async namesOf(graphId: number): Promise<KnownName[]> {
@@ -77,6 +85,9 @@ function read({ entries, csv }: AddSynonymsRequest): PlacedSynonym[] {
       : (entries ?? []).flatMap(({ kind, name, synonyms }, index) =>
           synonyms.map((synonym, place): PlacedSynonym => ({ kind, name, synonym, at: ['body', 'entries', index, 'synonyms', place] })),
         );
-  const keyOf = ({ kind, name, synonym }: Synonym): string => JSON.stringify([kind, name, synonym]);
   return [...new Map(placed.map(synonym => [keyOf(synonym), { ...synonym, synonym: synonym.synonym.trim() }])).values()];
+}
+
+function keyOf({ kind, name, synonym }: Synonym): string {
+  return JSON.stringify([kind, name, synonym]);
 }

@@ -212,12 +212,7 @@ async function linkApproximately(
   names: NameSource,
   hints: NameHints,
 ): Promise<{ mentions: Mention[]; unknown: string[] }> {
-  const finder = new PartFinder(
-    text,
-    names,
-    hints,
-    mentions.some(mention => mention.meanings.some(meaning => meaning.as === 'property')),
-  );
+  const finder = new PartFinder(text, names, hints, mentions);
   const all = [...mentions];
   const unknown: string[] = [];
   for (const stretch of leftovers(text, mentions)) {
@@ -236,7 +231,7 @@ class PartFinder {
     private readonly text: string,
     private readonly names: NameSource,
     private readonly hints: NameHints,
-    private readonly namesProperty: boolean,
+    private readonly mentions: readonly Mention[],
   ) {}
 
   /** Turns the longest part of a stretch that a name carries into a mention, then looks at both sides of it in the same way. */
@@ -247,7 +242,7 @@ class PartFinder {
         if (!first || !last) continue;
         const own = this.text.slice(first.start, last.end);
         if (own.length < 2 || isCommonWord(own) || (/[a-z]/.test(own) && !this.hints.mayBeName(first.start, last.end))) continue;
-        const nodes = /^[\d.,\s-]+$/.test(own) ? this.findNumber(own, last.end) : await this.findBest(own);
+        const nodes = /^[\d.,\s-]+$/.test(own) ? this.findNumber(own, first.start, last.end) : await this.findBest(own);
         if (nodes.length === 0) continue;
         // The whole stretch held nothing longer, so its parts do not either.
         const before = await this.find(units.slice(0, from), length);
@@ -262,9 +257,12 @@ class PartFinder {
   }
 
   /** A number is no part of a name. Beside a property it is the property's value, and before a plural it is a count. */
-  private findNumber(own: string, end: number): EntityNode[] {
-    if (this.namesProperty || /^\s+[a-z]+s\b/.test(this.text.slice(end))) return [];
-    return this.names.findByName(own, mostApproximate);
+  private findNumber(own: string, start: number, end: number): EntityNode[] {
+    if (this.mentions.some(mention => meaningOf(mention, 'property')) || /^\s+[a-z]+s\b/.test(this.text.slice(end))) return [];
+    const nodes = this.names.findByName(own, mostApproximate);
+    // `city 1000` is no other thing that has this number.
+    const label = this.mentions.flatMap(mention => (/^[\s#]*$/.test(this.text.slice(mention.end, start)) && mention.end <= start ? (meaningOf(mention, 'label') ?? []) : []))[0]; // prettier-ignore
+    return label ? nodes.filter(node => node.label === label.label) : nodes;
   }
 
   /**

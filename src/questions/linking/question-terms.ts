@@ -57,4 +57,6 @@ export interface QuestionTerms {
   further: Mention[];
   /** Negations that exclude nothing. The question means something else than its other words say. */
   negations: Mention[];
+  /** All negations. */
+  denials: Mention[];
 }

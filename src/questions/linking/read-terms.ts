@@ -43,7 +43,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       }))[0] ?? null,
     whether: intent('whether')[0]?.mention ?? null,
     counts: intent('count').map(({ mention }) => mention),
-    groups: intent('group').map(({ mention }) => mention),
+    groups: intent('group').flatMap(({ mention }) => (isAgentMark(text, mention, mentions) ? [] : mention)),
     whichs: intent('which').map(({ mention }) => mention),
     aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
     grain: intent('grain')[0]?.mention ?? null,
@@ -55,6 +55,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       ...numbers.slice(tops.some(top => top.intent.count === null) ? 1 : 0),
     ].map(({ mention }) => mention),
     negations: [],
+    denials: intent('negation').map(({ mention }) => mention),
   };
   for (const mention of mentions) {
     const label = meaningOf(mention, 'label');
@@ -103,6 +104,14 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
 
 function isTrue({ ownerName, property }: MeaningOf<'property'>): MeaningOf<'value'> {
   return { as: 'value', label: ownerName, property, value: 'true' };
+}
+
+/** `placed by customers`: the relation says what "by" joins. */
+function isAgentMark(text: string, { text: own, start }: Mention, mentions: Mention[]): boolean {
+  return (
+    own === 'by' &&
+    mentions.some(mention => meaningOf(mention, 'relation') && mention.end <= start && text.slice(mention.end, start) === ' ')
+  );
 }
 
 /** `A的客户多还是B的客户多` says one thing twice. */

@@ -7,6 +7,8 @@ const quantities = new Set('few many more less again exactly just'.split(' '));
 const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
 /** `what exactly`, and `just show me`. */
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
+/** `city -1`, `city 1 to city 3`: neither names what its numbers name. The first character that is not a number's tells whether it is read. */
+const signedOrSpan = /(?<=\s)-(?=\d)\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
@@ -21,7 +23,8 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   const chinese = [...text.matchAll(numeral)].filter(
     ({ 0: own, index }) => isFree(index, index + own.length) && !sumsUp(text, own, index, mentions),
   );
-  return [...english.map(({ text: word }) => word), ...chinese.map(([own]) => own)];
+  const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
+  return [...signed, ...english.map(({ text: word }) => word), ...chinese.map(([own]) => own)];
 }
 
 /** Tells whether a word is a Chinese numeral, which {@link findUnclaimedQuantities} judges by its place. */

@@ -55,7 +55,7 @@ export async function readPaths(
       const end = hops.at(-1)?.to ?? start;
       if (to !== null && end !== to) continue;
       if (asked.word && !mayEnd(asked.word, hops, end, namesEnd)) continue;
-      if (hops.length === 0 && to === null && !asksOfItself(start, asked, others)) continue;
+      if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders
         .map(order => ({ ...scorePath({ start, hops }, { ...clues, words: order.words }), cost: order.cost }))
@@ -78,9 +78,16 @@ export function closeReadings(readings: PathReading[]): PathReading[] {
 }
 
 /** The topic itself is asked about if one of its own properties is, or it is what has a value: `客户 ALFKI`, `the price of Chai`. */
-function asksOfItself(label: string, { word, type }: Asked, words: SchemaWord[]): boolean {
-  if (word) return word.labels.has(label) || ownsProperty(word, label, []);
+function asksOfItself(text: string, label: string, { mention }: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
+  if (word && word.labels.has(label)) return type === null || saysItself(text, mention, word.mention);
+  if (word) return ownsProperty(word, label, []);
   return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
+}
+
+/** `which customer is ALFKI`, and not `内科下面有哪些科室`, which asks for others of its kind. */
+function saysItself(text: string, a: Mention, b: Mention): boolean {
+  const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
+  return /\b(?:is|are|was|were|called|named)\b|[是叫为]/.test(between);
 }
 
 function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: PlanSchema): number {

@@ -29,8 +29,22 @@ export function refuseMisleading(terms: QuestionTerms): void {
   const several = isWhether && anchors.find(({ terms: named }) => named.length > 1);
   if (several)
     throw new UnplannableError(`请分开问“${several.mention.text}”各是否如此`, `Ask about each of "${several.mention.text}" apart`);
+  if (deniesTwice(terms))
+    throw new UnplannableError('不理解双重否定，请换一种问法', 'A negation of a negation is not understood; ask it without');
   if (addition.test(rest) && !asksForTheRest(terms, rest))
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
+}
+
+/** Two negations in one clause, with no name between them. */
+function deniesTwice({ text, denials, entities, values }: QuestionTerms): boolean {
+  return denials.slice(1).some((second, i) => {
+    const [from, to] = [denials[i]?.end ?? 0, second.start];
+    const isBetween = ({ mention }: { mention: Mention }): boolean => from <= mention.start && mention.end <= to;
+    return (
+      !/[,，;；、]|\b(?:and|but|or|nor|who|which|that)\b|[且但也又或的]/.test(text.slice(from, to)) &&
+      ![...entities, ...values].some(isBetween)
+    );
+  });
 }
 
 /** `四川省除了成都市还有哪些市`: what is left out is one of those that are asked for. */

@@ -120,10 +120,15 @@ export async function searchGraph(
     plan: { kind: 'search' },
     metric_call: null,
     next_offset: end < Math.min(found.total, mostPaged) && found.hits.length > 0 ? end : null,
-    warnings: warningsOf(found, query.language),
+    warnings: [...warningsOf(found, query.language), ...(end >= mostPaged && found.total > mostPaged ? [noFurther[query.language]] : [])],
     timing_ms: { search: searched },
   };
 }
+
+const noFurther = {
+  zh: `只能翻到第 ${mostPaged} 个结果，还有更多；请用更具体的词、labels 或 where`,
+  en: `Pages end at hit ${mostPaged}, and there are more; use more specific words, labels or where`,
+};
 
 function warningsOf({ corrections, unread }: SearchResult, language: Language): string[] {
   const say = (zh: string, en: string): string => (language === 'zh' ? zh : en);
