@@ -21,7 +21,9 @@ export interface CitedElement {
  */
 export function toCitations(schema: GraphElements, elements: CitedElement[]): { citations: Citation[]; more: boolean } {
   const distinct = [
-    ...new Map(elements.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends, element.jobId]), element])).values(),
+    ...new Map(
+      elements.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends, element.jobId]), element]),
+    ).values(),
   ];
   const found = distinct.flatMap(element => {
     const source = sourceOf(schema.sources, element);
@@ -42,8 +44,7 @@ function isOfAnEnd(sources: ElementSource[], edge: ElementSource): boolean {
   return (
     edge.kind === 'edge' &&
     sources.some(
-      source =>
-        source.kind === 'node' && [edge.sourceLabel, edge.targetLabel].includes(source.name) && placeOf(source) === placeOf(edge),
+      source => source.kind === 'node' && [edge.sourceLabel, edge.targetLabel].includes(source.name) && placeOf(source) === placeOf(edge),
     )
   );
 }
