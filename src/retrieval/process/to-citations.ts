@@ -27,7 +27,9 @@ export function toCitations(schema: GraphElements, elements: CitedElement[]): { 
   ];
   const found = distinct.flatMap(element => {
     const source = sourceOf(schema.sources, element);
-    return source && !(element.key === '' && isOfAnEnd(schema.sources, source)) ? [{ element, source }] : [];
+    return source && !(element.kind === 'edge' && element.key === '' && isCitedOtherwise(schema.sources, source))
+      ? [{ element, source }]
+      : [];
   });
   const citations = found.slice(0, mostCitations).map(({ element: { name, key, loadedAt }, source }) => ({
     ...cited(source),
@@ -38,15 +40,11 @@ export function toCitations(schema: GraphElements, elements: CitedElement[]): { 
   return { citations, more: found.length > mostCitations };
 }
 
-/** Whether an edge is read where the nodes at one of its ends are. */
-function isOfAnEnd(sources: ElementSource[], edge: ElementSource): boolean {
+/** Whether an edge without a key is read where the nodes at one of its ends are, or was not read from this source: it has keys. */
+function isCitedOtherwise(sources: ElementSource[], edge: ElementSource): boolean {
   const placeOf = ({ connectionId, table, queryTables }: ElementSource) => JSON.stringify([connectionId, table, queryTables]);
-  return (
-    edge.kind === 'edge' &&
-    sources.some(
-      source => source.kind === 'node' && [edge.sourceLabel, edge.targetLabel].includes(source.name) && placeOf(source) === placeOf(edge),
-    )
-  );
+  const ends = sources.filter(({ kind, name }) => kind === 'node' && (name === edge.sourceLabel || name === edge.targetLabel));
+  return edge.keyColumns.length > 0 || ends.some(end => placeOf(end) === placeOf(edge));
 }
 
 /** Cites each table and query of the sources once, without telling its rows. */
