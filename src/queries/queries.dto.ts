@@ -323,7 +323,8 @@ export class CitationResponse {
     example: { supplier_id: '1' },
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: '指标依据整张表，故为空 / Empty for a metric, which rests on whole tables',
+    description:
+      '指标，以及没有自己的键的关系，依据整张表，故为空 / Empty for a metric and for relationships without a key of their own, which rest on whole tables',
   })
   key: Record<string, string>;
 

@@ -50,7 +50,7 @@ function withoutFault(convert: Conversion, value: NonNullable<CypherValue>): Cyp
 function toInteger(value: NonNullable<CypherValue>): CypherValue {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'boolean') return value ? 1n : 0n;
-  if (typeof value === 'string') return wholePart(parseDecimal(value));
+  if (typeof value === 'string') return wholePart(readDecimal(trimmed(value)));
   if (value instanceof Decimal) return wholePart(value);
   if (typeof value !== 'number') throw wrongArgument('toInteger', takes.readable, value);
   if (Number.isNaN(value)) return null;
@@ -61,19 +61,21 @@ function toInteger(value: NonNullable<CypherValue>): CypherValue {
 function toFloat(value: NonNullable<CypherValue>): CypherValue {
   if (isNumber(value)) return floatOf(value);
   if (typeof value !== 'string') throw wrongArgument('toFloat', takes.readableAsFloat, value);
-  const text = value.trim();
+  const text = trimmed(value);
   if (Object.hasOwn(specialFloats, text)) return specialFloats[text] ?? null;
-  return parseDecimal(text) === null ? null : Number(text);
+  return readDecimal(text) === null ? null : Number(text);
 }
 
 function toBoolean(value: NonNullable<CypherValue>): CypherValue {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value !== 0n;
   if (typeof value !== 'string') throw wrongArgument('toBoolean', takes.readableAsBoolean, value);
-  spend(value.length >> 1);
-  const text = value.trim().toLowerCase();
-  if (text === 'true') return true;
-  return text === 'false' ? false : null;
+  const text = trimmed(value);
+  // No longer text is one of the two.
+  if (text.length > 'false'.length) return null;
+  const word = text.toLowerCase();
+  if (word === 'true') return true;
+  return word === 'false' ? false : null;
 }
 
 function toText(value: NonNullable<CypherValue>): CypherValue {
@@ -82,13 +84,17 @@ function toText(value: NonNullable<CypherValue>): CypherValue {
   return text;
 }
 
-function parseDecimal(text: string): Decimal | null {
-  const trimmed = text.trim();
-  return trimmed.length > longestNumber ? null : Decimal.parse(trimmed);
+function trimmed(text: string): string {
+  spend(text.length >> 3);
+  return text.trim();
+}
+
+function readDecimal(text: string): Decimal | null {
+  return text.length > longestNumber ? null : Decimal.parse(text);
 }
 
 function wholePart(value: Decimal | null): bigint | null {
-  return value === null ? null : fittingInteger(value.units / 10n ** BigInt(value.scale));
+  return value === null ? null : fittingInteger(value.whole());
 }
 
 function notAnInteger(value: number): ValueFault {

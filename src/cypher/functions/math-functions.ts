@@ -64,6 +64,7 @@ function signOf(value: CypherNumber): bigint {
 /** A whole number: a decimal for a decimal, else a float. `direction` is 1 upwards and -1 downwards. */
 function rounded(value: CypherNumber, ofNumber: (x: number) => number, direction: bigint): CypherNumber {
   if (!(value instanceof Decimal)) return ofNumber(floatOf(value)) + 0;
+  value.spendOnDigits();
   const one = 10n ** BigInt(value.scale);
   const [whole, rest] = [value.units / one, value.units % one];
   return Decimal.of(rest * direction > 0n ? whole + direction : whole);

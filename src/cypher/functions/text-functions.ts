@@ -1,5 +1,6 @@
 import { type CypherValue } from '../values/cypher-value.js';
 import { spend } from '../values/effort.js';
+import { ownPiece } from '../values/own-piece.js';
 import { bytesOfItems, checkBytes } from '../values/value-size.js';
 import { countArgument, type CypherFunction, ofOne, strict, tableOf, textArgument } from './cypher-function.js';
 import { piecesOf } from './search-text.js';
@@ -9,10 +10,10 @@ export const textFunctions = tableOf(
   ofText('toLower', lowerCase),
   ofText('upper', upperCase),
   ofText('lower', lowerCase),
-  ofText('trim', text => text.trim()),
-  ofText('lTrim', text => text.trimStart()),
-  ofText('rTrim', text => text.trimEnd()),
-  ofText('btrim', text => text.trim()),
+  ofText('trim', trimmed),
+  ofText('lTrim', text => ownPiece(text.trimStart(), text)),
+  ofText('rTrim', text => ownPiece(text.trimEnd(), text)),
+  ofText('btrim', trimmed),
   ofText('char_length', text => BigInt(countOfCharacters(text))),
   ofText('character_length', text => BigInt(countOfCharacters(text))),
   strict('left', 2, 2, (text, count) => charactersFrom(textArgument('left', text), 0, countArgument('left', count))),
@@ -51,6 +52,10 @@ function ofText(name: string, body: (text: string) => CypherValue): CypherFuncti
   });
 }
 
+function trimmed(text: string): string {
+  return ownPiece(text.trim(), text);
+}
+
 function upperCase(text: string): string {
   return text.toUpperCase();
 }
@@ -63,7 +68,7 @@ function charactersFrom(text: string, start: number, count: number): string {
   const from = unitsOf(text, 0, start);
   const to = unitsOf(text, from, count);
   spend((to >> 3) + (text.length >> 4));
-  return text.slice(from, to);
+  return ownPiece(text.slice(from, to), text);
 }
 
 function lastCharacters(text: string, count: number): string {
@@ -96,7 +101,8 @@ function pieces(text: string, separator: string): CypherValue {
   if (separator === '') return charactersOf(text);
   const found = piecesOf(text, separator);
   checkBytes(text.length + bytesOfItems(found.length));
-  return found;
+  spend(8 * found.length);
+  return found.map(piece => ownPiece(piece, text));
 }
 
 /** Splitting at the empty text gives each character. */

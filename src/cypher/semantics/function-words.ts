@@ -46,7 +46,7 @@ export const functionWords: Readonly<Record<string, CypherWord>> = {
   ceil: word('ceil', '向上取整', 'Rounds up', 'ceil(p.单价)'),
   floor: word('floor', '向下取整', 'Rounds down', 'floor(p.单价)'),
   round: word('round', '四舍五入，可给小数位数', 'Rounds, to so many decimals if given', 'round(p.单价, 1)'),
-  sqrt: word('sqrt', '平方根；负数没有值', 'The square root; no value below zero', 'sqrt(p.单价)'),
+  sqrt: word('sqrt', '平方根；负数得 NaN', 'The square root; NaN below zero', 'sqrt(p.单价)'),
   date: word('date', '日期，写作 YYYY-MM-DD', 'A day, written as YYYY-MM-DD', `date('2024-05-01')`),
 };
 

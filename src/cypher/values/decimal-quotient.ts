@@ -7,6 +7,8 @@ export const mostDecimals = 2000;
 
 /** The quotient with 20 decimals, or for one below 1 with 20 significant digits, rounded half up. `divisor` must not be zero. */
 export function quotientOf(dividend: Decimal, divisor: Decimal): Decimal {
+  dividend.spendOnDigits();
+  divisor.spendOnDigits();
   const order = magnitude(dividend) - magnitude(divisor);
   const decimals = Math.min(leastDecimals - Math.min(order, 0), mostDecimals);
   const shift = decimals - dividend.scale + divisor.scale;
@@ -18,6 +20,7 @@ export function quotientOf(dividend: Decimal, divisor: Decimal): Decimal {
 /** The decimal with at most so many decimals, rounded half up. A negative number rounds to tens, hundreds and so on. */
 export function roundedHalfUp(value: Decimal, decimals: number): Decimal {
   if (value.scale <= decimals) return value;
+  value.spendOnDigits();
   const units = dividedHalfUp(value.units, 10n ** BigInt(value.scale - decimals));
   return decimals >= 0 ? new Decimal(units, decimals) : new Decimal(units * 10n ** BigInt(-decimals), 0);
 }

@@ -1,5 +1,8 @@
 import { spend } from './effort.js';
 
+/** Shorter numbers take no time. */
+const longUnits = 10n ** 40n;
+
 /**
  * An exact decimal: `units` × 10^-`scale`. Values with other scales may be equal. `isRounded` is set for quotients, and for what is
  * calculated with them: their last digits mean nothing.
@@ -38,7 +41,8 @@ export class Decimal {
   }
 
   times(other: Decimal): Decimal {
-    spend(this.scale + other.scale);
+    this.spendOnDigits();
+    other.spendOnDigits();
     return new Decimal(this.units * other.units, this.scale + other.scale, this.isRounded || other.isRounded);
   }
 
@@ -67,15 +71,29 @@ export class Decimal {
     return new Decimal(units, scale, this.isRounded);
   }
 
+  /** Without its decimals. */
+  whole(): bigint {
+    this.spendOnDigits();
+    return this.units / 10n ** BigInt(this.scale);
+  }
+
   toNumber(): number {
     return Number(this.toString());
   }
 
   toString(): string {
+    this.spendOnDigits();
     const digits = (this.units < 0n ? -this.units : this.units).toString().padStart(this.scale + 1, '0');
     const sign = this.units < 0n ? '-' : '';
     if (this.scale === 0) return sign + digits;
     return `${sign}${digits.slice(0, -this.scale)}.${digits.slice(-this.scale)}`;
+  }
+
+  /** Counts a product, a quotient or a text of all digits. Its time grows faster than they do. */
+  spendOnDigits(): void {
+    if (this.units < longUnits && this.units > -longUnits && this.scale < 40) return;
+    const digits = Math.max(this.units.toString(16).length, this.scale);
+    spend(2 * digits + digits ** 2 / 16_384);
   }
 
   private unitsAt(scale: number): bigint {

@@ -1,12 +1,15 @@
 import { type CypherMap, type CypherValue, isMap } from './cypher-value.js';
 import { Decimal } from './decimal.js';
+import { ownPiece } from './own-piece.js';
 
 const token = /\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{}:,]))/y;
 
-/** How numbers are read, by whether they have a fraction or an exponent. */
-interface ReadNumber {
+interface Reading {
+  /** How numbers are read, by whether they have a fraction or an exponent. */
   integer: (text: string) => CypherValue;
   fraction: (text: string) => CypherValue;
+  /** How a piece of the whole text is kept. */
+  piece: (piece: string, whole: string) => string;
 }
 
 /** The most characters of an integer of 64 bits. Reading a million digits would take seconds. */
@@ -18,7 +21,7 @@ const beyondIntegers = 10n ** 20n;
  * @throws SyntaxError for any other text
  */
 export function readJsonValue(text: string): CypherValue {
-  return readWith(text, { integer: BigInt, fraction: number => Decimal.parse(number) });
+  return readWith(text, { integer: BigInt, fraction: number => Decimal.parse(number), piece: ownPiece });
 }
 
 /**
@@ -27,7 +30,7 @@ export function readJsonValue(text: string): CypherValue {
  * @throws SyntaxError for any other text
  */
 export function readJsonParameters(text: string): CypherMap {
-  const value = readWith(text, { integer: integerOf, fraction: Number });
+  const value = readWith(text, { integer: integerOf, fraction: Number, piece: text => text });
   if (!isMap(value)) throw new SyntaxError('no JSON object');
   return value;
 }
@@ -37,9 +40,9 @@ function integerOf(text: string): bigint {
   return text.startsWith('-') ? -beyondIntegers : beyondIntegers;
 }
 
-function readWith(text: string, numbers: ReadNumber): CypherValue {
+function readWith(text: string, reading: Reading): CypherValue {
   token.lastIndex = 0;
-  return read(next(text), text, numbers);
+  return read(next(text), text, reading);
 }
 
 function next(text: string): RegExpExecArray {
@@ -48,27 +51,27 @@ function next(text: string): RegExpExecArray {
   return found;
 }
 
-function read([, string, number, word, sign]: RegExpExecArray, text: string, numbers: ReadNumber): CypherValue {
-  if (string !== undefined) return unescaped(string);
-  if (number !== undefined) return /^-?\d+$/.test(number) ? numbers.integer(number) : numbers.fraction(number);
+function read([, string, number, word, sign]: RegExpExecArray, text: string, reading: Reading): CypherValue {
+  if (string !== undefined) return reading.piece(unescaped(string), text);
+  if (number !== undefined) return /^-?\d+$/.test(number) ? reading.integer(number) : reading.fraction(number);
   if (word !== undefined) return word === 'null' ? null : word === 'true';
-  if (sign === '[') return readItems(text, numbers);
-  if (sign === '{') return readEntries(text, numbers);
+  if (sign === '[') return readItems(text, reading);
+  if (sign === '{') return readEntries(text, reading);
   throw new SyntaxError('not JSON');
 }
 
-function readItems(text: string, numbers: ReadNumber): CypherValue[] {
+function readItems(text: string, reading: Reading): CypherValue[] {
   const items: CypherValue[] = [];
-  for (let found = next(text); found[4] !== ']'; found = next(text)) items.push(read(found[4] === ',' ? next(text) : found, text, numbers));
+  for (let found = next(text); found[4] !== ']'; found = next(text)) items.push(read(found[4] === ',' ? next(text) : found, text, reading));
   return items;
 }
 
-function readEntries(text: string, numbers: ReadNumber): Map<string, CypherValue> {
+function readEntries(text: string, reading: Reading): Map<string, CypherValue> {
   const entries = new Map<string, CypherValue>();
   for (let found = next(text); found[4] !== '}'; found = next(text)) {
     const [, name] = found[4] === ',' ? next(text) : found;
     next(text);
-    entries.set(unescaped(name ?? ''), read(next(text), text, numbers));
+    entries.set(reading.piece(unescaped(name ?? ''), text), read(next(text), text, reading));
   }
   return entries;
 }

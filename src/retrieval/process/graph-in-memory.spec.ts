@@ -231,6 +231,26 @@ describe('a graph in memory', () => {
     expect(ask('COUNT { MATCH ()--()--() RETURN count(*) AS n } = 0')).toThrow('too much work');
   });
 
+  it('counts nodes by a time beside a text, at a hub and among all', () => {
+    const count = 6_000;
+    const column = new PropertyColumnBuilder(count + 1);
+    for (let i = 1; i <= count; i++) column.set(i, JSON.stringify(new Date(i * 3_600_000).toISOString()), null);
+    const builder = new TopologyBuilder();
+    for (let i = 0; i <= count; i++) builder.addNode(i, i === 0 ? 1 : 0);
+    for (let i = 1; i <= count; i++) builder.addEdge(i, 0, i, 0);
+    const graph = new GraphInMemory(
+      atOnce(builder.build([['Visit'], ['Dept']], ['IN'])),
+      { columns: { nodes: new Map([['time', column.build()]]), edges: new Map() }, indexes: new Map(), whole: null },
+      { labels: [{ name: 'Visit', properties: [{ name: 'time', type: 'datetime' }] }], edges: [] } as unknown as GraphElements,
+    );
+    for (const pattern of ['(t:Visit)-[:IN]->(:Dept)', '(t:Visit)'])
+      for (const bound of ['"1970-02-01"', 'datetime("1970-02-01")']) {
+        const query = parseCypher(`MATCH ${pattern} WHERE t.time >= ${bound} RETURN count(t) AS n`);
+        const rows = [...prepareInMemory(query, graph, { parameters: new Map(), limits, now }).rows()];
+        expect(rows.filter(row => row !== null)).toMatchObject([{ values: [BigInt(count - 31 * 24 + 1)] }]);
+      }
+  });
+
   it('counts without making the rows', () => {
     const given: World = {
       nodes: Array.from({ length: 300 }, () => ({ labels: 0, x: '1' })),

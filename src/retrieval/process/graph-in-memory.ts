@@ -12,6 +12,7 @@ import { type PropertyTypes, propertyTypesOf, readProperties, readProperty } fro
 
 /** Types whose values equal each other as numbers and strings do. */
 const indexedTypes = new Set(['none', 'string', 'bigint', 'float', 'decimal', 'boolean']);
+const timeTypes = new Set(['date', 'time', 'timetz', 'localdatetime', 'datetime', 'duration']);
 const none: PropertyTypes = new Map();
 /** Beyond so many nodes with one value a scan, which makes them one by one, is as good. */
 const mostLookedUp = 10_000;
@@ -81,6 +82,7 @@ export class GraphInMemory implements MemoryGraph {
   get arrays(): GraphArrays {
     return Object.assign(Object.create(null) as object, this.topology, {
       nodeColumn: (name: string) => this.columnOf(name),
+      holdsTimes: (name: string) => this.holdsTimes(name),
       nodeAt: (place: number) => this.nodeAt(place),
       edgeAt: (place: number) => this.edgeAt(place),
       placeOf: (node: NodeValue) => this.placeOf(node),
@@ -140,7 +142,13 @@ export class GraphInMemory implements MemoryGraph {
 
   private columnOf(name: string): NodeColumn | null {
     const column = this.columns.get(name);
-    return column ? { codes: column.codes, numbers: column.numbers, codeCount: codeCountOf(column) } : null;
+    return column
+      ? { codes: column.codes, numbers: column.numbers, codeCount: codeCountOf(column), holdsTimes: this.holdsTimes(name) }
+      : null;
+  }
+
+  private holdsTimes(property: string): boolean {
+    return this.types.nodes.some(types => timeTypes.has(types.get(property) ?? 'none'));
   }
 
   private setsWith(label: string): number[] {

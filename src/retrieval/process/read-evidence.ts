@@ -41,17 +41,14 @@ export async function readEvidence(
     ...nodes
       .filter(isRead)
       .map(node => ({ kind: 'node' as const, name: node.label, key: node.key, jobId: node.job_id, loadedAt: node.loaded_at })),
-    // An edge without a key of its own comes from a row that is cited with one of its ends.
-    ...edges
-      .filter(edge => edge.key !== '')
-      .map(edge => ({
-        kind: 'edge' as const,
-        name: edge.type,
-        key: edge.key,
-        jobId: edge.job_id,
-        loadedAt: edge.loaded_at,
-        ends: [labels.get(edge.source_id), labels.get(edge.target_id)] as const,
-      })),
+    ...edges.map(edge => ({
+      kind: 'edge' as const,
+      name: edge.type,
+      key: edge.key,
+      jobId: edge.job_id,
+      loadedAt: edge.loaded_at,
+      ends: [labels.get(edge.source_id), labels.get(edge.target_id)] as const,
+    })),
   ];
   const { citations, more } = toCitations(schema, cited);
   return {

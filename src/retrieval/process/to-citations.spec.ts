@@ -43,6 +43,25 @@ describe('toCitations', () => {
     expect(tables(edge)).toEqual([]);
   });
 
+  it('names the table of edges without a key once, unless the edges are read where a node at their ends is', () => {
+    const source = { jobId: 1, connection: 'pg_mirror', connectionId: 1, queryTables: null };
+    const nodeSource = { ...source, kind: 'node' as const, sourceLabel: '', targetLabel: '', keyColumns: ['id'] };
+    const edgeSource = { ...source, kind: 'edge' as const, sourceLabel: 'Patient', targetLabel: 'Drug', keyColumns: [] };
+    const sources = [
+      { ...nodeSource, name: 'Patient', table: 'patients' },
+      { ...nodeSource, name: 'Drug', table: 'drugs' },
+      { ...edgeSource, name: 'ALLERGIC', table: 'allergies' },
+      { ...edgeSource, name: 'TAKES', table: 'patients' },
+    ];
+    const edge = { kind: 'edge' as const, key: '', jobId: 1, loadedAt: null, ends: ['Patient', 'Drug'] as const };
+    const { citations } = toCitations({ ...schema, sources }, [
+      { ...edge, name: 'ALLERGIC' },
+      { ...edge, name: 'TAKES' },
+      { ...edge, name: 'ALLERGIC' },
+    ]);
+    expect(citations).toMatchObject([{ table: 'allergies', key: {}, label: 'ALLERGIC', job_id: 1 }]);
+  });
+
   it('names no table when several are possible and the run that wrote the node is gone', () => {
     expect(toCitations(schema, [cited('7', null)]).citations).toEqual([]);
     expect(toCitations({ ...schema, sources: schema.sources.slice(0, 1) }, [cited('7', null)]).citations).toMatchObject([

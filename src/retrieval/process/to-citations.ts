@@ -15,18 +15,36 @@ export interface CitedElement {
   ends?: readonly [from: string | undefined, to: string | undefined];
 }
 
-/** The warehouse rows behind nodes and edges, each once, in their order: at most 200, and whether there were more. */
+/**
+ * The warehouse rows behind nodes and edges, each once, in their order: at most 200, and whether there were more. An edge without a key
+ * comes from a row that is cited with one of its ends, or else from a table of its own, which is cited as a whole.
+ */
 export function toCitations(schema: GraphElements, elements: CitedElement[]): { citations: Citation[]; more: boolean } {
   const distinct = [
-    ...new Map(elements.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends]), element])).values(),
+    ...new Map(
+      elements.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends, element.jobId]), element]),
+    ).values(),
   ];
-  const citations = distinct.slice(0, mostCitations).flatMap(element => {
-    const { name, key, loadedAt } = element;
+  const found = distinct.flatMap(element => {
     const source = sourceOf(schema.sources, element);
-    if (!source) return [];
-    return [{ ...cited(source), key: keyOfRow(source.keyColumns, key), label: name, loaded_at: loadedAt }];
+    return source && !(element.kind === 'edge' && element.key === '' && isCitedOtherwise(schema.sources, source))
+      ? [{ element, source }]
+      : [];
   });
-  return { citations, more: distinct.length > mostCitations };
+  const citations = found.slice(0, mostCitations).map(({ element: { name, key, loadedAt }, source }) => ({
+    ...cited(source),
+    key: keyOfRow(source.keyColumns, key),
+    label: name,
+    loaded_at: loadedAt,
+  }));
+  return { citations, more: found.length > mostCitations };
+}
+
+/** Whether an edge without a key is read where the nodes at one of its ends are, or was not read from this source: it has keys. */
+function isCitedOtherwise(sources: ElementSource[], edge: ElementSource): boolean {
+  const placeOf = ({ connectionId, table, queryTables }: ElementSource) => JSON.stringify([connectionId, table, queryTables]);
+  const ends = sources.filter(({ kind, name }) => kind === 'node' && (name === edge.sourceLabel || name === edge.targetLabel));
+  return edge.keyColumns.length > 0 || ends.some(end => placeOf(end) === placeOf(edge));
 }
 
 /** Cites each table and query of the sources once, without telling its rows. */

@@ -38,9 +38,15 @@ export class ColumnTest implements NodeTest {
     return number < than ? below : number > than ? above : equal;
   }
 
+  get slowReads(): number {
+    const { holdsTimes, codeCount } = this.column;
+    if (!holdsTimes) return 0;
+    return codeCount <= mostCodesKnown ? codeCount : Infinity;
+  }
+
   get ruleOut(): ((known: Uint8Array) => void) | undefined {
-    const { numbers, codeCount } = this.column;
-    const isQuick = codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0);
+    const { numbers, codeCount, holdsTimes } = this.column;
+    const isQuick = !holdsTimes && codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0);
     return isQuick ? known => this.ruleOutAll(known) : undefined;
   }
 

@@ -14,6 +14,10 @@ import { compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
 
+/** What texts were read as, by kind, zone and text: a condition compares each row with the same text. */
+const timesRead = new Map<string, CypherValue>();
+const mostTimesRead = 1_000;
+
 type Operation = (left: CypherValue, right: CypherValue) => CypherValue;
 
 /** `=` of a query. @throws ValueFault for a text beside a time that is no such time */
@@ -89,6 +93,17 @@ function asTimeLike(value: CypherValue, time: TemporalValue): CypherValue {
   if (typeof value !== 'string') return value;
   const offset = 'offsetSeconds' in time ? offsetText(time.offsetSeconds) : 'UTC';
   const zone = 'zone' in time ? (time.zone ?? offset) : offset;
+  spend(10 + (value.length >> 3));
+  const key = `${time.kind} ${zone} ${value}`;
+  const known = timesRead.get(key);
+  if (known !== undefined) return known;
+  const read = readLike(value, time, zone);
+  if (timesRead.size >= mostTimesRead) timesRead.clear();
+  timesRead.set(key, read);
+  return read;
+}
+
+function readLike(value: string, time: TemporalValue, zone: string): CypherValue {
   const read = temporalFunctions[time.kind]!.call([value], { epochNanoseconds: 0n, timeZone: zone });
   if (time.kind !== 'datetime' || !isTemporal(read) || read.kind !== 'datetime') return read;
   return inZone(epochNanosecondsOf(read), zoneOf(time));

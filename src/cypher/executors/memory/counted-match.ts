@@ -30,6 +30,8 @@ export interface MatchParts {
 const exampleTrails = 100;
 const mostEdgesForExamples = 100_000;
 const mostHops = 8;
+/** So many times are read for a walk that may come to few of them. */
+const fewSlowReads = 1_000;
 /** Counting takes two numbers for each node and hop, which are given back at its end. */
 const mostBytes = 134_217_728;
 const bytesOfPlace = 12;
@@ -69,6 +71,12 @@ export function compileCountedMatch(
     const chain: Chain = { hops: inOrder, filters: [], starts, isWide: isWide({ hops: inOrder, starts }, arrays) };
     const facts = chain.isWide ? yield* edgeFactsOf(arrays) : null;
     chain.filters = order.map((node, i) => filterOf(nodes[node]!, checks[node]!, row, [chain.hops[i - 1], chain.hops[i]], facts));
+    for (const filter of chain.filters) {
+      const slowReads = filter?.slowReads ?? 0;
+      if (slowReads === 0) continue;
+      if (slowReads > (chain.isWide || hops.length === 0 ? Number.MAX_VALUE : fewSlowReads)) return false;
+      yield* filter!.askInSteps(work);
+    }
     const at = wanted.length === 0 ? Math.max(0, edges.length - 1) : order.indexOf(wanted[0]!);
     const trails = new Trails(arrays, chain, work);
     const counted = yield* trails.count(at);
@@ -125,11 +133,12 @@ export function compileCountedMatch(
       return null;
     const tests = conditions.map<NodeTest>(({ holds, property, numbers }) => {
       const column = property === null ? null : arrays!.nodeColumn(property);
+      const holdsTimes = property !== null && arrays!.holdsTimes(property);
       const ask = (place: number): boolean => {
         row[node.slot] = arrays!.nodeAt(place);
         return holds(row);
       };
-      return column ? new ColumnTest(arrays!.nodeSets, column, numbers, ask) : { holds: ask };
+      return column ? new ColumnTest(arrays!.nodeSets, column, numbers, ask) : { holds: ask, slowReads: holdsTimes ? Infinity : 0 };
     });
     return new NodeFilter(arrays!.nodeSets, sets, tests);
   }

@@ -33,6 +33,8 @@ export interface GraphArrays {
   intoEdges: Uint32Array;
   /** A property of all nodes; null where it is not in memory as a column. */
   nodeColumn(name: string): NodeColumn | null;
+  /** Whether the property is a time of some nodes, which takes long to read and to compare. */
+  holdsTimes(name: string): boolean;
   nodeAt(place: number): NodeValue;
   edgeAt(place: number): EdgeValue;
   placeOf(node: NodeValue): number;
@@ -43,6 +45,7 @@ export interface NodeColumn {
   codes: Uint32Array;
   /** Integers and floats; which of them, the labels of the node tell. */
   numbers: Float64Array;
+  holdsTimes: boolean;
   /** Codes are below it. */
   codeCount: number;
 }

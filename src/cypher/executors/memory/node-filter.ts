@@ -1,8 +1,12 @@
+import { type Work } from './work.js';
+
 /** One condition of a node. It cannot fail. */
 export interface NodeTest {
   holds(place: number): boolean;
   /** Sets 2 in `known` for the places that it rules out. Absent where asking all of them takes long, since it does not pause. */
   ruleOut?: ((known: Uint8Array) => void) | undefined;
+  /** How many values it reads until it knows all, where reading one takes long. */
+  slowReads: number;
 }
 
 /** So many places are asked without noting what they are: a query that comes to few of them needs no array of all. */
@@ -44,6 +48,19 @@ export class NodeFilter {
     if (!other) return this;
     const sets = this.sets.map((fits, set) => fits & other.sets[set]!);
     return new NodeFilter(this.nodeSets, sets, [...this.tests, ...other.tests]);
+  }
+
+  get slowReads(): number {
+    return this.tests.reduce((sum, test) => sum + test.slowReads, 0);
+  }
+
+  /** Asks all places, so that a walk, which cannot pause, need not. Yields where the query may pause. */
+  *askInSteps(work: Work): Generator<null, void> {
+    this.unnoted = 0;
+    for (let place = 0; place < this.nodeSets.length; place++) {
+      this.fits(place);
+      if (work.isDue) yield null;
+    }
   }
 
   private get canAskAll(): boolean {

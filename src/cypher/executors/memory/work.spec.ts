@@ -1,6 +1,7 @@
 import { emptyGraph } from '../../prepare-cypher.js';
 import { parseCypher } from '../../syntax/parse-cypher.js';
 import { type CypherValue } from '../../values/cypher-value.js';
+import { Decimal } from '../../values/decimal.js';
 import { prepareInMemory } from './run-in-memory.js';
 import { WorkExceededError } from './work.js';
 
@@ -8,9 +9,14 @@ const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 const now = { epochNanoseconds: 0n, timeZone: 'Asia/Shanghai' };
 const text = 'x'.repeat(900_000);
 const items = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i));
+const blanks = ' '.repeat(900_000);
+const decimal = new Decimal(BigInt('1'.repeat(4000)), 2000);
 const map = (count: number) => new Map(items(count).map(i => [`name ${i}`, i]));
 const parameters = new Map<string, CypherValue>([
   ['text', text],
+  ['blanks', blanks],
+  ['blankTexts', [blanks]],
+  ['decimal', decimal],
   ['same', text.slice(1) + text.slice(-1)],
   ['late', `${'x'.repeat(450_000)}y`],
   ['periodic', `y${'x'.repeat(450_000)}`],
@@ -58,7 +64,21 @@ describe('one expression', () => {
     'range(1, 100000)',
     'all(x IN $list WHERE x >= 0)',
     "toFloat('1e9999')",
+    'trim($blanks)',
+    'toFloat($blanks)',
+    'toFloatOrNull($blanks)',
+    'toInteger($blanks)',
+    'toIntegerList($blankTexts)',
+    'toBoolean($blanks)',
+    'toFloat($decimal)',
+    'sqrt($decimal)',
+    'ceil($decimal)',
+    'round($decimal, 2)',
+    '$decimal * 2',
+    '$decimal / 3',
+    '$decimal ^ 2',
     'datetime()',
+    "toString(duration('P1Y2M3DT4H5M6.7S'))",
     "date('2024-05-01') + duration('P1M')",
     'COLLECT { UNWIND $list AS x RETURN DISTINCT x }',
   ])('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {

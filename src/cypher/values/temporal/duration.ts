@@ -90,5 +90,6 @@ function times(duration: DurationValue, factor: bigint, divisor: bigint): Durati
 function toFraction(number: number | bigint | Decimal): { numerator: bigint; denominator: bigint } {
   const decimal = typeof number === 'bigint' ? Decimal.of(number) : typeof number === 'number' ? Decimal.parse(String(number)) : number;
   if (!decimal) throw beyondDuration();
+  decimal.spendOnDigits();
   return { numerator: decimal.units, denominator: 10n ** BigInt(decimal.scale) };
 }

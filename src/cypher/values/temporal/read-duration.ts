@@ -20,6 +20,8 @@ const units: ReadonlyMap<string, readonly [Part, bigint]> = new Map<string, read
   ['nanoseconds', ['nanoseconds', 1n]],
 ]);
 
+/** Seven amounts of two numbers of 19 digits are shorter. Looking for them in a long text takes long. */
+const longestText = 400;
 const amount = (name: string, letter: string) => `(?:(?<${name}>[+-]?\\d{1,19}(?:[.,]\\d{1,19})?)${letter})?`;
 const inUnits = new RegExp(
   `^(?<sign>[+-]?)P(?=.)${amount('years', 'Y')}${amount('months', 'M')}${amount('weeks', 'W')}${amount('days', 'D')}` +
@@ -34,6 +36,7 @@ const asDates = [
 
 /** Reads `P1Y2M10DT2H30M`, with fractions and signs on any part, and `P2012-02-02T14:37:21.545`. Null for other texts. */
 export function readDuration(text: string): DurationValue | null {
+  if (text.length > longestText) return null;
   for (const form of [inUnits, ...asDates]) {
     const groups: Record<string, string | undefined> | undefined = form.exec(text)?.groups;
     if (!groups) continue;

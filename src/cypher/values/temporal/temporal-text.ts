@@ -1,8 +1,12 @@
 import { type Temporal } from 'temporal-polyfill';
+import { spend } from '../effort.js';
 import { type DurationValue, nanosecondsOf, type TemporalValue } from './temporal-value.js';
+
+const unitsOfText = 100;
 
 /** The ISO 8601 text of a value, as `toString()` gives it. Its function reads it back. */
 export function temporalText(value: TemporalValue | DurationValue): string {
+  spend(unitsOfText);
   switch (value.kind) {
     case 'date':
       return dateText(value.date);
