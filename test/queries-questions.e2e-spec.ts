@@ -401,10 +401,18 @@ describe('what a question excludes, joins and asks for', () => {
       ['Chai的单价和销售额', /“销售额”和“单价”请分开问/],
       ['平均销售额', /再求平均/],
       ['2023年和2025年的销售额', /首尾相接/],
-      ['每个供应商的产品的平均单价', /分组求平均/],
     ])('%s: leaves nothing out silently', async (question, reason) => {
       const { plan, warnings } = await ask(question);
       expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(reason)]);
+    });
+
+    it('averages over a relation by what it leads to', async () => {
+      const { rows } = await ask('每个供应商的产品的平均单价');
+      expect(rows.map(([supplier, average]: [{ display: string }, string]) => [supplier.display, Number(average)])).toEqual([
+        ['Tokyo Traders', 53.45],
+        ['Exotic Liquids', 18.5],
+        ['长江食品', 12.5],
+      ]);
     });
 
     it('asks which of two metrics with one alias is meant, and takes one measure of two metrics', async () => {

@@ -23,6 +23,8 @@ export interface PathReading {
 export interface Topic {
   mention: Mention;
   labels: string[];
+  /** It is named itself, and not by one of its values. */
+  isNode: boolean;
 }
 
 const costs = { wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5 };
@@ -78,8 +80,8 @@ export function closeReadings(readings: PathReading[]): PathReading[] {
 }
 
 /** The topic itself is asked about if one of its own properties is, or it is what has a value: `客户 ALFKI`, `the price of Chai`. */
-function asksOfItself(text: string, label: string, { mention }: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
-  if (word && word.labels.has(label)) return type === null || saysItself(text, mention, word.mention);
+function asksOfItself(text: string, label: string, { mention, isNode }: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
+  if (word && word.labels.has(label)) return type === null || !isNode || saysItself(text, mention, word.mention);
   if (word) return ownsProperty(word, label, []);
   return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
 }

@@ -154,7 +154,7 @@ class PatternReader {
 
   private async readFrom(anchor: Anchor, words: SchemaWord[], asked: Asked, to: string | null): Promise<PathReading[]> {
     const { terms, language, schema, pace, choices } = this.context;
-    const topic = { mention: anchor.mention, labels: choices.narrow(anchor) };
+    const topic = { mention: anchor.mention, labels: choices.narrow(anchor), isNode: anchor.terms.every(isEntity) };
     const question = { text: terms.text, language, words, asked, shared: this.shared };
     return choices.keepChosen(await readPaths(question, topic, schema, pace, to), anchor);
   }

@@ -240,7 +240,7 @@ describe('a graph in memory', () => {
     for (let i = 1; i <= count; i++) builder.addEdge(i, 0, i, 0);
     const graph = new GraphInMemory(
       atOnce(builder.build([['Visit'], ['Dept']], ['IN'])),
-      { columns: { nodes: new Map([['time', column.build()]]), edges: new Map() }, indexes: new Map(), whole: null },
+      { columns: { nodes: new Map([['time', atOnce(column.build())]]), edges: new Map() }, indexes: new Map(), whole: null },
       { labels: [{ name: 'Visit', properties: [{ name: 'time', type: 'datetime' }] }], edges: [] } as unknown as GraphElements,
     );
     for (const pattern of ['(t:Visit)-[:IN]->(:Dept)', '(t:Visit)'])
