@@ -92,7 +92,8 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
   if (!owners.every(({ type, owner }) => type === 'boolean' && owner === 'node')) return false;
   const before = mentions.filter(({ end }) => end <= mention.start).at(-1);
   const after = mentions.find(({ start }) => start >= mention.end);
-  const isOfName = before !== undefined && /^\s*的$|^['’]s?\s*$/.test(text.slice(before.end, mention.start));
+  const isBeforeLabel = after !== undefined && meaningOf(after, 'label') !== null && /^\s?的?$/.test(text.slice(mention.end, after.start));
+  const isOfName = !isBeforeLabel && before !== undefined && /^\s*的$|^['’]s?\s*$/.test(text.slice(before.end, mention.start));
   const isListed = [before, after].some(
     other =>
       other !== undefined &&

@@ -207,7 +207,10 @@ export abstract class QuestionDraft {
         name: isSet ? mention.text : this.displayOf({ mention, nodes }),
         negated: negated || this.negated.some(({ terms }) => terms.some(term => term.mention === mention)),
       })),
-      ...this.terms.values.map(({ mention, values, negated }) => ({ name: values[0]?.value ?? mention.text, negated })),
+      ...this.terms.values.map(({ mention, values, negated }) => {
+        const value = values[0]?.value ?? 'true';
+        return { name: value === 'true' ? mention.text : value, negated };
+      }),
     ];
     const among = this.among ? [this.among.text] : [];
     const of = {
