@@ -83,6 +83,14 @@ describe('FairShare', () => {
     expect([of.working, of.waiting]).toEqual([0, 0]);
   });
 
+  it('has a place for a member who holds none beside two who hold all that a group may', async () => {
+    const members = (of: FairShare) => ['a', 'a', 'b', 'c', 'd'].map(caller => open(of, { caller, group: 'graph 1' }));
+    const [without, withNewcomers] = [members(share({ places: 4 })), members(share({ places: 4, newcomers: 2 }))];
+    await settled();
+    expect(without.map(({ begun }) => begun)).toEqual([true, true, true, false, false]);
+    expect(withNewcomers.map(({ begun }) => begun)).toEqual([true, true, true, true, true]);
+  });
+
   it('takes a place back once, however often it is given back', async () => {
     const of = share({ places: 2 });
     const leave = await of.enter({ caller: 'a' });
@@ -102,6 +110,7 @@ describe('FairShare', () => {
     waitingPerCaller: fc.integer({ min: 0, max: 4 }),
     waiting: fc.integer({ min: 0, max: 8 }),
     mostPerCaller: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    newcomers: fc.nat(3),
   });
 
   it('admits, queues and refuses exactly the callers that a naive model does, and leaks no place', async () => {
@@ -122,7 +131,7 @@ describe('FairShare', () => {
           });
           expect(begunInOrder).toEqual(model.begun);
           expect([of.working, of.waiting]).toEqual([model.working.length, model.waiting.length]);
-          expect(of.working).toBeLessThanOrEqual(options.places);
+          expect(of.working).toBeLessThanOrEqual(options.places + options.newcomers);
           expect(real.flatMap(({ work }, id) => (work.refused instanceof Refused ? [id] : []))).toEqual(
             [...model.refused].sort((a, b) => a - b),
           );
@@ -171,7 +180,13 @@ class NaiveShare {
   private readonly turn = new Map<Claim['caller'], number>();
 
   constructor(
-    private readonly options: { places: number; waitingPerCaller: number; waiting: number; mostPerCaller?: number | undefined },
+    private readonly options: {
+      places: number;
+      waitingPerCaller: number;
+      waiting: number;
+      mostPerCaller?: number | undefined;
+      newcomers: number;
+    },
   ) {}
 
   come(id: number, claim: Claim): void {
@@ -222,8 +237,8 @@ class NaiveShare {
   }
 
   private fits({ caller, group }: Claim): boolean {
-    const free = this.options.places - this.working.length;
     const ofCaller = this.working.filter(({ claim }) => claim.caller === caller).length;
+    const free = this.options.places + (ofCaller === 0 ? this.options.newcomers : 0) - this.working.length;
     const ofGroup = this.working.filter(({ claim }) => group !== undefined && claim.group === group).length;
     return ofCaller < free && ofCaller < (this.options.mostPerCaller ?? free) && ofGroup < 3 * free;
   }

@@ -14,6 +14,8 @@ export interface FairShareOptions {
   places: number;
   /** The most places of one caller, when half of them would be too many. */
   mostPerCaller?: number;
+  /** Further places, of which a caller may have one who holds no other. Two members of a group can then not keep a third one out. */
+  newcomers?: number;
   /** The most claims of one caller that may wait; 0 lets none wait. */
   waitingPerCaller: number;
   /** The most claims of all callers together that may wait. */
@@ -91,9 +93,10 @@ export class FairShare {
   }
 
   private fits({ caller, group }: Claim): boolean {
-    const free = this.options.places - this.held;
+    const own = this.holding('caller', caller);
+    const free = this.options.places - this.held + (own === 0 ? (this.options.newcomers ?? 0) : 0);
     const most = Math.min(free, this.options.mostPerCaller ?? free);
-    return this.holding('caller', caller) < most && (group === undefined || this.holding('group', group) < groupWeight * free);
+    return own < most && (group === undefined || this.holding('group', group) < groupWeight * free);
   }
 
   private holding(of: 'caller' | 'group', name: string | number): number {

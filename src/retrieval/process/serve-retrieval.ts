@@ -37,8 +37,10 @@ export interface RetrievalOptions {
 const maxBodyBytes = 2_097_152;
 /** Each query keeps about one core busy, mostly PostgreSQL's. More than two queries a core would leave nothing for the rest. */
 export const workingAtOnce = Math.min(8, Math.max(4, 2 * availableParallelism()));
+/** A light query of one more member need not wait for the long ones of two. */
+const newcomers = 2;
 /** All API processes share these places. Everything that works and waits for one API process fits into its connections to here. */
-const shareOptions = { places: workingAtOnce, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
+const shareOptions = { places: workingAtOnce, newcomers, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
 
 export interface RetrievalServer {
   server: Server;
@@ -53,7 +55,16 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     entry: options.threadEntry,
     count: Math.max(2, availableParallelism()),
     // Adds a connection for each of a few graphs that may be loading or held, and one for cancelling.
-    start: { databaseUrl, readUrl, connections: workingAtOnce + 6, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets },
+    start: {
+      databaseUrl,
+      readUrl,
+      connections: workingAtOnce + newcomers + 6,
+      memoryMb,
+      answerMaxBytes,
+      snapshotDirectory,
+      logLevel,
+      secrets,
+    },
   });
   await threads.start();
   const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
