@@ -62,6 +62,19 @@ describe('conditions of questions', () => {
     expect((await ask(question)).answer.text).toMatch(sentence);
   });
 
+  it('says neither yes nor no of an unknown value', async () => {
+    expect((await ask('赵六在职吗')).answer.text).not.toMatch(/^[是否]：/);
+  });
+
+  it.each(['按在职统计医生数量', 'How many doctors are there by surgeon?', '列出医生的姓名和是否在职'])(
+    '%s: does not leave the others out',
+    async question => {
+      const { rows, plan } = await ask(question);
+      const counted = rows.reduce((sum: number, row: unknown[]) => sum + Number(typeof row[1] === 'number' ? row[1] : 1), 0);
+      expect([plan.kind, plan.kind === 'search' ? 4 : counted]).toEqual([plan.kind, 4]);
+    },
+  );
+
   it('tells the value of a boolean that is asked for', async () => {
     const { rows } = await ask('李四的在职是什么');
     expect(rows.map((row: unknown[]) => row[1])).toEqual([false]);

@@ -23,6 +23,8 @@ describe('follow-up questions', () => {
     ['Exotic Liquids供应哪些产品', 'Tokyo Traders呢', 'Tokyo Traders供应哪些产品'],
     ['How many orders were there?', 'And in 2024?', 'How many orders were there in 2024?'],
     ['有多少订单', '2024年呢', '2024年有多少订单'],
+    ['Which customers are in 华东?', 'What about 华南?', 'Which customers are in 华南?'],
+    ['德国有多少客户', '那只看中国呢', '中国有多少客户'],
   ])('%s, then %s', async (first, then, whole) => {
     const earlier = await ask(first);
     const { rows, plan, warnings } = await ask(then, { context: { query_id: earlier.query_id } });
@@ -84,6 +86,10 @@ describe('follow-up questions', () => {
     ['华东的客户有哪些', '海苔呢'],
     ['有多少客户', '它的单价是多少'],
     ['有多少客户', '他们下了哪些订单'],
+    ['华东的客户有哪些', '他们买过Chai吗'],
+    ['华东的客户有哪些', '他们的销售额是多少'],
+    ['华东的客户有哪些', 'Which products did they both order?'],
+    ['华东的客户有哪些', 'Which of them did they know?'],
   ])('%s, then %s is refused', async (first, then) => {
     const earlier = await ask(first);
     expect((await ask(then, { context: { query_id: earlier.query_id } })).plan.kind).toBe('search');

@@ -38,19 +38,29 @@ const between = /^\s*(?:,|，|、|和|与|及|或者?|and|or)?\s*(?:the|in|from|
  * @returns the readings, of which the caller takes the one that can be answered; or why there is none
  */
 export async function readFollowUp(text: string, earlier: EarlierQuestion | null, link: Link): Promise<Reading[] | Bilingual> {
-  const reference = findReference(normalizeText(text));
+  const linked = await link(text, []);
+  const reference = findReference(withoutNames(linked));
   if (!earlier) {
-    const linked = await link(text, []);
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
   }
-  if (reference) return readReference(text, reference, earlier, link);
-  const linked = await link(text, []);
+  if (reference && isOpen(reference, linked)) return readReference(text, reference, earlier, link);
   if (!onlyNames(linked)) return [{ text, linked, meant: null, note: null }];
   const before = await linkEarlier(earlier, link);
   const merged = replaceLike(written(earlier.text, before.text), before, written(text, linked.text), linked);
   if (typeof merged !== 'string') return merged;
   const again = await linkEarlier({ ...earlier, text: merged }, link);
   return [{ text: merged, linked: again, meant: earlier.meant, note: () => ({ zh: `按“${merged}”理解`, en: `Read as "${merged}"` }) }];
+}
+
+/** The text with spaces in place of what is named: `Her` may be a film. */
+function withoutNames({ text, mentions }: LinkedQuestion): string {
+  const characters = text.split('');
+  for (const mention of mentions) if (!isIntent(mention)) characters.fill(' ', mention.start, mention.end);
+  return characters.join('');
+}
+
+function isIntent({ meanings }: Mention): boolean {
+  return meanings.every(({ as }) => as === 'intent' || as === 'measure');
 }
 
 /** Whether a pronoun has nothing in its own question to stand for. */
@@ -61,6 +71,8 @@ function isOpen({ start, isOpen: open }: Reference, { mentions }: LinkedQuestion
 }
 
 async function readReference(text: string, reference: Reference, earlier: EarlierQuestion, link: Link): Promise<Reading[] | Bilingual> {
+  const further = findReference(normalizeText(text).slice(reference.end));
+  if (further) return severalReferences(reference, further);
   const named = reference.isPlural ? [] : await namedBefore(earlier, link);
   const found = earlier.found ?? [];
   const referents = reference.isPlural ? [found] : [found.length === 1 ? found : [], named];
@@ -108,19 +120,19 @@ async function namedBefore(earlier: EarlierQuestion, link: Link): Promise<Entity
   return named.length === 1 && named[0]?.nodes.length === 1 ? named[0].nodes : [];
 }
 
-/** Whether a question has nothing but things and times that it names. */
-function onlyNames({ text, mentions, unknown }: LinkedQuestion): boolean {
-  if (unknown.length > 0 || mentions.length === 0) return false;
-  let rest = '';
-  for (let at = 0; at < text.length; at++) rest += mentions.some(({ start, end }) => start <= at && at < end) ? ' ' : (text[at] ?? '');
-  return (
-    rest.replaceAll(joining, '') === '' && mentions.every(({ meanings }) => meanings.some(({ as }) => as !== 'intent' && as !== 'measure'))
-  );
+/** Whether a question has nothing but things and times that it names, beside words that join it to the one before. */
+function onlyNames(linked: LinkedQuestion): boolean {
+  const { mentions, unknown } = linked;
+  const isJoining = (words: string): boolean => words.replaceAll(joining, '') === '';
+  return unknown.every(isJoining) && mentions.some(mention => !isIntent(mention)) && isJoining(withoutNames(linked));
 }
 
 /** Puts what a question names in the place of its like in the earlier one. */
 function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, { mentions }: LinkedQuestion): string | Bilingual {
-  const groups = spans(text, mentions);
+  const groups = spans(
+    text,
+    mentions.filter(mention => !isIntent(mention)),
+  );
   const places: { start: number; end: number; by: string }[] = [];
   for (const group of groups) {
     const like = spans(
@@ -198,6 +210,13 @@ function noReferent({ text }: Reference): Bilingual {
   return {
     zh: `不清楚“${text}”指什么；请写出名称，或在 context 中给出上一个问题`,
     en: `it is not clear what "${text}" stands for; name it, or give the earlier question in context`,
+  };
+}
+
+function severalReferences({ text }: Reference, further: Reference): Bilingual {
+  return {
+    zh: `不清楚“${text}”与“${further.text}”各指什么，请写出其中一个的名称`,
+    en: `it is not clear what "${text}" and "${further.text}" each stand for; name one of them`,
   };
 }
 

@@ -131,7 +131,8 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
-      const meanings = lexicon.find(withoutAspect(own));
+      const exact = lexicon.find(own);
+      const meanings = exact.length > 0 ? exact : lexicon.find(withoutAspect(own));
       const isNothing = own.length < 2 || isStopWord(own) || saysOnlyWhere(text, start, end);
       const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
       const entities = isName ? names.findByName(own, mostNamesakes) : [];

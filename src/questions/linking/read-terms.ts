@@ -2,7 +2,7 @@ import { type LinkedQuestion } from './link-question.js';
 import { applyNegations } from './negation.js';
 import { type Intent, intentsOf, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
-import { type QuestionTerms } from './question-terms.js';
+import { type QuestionTerms, type ValueTerm } from './question-terms.js';
 
 /**
  * Gives each mention the first meaning it has of: label, relation, property, time, entity, value, question word. `namesFirst`: a year that is
@@ -57,6 +57,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     negations: [],
     denials: intent('negation').map(({ mention }) => mention),
   };
+  const booleans: ValueTerm[] = [];
   for (const mention of mentions) {
     const label = meaningOf(mention, 'label');
     const relation = meaningOf(mention, 'relation');
@@ -66,9 +67,11 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     const time = meaningOf(mention, 'time');
     if (label) terms.labels.push({ mention, label: label.label });
     else if (relation) terms.relations.push({ mention, type: relation.type });
-    else if (owners.length > 0 && isCondition(text, mention, owners, mentions))
-      terms.values.push({ mention, values: owners.map(isTrue), negated: false });
-    else if (owners.length > 0) terms.properties.push({ mention, owners });
+    else if (owners.length > 0 && isCondition(text, mention, owners, mentions)) {
+      const term = { mention, values: owners.map(isTrue), negated: false };
+      booleans.push(term);
+      terms.values.push(term);
+    } else if (owners.length > 0) terms.properties.push({ mention, owners });
     else if (time && !(namesFirst && (entity || values.length > 0))) terms.times.push({ mention, ...time.span });
     else if (entity) {
       const { nodes, approximate, isSet } = entity;
@@ -81,7 +84,12 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
   );
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
-  return { ...read, negations: applyNegations(linked, read) };
+  const negations = applyNegations(linked, read);
+  for (const term of booleans.filter(({ negated }) => negated)) {
+    term.negated = false;
+    term.values = term.values.map(value => ({ ...value, value: 'false' }));
+  }
+  return { ...read, negations };
 }
 
 /**
@@ -92,6 +100,12 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
   if (!owners.every(({ type, owner }) => type === 'boolean' && owner === 'node')) return false;
   const before = mentions.filter(({ end }) => end <= mention.start).at(-1);
   const after = mentions.find(({ start }) => start >= mention.end);
+  const isGrouped = before !== undefined && intentsOf(before, 'group') !== null && /^\s*$/.test(text.slice(before.end, mention.start));
+  // `孙刚在职吗` asks for the value.
+  const isAsked =
+    mentions.some(other => intentsOf(other, 'whether')) &&
+    mentions.some(other => meaningOf(other, 'entity')?.nodes.some(({ label }) => owners.some(({ ownerName }) => ownerName === label)));
+  if (isGrouped || isAsked || /(?:是否|\bwhether\b[^,]*)\s*$/.test(text.slice(0, mention.start))) return false;
   const isBeforeLabel = after !== undefined && meaningOf(after, 'label') !== null && /^\s?的?$/.test(text.slice(mention.end, after.start));
   const isOfName = !isBeforeLabel && before !== undefined && /^\s*的$|^['’]s?\s*$/.test(text.slice(before.end, mention.start));
   const isListed = [before, after].some(
@@ -100,7 +114,7 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
       meaningOf(other, 'property') !== null &&
       /^\s*(?:[,，、]|和|与|及|以及|\band\b)\s*$/.test(text.slice(Math.min(other.end, mention.end), Math.max(other.start, mention.start))),
   );
-  return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|\bof\b)/.test(text.slice(mention.end));
+  return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|情况|状态|\b(?:of|for)\b)/.test(text.slice(mention.end));
 }
 
 function isTrue({ ownerName, property }: MeaningOf<'property'>): MeaningOf<'value'> {

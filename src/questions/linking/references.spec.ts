@@ -3,7 +3,9 @@ import { findReference } from './references.js';
 describe('findReference', () => {
   it.each([
     ['which products did they order', 'they', true, false, true],
-    ['how many of them are red', 'of them', true, true, true],
+    ['how many of them are red', 'of them', true, true, false],
+    ['哪些产品由他们供应', '他们', true, false, true],
+    ['客户和他们的订单', '他们', true, false, false],
     ['what is its price', 'its', false, false, true],
     ['products that raised its price', 'its', false, false, false],
     ['employees who report to their managers', 'their', true, false, false],

@@ -24,11 +24,13 @@ export function findReference(text: string): Reference | null {
   const [asPart, asPlural] = found;
   const match = asPart ?? asPlural ?? found[2];
   if (!match) return null;
-  const isOpen = match.index === 0 || asSubject.test(text.slice(0, match.index)) || match === asPart;
+  const end = match.index + match[0].length;
+  const isHan = /\p{Script=Han}/u.test(match[0]) && text[end] !== '的';
+  const isOpen = match.index === 0 || asSubject.test(text.slice(0, match.index)) || (match !== asPart && isHan);
   return {
     text: match[0],
     start: match.index,
-    end: match.index + match[0].length,
+    end,
     isPlural: match === asPart || match === asPlural,
     isPart: match === asPart,
     isOpen,

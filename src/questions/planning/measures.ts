@@ -76,32 +76,54 @@ export function measuredProperty(
       ),
     );
     const best = named.find(candidate => wanted.includes(candidate.label)) ?? named[0];
+    if (best && orPrice && terms.top?.by && !(terms.top.by === 'price' && isPrice(best.property)))
+      throw ofTheFirst(word.mention.text, terms.top.mention.text);
     if (best) return { ...best, word };
   }
   if (!orPrice) return null;
-  if (terms.top?.by === 'date') return measuredDate(schema, words);
+  if (terms.top?.by === 'date') return measuredDate(schema, words, terms.top.mention);
   if (terms.top?.by !== 'price') return null;
-  const priced = all.find(
-    ({ label, property }) =>
-      (wanted.length === 0 || wanted.includes(label)) && /价|price/i.test(`${property.name} ${property.column ?? ''}`),
-  );
+  const priced = all.find(({ label, property }) => (wanted.length === 0 || wanted.includes(label)) && isPrice(property));
   return priced ? { ...priced, word: null } : null;
 }
 
 /** The date by which what is asked for is the latest: that of what is said to happen, the only one that it has, or its own. */
-function measuredDate(schema: PlanSchema, words: SchemaWord[]): MeasuredProperty | null {
+function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention): MeasuredProperty | null {
   const word = words.find(({ properties }) => properties.some(({ type }) => isDate(type)));
   const named = (name: string): boolean =>
     words.some(each => each.labels.has(name)) || (word?.properties.some(({ ownerName }) => ownerName === name) ?? false);
   const atEnd = (name: string): boolean =>
     schema.edges.some(({ type, sourceLabel, targetLabel }) => words.some(each => each.relations.has(type)) && [sourceLabel, targetLabel].includes(name)); // prettier-ignore
   const labels = [...schema.labels.filter(({ name }) => named(name)), ...schema.labels.filter(({ name }) => !named(name) && atEnd(name))];
+  const dated: MeasuredProperty[] = [];
   for (const label of labels) {
     const { name } = label;
     const dates = datesOf(label);
     const own = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
     const found = own ?? (dates.length === 1 ? dates[0] : undefined) ?? dateSaid(label, words)?.date;
-    if (found) return { label: name, property: found, word: own ? (word ?? null) : null };
+    if (!found) continue;
+    const measured = { label: name, property: found, word: own ? (word ?? null) : null };
+    // `the latest visit` is about visits.
+    if (own || words.some(({ labels: of, mention }) => of.has(name) && mention.start >= ranking.end && mention.start - ranking.end <= 2))
+      return measured;
+    if (named(name) || dated.length === 0) dated.push(measured);
   }
-  return null;
+  const [first, second] = dated;
+  if (first && second)
+    throw new UnplannableError(
+      `“${ranking.text}”可以指：${first.label}.${first.property.name}、${second.label}.${second.property.name}，请写明`,
+      `"${ranking.text}" may be by ${first.label}.${first.property.name} or ${second.label}.${second.property.name}: say which`,
+    );
+  return first ?? null;
+}
+
+function isPrice({ name, column }: PropertySchema): boolean {
+  return /价|price/i.test(`${name} ${column ?? ''}`);
+}
+
+function ofTheFirst(property: string, ranking: string): UnplannableError {
+  return new UnplannableError(
+    `“${ranking}”与“${property}”不能一起回答，请先问是哪一个，再问它的“${property}”`,
+    `"${ranking}" and "${property}" cannot be answered together; ask which one it is, then for its ${property}`,
+  );
 }

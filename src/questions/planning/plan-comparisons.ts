@@ -22,6 +22,7 @@ export abstract class ComparisonPlanner extends RankingPlanner {
       throw notCompared(than ?? top.mention);
     // `Does Brazil or the UK have more customers` asks which.
     if (than === null && two.join === 'or') this.terms.whether = null;
+    if (measured && !two.labels.includes(measured.label)) throw notCompared(top.mention);
     const plan = measured ? await this.rankByProperty(measured) : await this.compareCounts(two, top);
     if (than === null) return plan;
     const name = isEntity(first) ? this.displayOf(first) : first.values[0]?.value;

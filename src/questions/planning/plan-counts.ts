@@ -2,7 +2,7 @@ import { type MeaningOf } from '../linking/meaning.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows } from './find-groups.js';
 import { type Threshold } from './measures.js';
-import { QuestionDraft } from './question-draft.js';
+import { countedOfSome, QuestionDraft } from './question-draft.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
 import { describePath, type Hop, hopsFrom, pathsFrom } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -101,6 +101,8 @@ export abstract class CountPlanner extends QuestionDraft {
       without: [...onWay, ...(countedWord ? [countedWord] : [])],
       counted: orNone && this.terms.times.length === 0 ? null : way,
     });
+    const limitsOthers = this.terms.entities.some(({ nodes }) => !nodes.some(node => node.label === label));
+    if (orNone && limitsOthers && writer.edges.some(({ type }) => type === way[0]?.type)) throw countedOfSome();
     const name = this.spokenLabel(counted);
     const end =
       writer.variableOf(counted) !== null && !(orNone && this.terms.times.length === 0) && counted !== label

@@ -108,11 +108,7 @@ export abstract class QuestionDraft {
     this.isGuessed ||= isGuessed;
     if (part.counted) {
       // What is named over a relation would limit other nodes than those that are counted.
-      if (writer.edges.length > 0)
-        throw new UnplannableError(
-          '按数量排名或比较时，暂不支持再用关系另一端的事物限定，请分开问',
-          'What is counted cannot be limited by what a relation leads to as well; ask apart',
-        );
+      if (writer.edges.length > 0) throw countedOfSome();
       this.countedEnd = writer.addPath(part.counted);
     }
     const limited = addLimits(writer, this.terms, this.thresholds, this.words, this.schema);
@@ -209,7 +205,8 @@ export abstract class QuestionDraft {
       })),
       ...this.terms.values.map(({ mention, values, negated }) => {
         const value = values[0]?.value ?? 'true';
-        return { name: value === 'true' ? mention.text : value, negated };
+        const isBoolean = (value === 'true' || value === 'false') && mention.text !== value;
+        return { name: isBoolean ? `${mention.text}${value === 'true' ? '' : ' = false'}` : value, negated };
       }),
     ];
     const among = this.among ? [this.among.text] : [];
@@ -240,5 +237,12 @@ function notAmong({ text, label }: Among): UnplannableError {
   return new UnplannableError(
     `“${text}”指上一答案中的“${label}”，而问的不是其中之一`,
     `"${text}" stands for "${label}" of the earlier answer, and something else is asked for`,
+  );
+}
+
+export function countedOfSome(): UnplannableError {
+  return new UnplannableError(
+    '按数量排名或比较时，暂不支持再用关系另一端的事物限定，请分开问',
+    'What is counted cannot be limited by what a relation leads to as well; ask apart',
   );
 }

@@ -4,8 +4,8 @@ import { type Anchor, groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
 
-/** Not `on or after` and `5 or more`, which are one bound. */
-const alternative = /(?<!\bon )\b(?:or|either)\b(?! (?:more|fewer|less|above|below|later|earlier)\b(?! than))|或/g;
+/** Not `on or after`, which is one bound. */
+const alternative = /(?<!\bon )\b(?:or|either)\b|或/g;
 const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
 const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
 
@@ -29,6 +29,9 @@ export function refuseMisleading(terms: QuestionTerms): void {
   const several = isWhether && anchors.find(({ terms: named }) => named.length > 1);
   if (several)
     throw new UnplannableError(`请分开问“${several.mention.text}”各是否如此`, `Ask about each of "${several.mention.text}" apart`);
+  const set = terms.entities.find(({ isSet }) => isSet);
+  if (set && (isWhether || terms.top?.ofTwo === true || terms.together !== null))
+    throw new UnplannableError(`“${set.mention.text}”指几个，请逐个问`, `"${set.mention.text}" stands for several; ask about each apart`);
   if (deniesTwice(terms))
     throw new UnplannableError('不理解双重否定，请换一种问法', 'A negation of a negation is not understood; ask it without');
   if (addition.test(rest) && !asksForTheRest(terms, rest))

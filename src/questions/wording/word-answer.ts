@@ -10,7 +10,7 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
   const zh = language === 'zh';
   if (shape.whether) {
     const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit);
-    const isSo = shape.first === null ? rows.length > 0 : isAhead(rows, shape.first);
+    const isSo = shape.first !== null ? isAhead(rows, shape.first) : shape.kind === 'property' ? isTrue(rows) : rows.length > 0;
     if (isSo === null) return sentence;
     return zh ? `${isSo ? '是' : '否'}：${sentence}` : `${isSo ? 'Yes' : 'No'}: ${sentence}`;
   }
@@ -58,6 +58,13 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
     default:
       return shape.kind satisfies never;
   }
+}
+
+/** What the only value says, if it is a boolean or unknown; else whether there is anything. */
+function isTrue(rows: unknown[][]): boolean | null {
+  const [row, ...others] = rows;
+  const isOne = row?.length === 2 && others.length === 0;
+  return isOne && (typeof row[1] === 'boolean' || row[1] === null) ? row[1] : rows.length > 0;
 }
 
 /** Tells whether what is named comes first of two rows, and not level. Null where a value is not known. */

@@ -230,9 +230,9 @@ export class LoadedGraphs {
   }
 
   private async elementsOfVersion(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): Promise<LoadedElements | null> {
-    graph.reads.set(use, read);
     const { names, looked } = read;
     this.requireRoom(graph, read, use);
+    graph.reads.set(use, read);
     try {
       const topology = await this.part(graph, 'topology', {
         read: async reader => ({ ...(await loadTopology(reader, this.budgetBytes)), stamp: await readStamp(reader) }),

@@ -12,9 +12,9 @@ import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors
 import { NameSynonyms } from '../../questions/linking/name-synonyms.js';
 import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
 import { type EarlierQuestion, readFollowUp, type Reading } from '../../questions/linking/follow-up.js';
-import { type Mention } from '../../questions/linking/meaning.js';
+import { type Mention, meaningOf } from '../../questions/linking/meaning.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
-import { linkQuestion } from '../../questions/linking/link-question.js';
+import { type LinkedQuestion, linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type QuestionChoice, type Unplanned } from '../../questions/planning/question-plan.js';
 import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
@@ -54,8 +54,6 @@ const shownHits = 10;
 const attempts = 3;
 /** A text with more mentions is no question. Planning it would take longer than answering all others. */
 const mostMentions = 60;
-/** Of what a pronoun stands for so much is kept for the next question. */
-const mostMeant = 200;
 
 /** What is in memory of the graph. `elements` are there for questions that only memory can answer. */
 type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; needs: NeedsGraph | null; isLoaded: boolean };
@@ -75,7 +73,8 @@ export async function runQuestion(
       signal,
       {
         now: graph => {
-          const [index, elements] = [graphs.indexNow(graph), needs && graphs.elementsNow(graph, needs.read, 'question')];
+          const index = graphs.indexNow(graph);
+          const elements = index && needs && graphs.elementsNow(graph, needs.read, 'question');
           if (!index || (needs && !elements)) return null;
           return Promise.all([index, elements]).then(present => withElements(graph, needs, ...present));
         },
@@ -137,7 +136,7 @@ async function answerQuestion(
   const notes = [...read, ...describeSynonyms(followUp.linked, question.synonyms, entities, question.metrics, language)];
   const follows = {
     ...(followUp.text !== question.text && { read_as: followUp.text }),
-    ...(followUp.meant && { meant: followUp.meant.slice(0, mostMeant) }),
+    ...(followUp.meant && { meant: followUp.meant }),
   };
   if ('metric_id' in outcome) {
     const answer = await metricAnswer(reader, schema, outcome, [...entities.values()], { terms, notes, timing, language });
@@ -168,6 +167,10 @@ async function answerQuestion(
     if (!reason) throw error;
     return refuse(reason, terms, hint);
   }
+}
+
+function isOfSet({ mentions }: LinkedQuestion): boolean {
+  return mentions.some(mention => meaningOf(mention, 'entity')?.isSet);
 }
 
 interface Planning {
@@ -202,10 +205,12 @@ async function planReading({ reader, schema, toOne, question, pace }: Planning, 
     hint,
   });
   if (isTooMuch) return planned({ reason: tooMuchAtOnce });
+  if (followUp.meant?.some(({ id }) => !entities.has(id))) return planned({ reason: noLongerThere });
   const withPaths = { ...schema, toOne };
   const metric = planMetricQuestion(linked, metrics, withPaths, entities, language, question.limit, choices);
   const missed = linked.unknown.filter(mayBeName);
-  if (metric && !('reason' in metric) && missed.length === 0) return planned(linked.among ? { reason: notAmong } : metric);
+  if (metric && !('reason' in metric) && missed.length === 0)
+    return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
   if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
     return planned({ reason: notUnderstood(missed) });
   if (metric && 'reason' in metric) return planned(metric);
@@ -340,6 +345,11 @@ async function searchInstead(
     warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...answer.warnings],
   };
 }
+
+const noLongerThere: Bilingual = {
+  zh: '上一答案中的节点有的已不在图中，请重新提问',
+  en: 'some nodes of the earlier answer are no longer in the graph; ask it again',
+};
 
 const notAmong: Bilingual = {
   zh: '指标不能只算上一答案中的那些，请写出限定条件',

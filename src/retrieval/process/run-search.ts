@@ -48,7 +48,8 @@ export async function runSearch(
     {
       now: graph => {
         const read = propertiesRead(graph, query.filter);
-        const [index, elements] = [graphs.indexNow(graph), read && graphs.elementsNow(graph, read, 'filter')];
+        const index = graphs.indexNow(graph);
+        const elements = index && read && graphs.elementsNow(graph, read, 'filter');
         return index && (elements || !read) ? withElements(index, elements) : null;
       },
       load: async graph => {

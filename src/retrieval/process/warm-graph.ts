@@ -1,4 +1,5 @@
 import { type Logger } from 'pino';
+import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
 import { type RetrievalDatabase } from './retrieval-database.js';
 
@@ -16,7 +17,11 @@ export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraph
     const graph = await database.readGraph(graphId, timeoutMs, new AbortController().signal, reader => graphs.get(reader));
     if (graph === used) return;
     if (used.index) await graphs.indexOf(graph);
-    for (const [use, read] of used.reads) await graphs.elementsOf(graph, read, use);
+    for (const [use, read] of used.reads)
+      await graphs.elementsOf(graph, read, use).catch((error: unknown) => {
+        // What no longer fits is refused when a query needs it, and must not keep the rest from loading.
+        if (!(error instanceof GraphExceedsMemoryError)) throw error;
+      });
   } catch (cause) {
     graphs.release(graphId);
     log.info({ cause, graph: graphId }, 'A graph could not be loaded ahead of its queries');

@@ -1,5 +1,8 @@
 import { type Work } from './work.js';
 
+/** Places that read nothing spend nothing, but take their time. */
+const placesBetweenPauses = 8_192;
+
 /** One condition of a node. It cannot fail. */
 export interface NodeTest {
   holds(place: number): boolean;
@@ -59,7 +62,7 @@ export class NodeFilter {
     this.unnoted = 0;
     for (let place = 0; place < this.nodeSets.length; place++) {
       this.fits(place);
-      if (work.isDue) yield null;
+      if (work.isDue || place % placesBetweenPauses === 0) yield null;
     }
   }
 
