@@ -4,7 +4,7 @@ import { type Logger } from 'pino';
 import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
-import { type AnswerShare, type AskedQuery, type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
+import { type AnswerShare, type AskedAnswer, type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
 import { serialiseAnswer } from './serialise-answer.js';
 
 /** Answers wait in memory until their rows are written. Beyond this many bytes, further answers are not stored. */
@@ -55,13 +55,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return [...this.pending.values()].findLast(isWanted) ?? null;
   }
 
-  findPendingById(graphId: number, id: number): StoredAnswer | null {
-    const entry = this.pending.get(id);
-    return entry?.graphId === graphId ? entry : null;
-  }
-
-  /** The request of an answer that waits for its row. */
-  findRequestOf(graphId: number, id: number): AskedQuery | null {
+  findPendingById(graphId: number, id: number): AskedAnswer | null {
     const entry = this.pending.get(id);
     return entry?.graphId === graphId ? entry : null;
   }

@@ -21,7 +21,7 @@ export class EarlierQuestions {
   /** @throws SchemaError when the graph has no stored answer to a question with this id */
   async read(graphId: number, { question, query_id: id }: QueryContext): Promise<EarlierQuestion> {
     if (id == null) return { text: question ?? '', found: null, meant: null };
-    const asked = this.store.findRequestOf(graphId, id) ?? (await this.queries.findRequestOf(graphId, id));
+    const asked = this.store.findPendingById(graphId, id) ?? (await this.queries.findById(graphId, id));
     if (asked?.kind !== 'question') throw notFound();
     const { answer } = asked;
     const { text, limit } = JSON.parse(asked.request) as { text: string; limit: number };

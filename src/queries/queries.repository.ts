@@ -15,11 +15,7 @@ export interface StoredAnswer {
 export type Answered = Omit<StoredAnswer, 'id' | 'answer'> & { id: number | null; answer: RetrievalAnswer | LargeAnswer };
 
 /** A stored answer with what decided it; `request` is a JSON object with `text`, `parameters`, `limit` and `offset`. */
-export interface AskedQuery {
-  kind: QueryKind;
-  request: string;
-  answer: RetrievalAnswer;
-}
+export type AskedAnswer = StoredAnswer & { kind: QueryKind; request: string };
 
 /** The limits on the stored answers of one graph. */
 export interface AnswerShare {
@@ -103,22 +99,15 @@ export class QueriesRepository {
     );
   }
 
-  async findById(graphId: number, id: number): Promise<StoredAnswer | null> {
-    const { rows } = await this.pool.query<{ graph_version: number; answer: string; created_at: Date }>(
-      'SELECT graph_version, answer::text AS answer, created_at FROM queries WHERE graph_id = $1 AND id = $2',
+  async findById(graphId: number, id: number): Promise<AskedAnswer | null> {
+    const { rows } = await this.pool.query<{ kind: QueryKind; request: string; graph_version: number; answer: string; created_at: Date }>(
+      'SELECT kind, request::text AS request, graph_version, answer::text AS answer, created_at FROM queries WHERE graph_id = $1 AND id = $2',
       [graphId, id],
     );
     const row = rows[0];
-    return row ? { id, version: row.graph_version, answer: JSON.parse(row.answer) as RetrievalAnswer, createdAt: row.created_at } : null;
-  }
-
-  async findRequestOf(graphId: number, id: number): Promise<AskedQuery | null> {
-    const { rows } = await this.pool.query<{ kind: QueryKind; request: string; answer: string }>(
-      'SELECT kind, request::text AS request, answer::text AS answer FROM queries WHERE graph_id = $1 AND id = $2',
-      [graphId, id],
-    );
-    const row = rows[0];
-    return row ? { ...row, answer: JSON.parse(row.answer) as RetrievalAnswer } : null;
+    if (!row) return null;
+    const { kind, request, graph_version: version, created_at: createdAt } = row;
+    return { id, kind, request, version, answer: JSON.parse(row.answer) as RetrievalAnswer, createdAt };
   }
 
   /**

@@ -20,19 +20,19 @@ const asSubject = /\b(?:did|do|does|have|has|had|are|is|was|were|will|would|can|
 
 /** The first such word of a text, if there is one. @param text as it was normalised for linking */
 export function findReference(text: string): Reference | null {
-  const found = [part, plural, singular].map(pattern => pattern.exec(text));
-  const [asPart, asPlural] = found;
-  const match = asPart ?? asPlural ?? found[2];
+  const asPart = part.exec(text);
+  const asPlural = asPart ?? plural.exec(text);
+  const match = asPlural ?? singular.exec(text);
   if (!match) return null;
   const end = match.index + match[0].length;
   const isHan = /\p{Script=Han}/u.test(match[0]) && text[end] !== '的';
-  const isOpen = match.index === 0 || asSubject.test(text.slice(0, match.index)) || (match !== asPart && isHan);
+  const isOpen = match.index === 0 || asSubject.test(text.slice(0, match.index)) || (!asPart && isHan);
   return {
     text: match[0],
     start: match.index,
     end,
-    isPlural: match === asPart || match === asPlural,
-    isPart: match === asPart,
+    isPlural: asPlural !== null,
+    isPart: asPart !== null,
     isOpen,
   };
 }

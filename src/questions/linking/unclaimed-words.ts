@@ -8,7 +8,7 @@ const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
 /** `what exactly`, and `just show me`. */
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
 /** `city -1`, `city 1 to city 3`: neither names what its numbers name. The first character that is not a number's tells whether it is read. */
-const signedOrSpan = /(?<=\s)-(?=\d)\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
+const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
