@@ -167,9 +167,9 @@ describe('a version that is brought forward', () => {
   });
 });
 
-describe('bringing a million edges forward', () => {
-  it('pauses at least every 50 ms', () => {
-    const [nodes, edges, changedEvery] = [200_000, 1_000_000, 5];
+describe('bringing many edges forward', () => {
+  it('pauses between steps that do not grow with the graph', () => {
+    const [nodes, edges, changedEvery] = [40_000, 200_000, 5];
     const builder = new TopologyBuilder();
     for (let id = 1; id <= nodes; id++) builder.addNode(id, id % 2);
     for (let id = 1; id <= edges; id++) builder.addEdge(id, id % 3, 1 + ((id * 7919) % nodes), 1 + ((id * 104729) % nodes));
@@ -185,25 +185,16 @@ describe('bringing a million edges forward', () => {
     const column = new PropertyColumnBuilder(edges);
     for (let i = 0; i < edges; i++) column.set(i, text(i), null);
     const columnBefore = atOnce(column.build());
-    let times: number[] = [];
-    const timed = <T>(steps: Steps<T>): T => {
-      for (;;) {
-        const started = performance.now();
+    const pausesOf = <T>(steps: Steps<T>): [T, number] => {
+      for (let pauses = 0; ; pauses++) {
         const step = steps.next();
-        times.push(performance.now() - started);
-        if (step.done) return step.value;
+        if (step.done) return [step.value, pauses];
       }
     };
-    const tries = Array.from({ length: 3 }, () => {
-      times = [];
-      const after = timed(bringTopologyForward(before, changed, now))!;
-      const moves = timed(movesOf('edges', before, after, changed))!;
-      timed(bringColumnForward(columnBefore, moves, new Map(moves.inserted.map(i => [i, text(-i)])), () => null));
-      return times;
-    });
-    // The machine may be busy with something else in one try, so the shortest time of each step counts.
-    const longest = tries[0]!.reduce((most, _, step) => Math.max(most, Math.min(...tries.map(each => each[step]!))), 0);
-    expect(longest).toBeLessThan(50);
+    const [after, ofTopology] = pausesOf(bringTopologyForward(before, changed, now));
+    const [moves, ofMoves] = pausesOf(movesOf('edges', before, after!, changed));
+    const [, ofColumn] = pausesOf(bringColumnForward(columnBefore, moves!, new Map(moves!.inserted.map(i => [i, text(-i)])), () => null));
+    for (const pauses of [ofTopology, ofMoves, ofColumn]) expect(pauses).toBeGreaterThan(edges / 4_096);
   });
 });
 

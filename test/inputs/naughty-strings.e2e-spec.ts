@@ -38,6 +38,7 @@ const readHeaders: [operation: string, header: string][] = [
 function baseBody({ id, body }: Operation, field: string, fixture: Fixture): unknown {
   if (id === 'Queries_query') {
     if (/^(question|search|cypher)/.test(field)) return {};
+    if (field.startsWith('context')) return { question: '华为供应哪些产品' };
     return field.startsWith('parameters') ? { cypher: 'MATCH (n) WHERE n.公司名称 = $a RETURN n LIMIT 1' } : { search: '华为' };
   }
   if (id === 'Permissions_grant') return { role: 'viewer', ...(field === 'username' ? {} : { user_id: 1 }) };
@@ -117,6 +118,8 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
       const found: string[] = [];
       const statuses: Record<string, number> = {};
       let sent = 0;
+      /** The places that took a text. */
+      const taken = new Set<string>();
       const chosen = long ? picks : sample(picks, 2_500, seed);
       // The most uploads of one caller: two at once, and four that wait.
       await inParallel(6, chosen, async pick => {
@@ -130,6 +133,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
         sent++;
         if (long && sent % 25_000 === 0) process.stdout.write(`${sent} of ${all} requests, ${found.length} findings ${found[0] ?? ''}\n`);
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        if (answer.status < 300) taken.add(slot.label);
         for (const problem of answer.problems) found.push(`${slot.label} ⇐ ${JSON.stringify(text).slice(0, 200)}: ${problem}`);
         if (answer.problems.length === 0) await clean(request, answer);
       });
@@ -138,7 +142,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
       // If the places of texts were lost, the fixture gone or a limit reached, the test would pass without testing anything.
       expect(statuses['429']).toBeUndefined();
       expect(sent).toBeGreaterThan(chosen.length * 0.8);
-      expect((statuses['200'] ?? 0) + (statuses['201'] ?? 0)).toBeGreaterThan(sent / 20);
+      expect(taken.size).toBeGreaterThan(20);
       await test.anonymous.get('/health').expect(200);
     },
     long ? 3_600_000 : 300_000,

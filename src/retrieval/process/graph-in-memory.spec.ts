@@ -166,7 +166,7 @@ describe('a graph in memory', () => {
         const text = `${around} ${textOf(value)}`;
         expect(answerOf(graph, text).rows).toEqual(answerOf(plainly(graph), text).rows);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -213,7 +213,7 @@ describe('a graph in memory', () => {
         const text = `MATCH (a), (b) WHERE id(a) <> id(b) ${end}`;
         expect(answerOf(graph, text).rows).toEqual(answerOf(plainly(graph), text).rows);
       }),
-      { numRuns: 150 },
+      { numRuns: 40 },
     );
   });
 
