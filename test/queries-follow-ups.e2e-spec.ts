@@ -34,6 +34,16 @@ describe('follow-up questions', () => {
     expect(warnings[0]).toContain(plan.read_as);
   });
 
+  it.each([
+    ['Exotic Liquids，它供应哪些产品', 'Exotic Liquids供应哪些产品'],
+    ['Exotic Liquids, which products does it supply?', 'Which products does Exotic Liquids supply?'],
+    ['The supplier Exotic Liquids: what products does it supply?', 'Which products does Exotic Liquids supply?'],
+  ])('%s: a pronoun stands for what is named first, apart', async (question, whole) => {
+    const [{ rows, plan }, expected] = [await ask(question), await ask(whole)];
+    expect(expected.plan.kind).toBe('cypher');
+    expect({ rows, cypher: plan.cypher }).toEqual({ rows: expected.rows, cypher: expected.plan.cypher });
+  });
+
   it('goes on from a follow-up', async () => {
     const first = await ask('德国有多少客户');
     const second = await ask('中国呢', { context: { query_id: first.query_id } });

@@ -1,7 +1,7 @@
 import { confirmNames } from './confirm-names.js';
 
 const node = (id: number, display: string, label = 'Film') => ({ id, label, labels: [label], key: `k${id}`, display, properties: {} });
-const nodes = [node(1, 'Heat'), node(2, 'HEAT'), node(3, '华为技术有限公司'), node(4, 'Kobe Beef'), node(5, 'Fair Weather Films'), node(6, '下面高乡')]; // prettier-ignore
+const nodes = [node(1, 'Heat'), node(2, 'HEAT'), node(3, '华为技术有限公司'), node(4, 'Kobe Beef'), node(5, 'Fair Weather Films'), node(6, '下面高乡'), node(7, 'Help'), node(8, 'Help!')]; // prettier-ignore
 const entities = new Map(nodes.map(each => [each.id, each]));
 
 const confirm = (question: string, text: string, ids: number[], approximate: boolean) => {
@@ -20,6 +20,8 @@ describe('confirmNames', () => {
   it.each([
     ['who made Heat', 'heat', [1, 2], false, [1]],
     ['who made heat', 'heat', [1, 2], false, [1, 2]],
+    ['who acted in Help! then', 'help', [7, 8], false, [8]],
+    ['who acted in Help?', 'help', [7, 8], false, [7]],
     ['华为的订单', '华为', [3], true, [3]],
     ['supplier of Kobe Beaf', 'kobe beaf', [4], true, [4]],
   ])('%s: "%s" of %j (approximate: %s) is %j', (question, text, ids, approximate, kept) => {

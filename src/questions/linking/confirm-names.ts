@@ -19,7 +19,7 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
       if (meaning.as !== 'entity') return [meaning];
       const nodes = meaning.approximate
         ? meaning.nodes.filter(node => isNear(mention.text, entities.get(node.id)))
-        : asWritten(written?.slice(mention.start, mention.end) ?? null, meaning.nodes, entities);
+        : asWritten(written, mention, meaning.nodes, entities);
       return nodes.length > 0 ? [{ ...meaning, nodes }] : [];
     });
     if (meanings.length === 0) unknown.push(mention.text);
@@ -28,10 +28,26 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
   return { ...linked, mentions, unknown };
 }
 
-/** Of the namesakes with one label, those whose name is letter by letter what was written, if there are any. */
-function asWritten(written: string | null, nodes: EntityNode[], entities: ReadonlyMap<number, AnswerNode>): EntityNode[] {
-  const exact = (node: EntityNode): boolean => entities.get(node.id)?.display === written || entities.get(node.id)?.key === written;
-  return nodes.filter(node => exact(node) || !nodes.some(other => other.label === node.label && exact(other)));
+/**
+ * Of the namesakes with one label, those whose name is letter by letter what was written, if there are any: of `Help` and `Help!` the
+ * longest. What ends the question belongs to no name.
+ */
+function asWritten(
+  written: string | null,
+  { start, end }: Mention,
+  nodes: EntityNode[],
+  entities: ReadonlyMap<number, AnswerNode>,
+): EntityNode[] {
+  if (written === null) return nodes;
+  const last = written.replace(/[?？。\s]+$/, '').length;
+  const exact = ({ id }: EntityNode): number => {
+    const node = entities.get(id);
+    const names = node ? [node.display, node.key].filter(name => written.startsWith(name, start)) : [];
+    return Math.max(0, ...names.map(name => name.length).filter(length => start + length >= end && start + length <= Math.max(end, last)));
+  };
+  const longest = new Map<string, number>();
+  for (const node of nodes) longest.set(node.label, Math.max(longest.get(node.label) ?? 0, exact(node)));
+  return nodes.filter(node => exact(node) === longest.get(node.label));
 }
 
 function isNear(text: string, node: AnswerNode | undefined): boolean {

@@ -3,6 +3,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { languageOf } from '../../text/language.js';
 import { type EntityNode, type Meaning, type Mention, meaningOf } from './meaning.js';
 import { type LinkedQuestion } from './link-question.js';
+import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
 
 /** What a question follows. */
@@ -30,6 +31,9 @@ export type Link = (text: string, given: Mention[]) => Promise<LinkedQuestion>;
 /** Words that only join a question to the one before. */
 const joining =
   /\b(?:and|but|or|so|then|ok|okay|now|what|how|about|the|same|for|in|of|by|from|with|at|on|to|during|since|instead|please|only|just)\b|[那么呢换成改为如果是的在只看]|[\s,，、。.?？!！;；:：]/g;
+/** `Alien, when was it released`: what is named first, apart, is what the pronoun stands for. */
+const asksAfter =
+  /^["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
 const between = /^\s*(?:,|，|、|和|与|及|或者?|and|or)?\s*(?:the|in|from|of)?\s*$/;
 
 /**
@@ -64,10 +68,13 @@ function isIntent({ meanings }: Mention): boolean {
 }
 
 /** Whether a pronoun has nothing in its own question to stand for. */
-function isOpen({ start, isOpen: open }: Reference, { mentions }: LinkedQuestion): boolean {
-  const names = (mention: Mention): boolean =>
-    ['label', 'entity', 'value'].some(kind => meaningOf(mention, kind as Meaning['as']) !== null);
-  return open || !mentions.some(mention => mention.end <= start && names(mention));
+function isOpen({ start, isOpen: open, isPlural }: Reference, { text, mentions }: LinkedQuestion): boolean {
+  const before = mentions.filter(mention => mention.end <= start);
+  const names = (mention: Mention, kinds: Meaning['as'][]): boolean => kinds.some(kind => meaningOf(mention, kind) !== null);
+  const isNamedFirst = before.some(mention => names(mention, ['entity']) && asksAfter.test(text.slice(mention.end, start)));
+  // `the writers that ... in their films`
+  const isAgent = (mention: Mention): boolean => names(mention, ['relation']) && isAgentNoun(mention.text);
+  return (open && (isPlural || !isNamedFirst)) || !before.some(mention => names(mention, ['label', 'entity', 'value']) || isAgent(mention));
 }
 
 async function readReference(text: string, reference: Reference, earlier: EarlierQuestion, link: Link): Promise<Reading[] | Bilingual> {

@@ -17,6 +17,13 @@ describe('Lexicon', () => {
     expect((await lexicon).find(name)).toContainEqual(meaning);
   });
 
+  it('takes a verb for a synonym of relations only', async () => {
+    const tag = { ...schema.labels[0]!, name: 'Tag', aliases: [] };
+    const tags = await Lexicon.build({ labels: [tag], edges: [{ ...schema.edges[0]!, type: 'has_tags', aliases: [] }] }, [], new Pace());
+    expect(tags.find('describes')).toEqual([{ as: 'relation', type: 'has_tags', part: true }]);
+    expect(tags.find('words')).toContainEqual({ as: 'label', label: 'Tag' });
+  });
+
   it('knows all meanings of one name, each once', async () => {
     expect((await lexicon).find('region').map(({ as }) => as)).toEqual(['label', 'dimension']);
   });

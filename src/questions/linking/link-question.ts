@@ -4,6 +4,7 @@ import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { type SearchResult } from '../../graph-index/search-index.js';
 import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
 import { asksForTime } from './asked-time.js';
+import { findIdioms } from './idioms.js';
 import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
@@ -81,7 +82,12 @@ export async function linkQuestion(
   const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
   const hints = new NameHints(question, text);
   const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
-  const named = [...times.filter(isReal), ...(await findNames(text, lexicon, names, hints, pace)), ...findIntents(text)];
+  const named = [
+    ...times.filter(isReal),
+    ...(await findNames(text, lexicon, names, hints, pace)),
+    ...findIntents(text),
+    ...findIdioms(text),
+  ];
   const unreal = times.filter(mention => !isReal(mention));
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
@@ -131,11 +137,11 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
-      const exact = lexicon.find(own);
-      const meanings = exact.length > 0 ? exact : lexicon.find(withoutAspect(own));
+      const exact = isVerbHere(own, text, end) ? [] : lexicon.find(own);
+      const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
       const isNothing = own.length < 2 || isStopWord(own) || saysOnlyWhere(text, start, end);
       const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
-      const entities = isName ? names.findByName(own, mostNamesakes) : [];
+      const entities = isName && !beginsBefore(own, start, names, hints) ? names.findByName(own, mostNamesakes) : [];
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
@@ -151,6 +157,17 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
     }
   }
   return found;
+}
+
+/** `appear in Darkness`: the preposition is no part of a name, where names have capitals and there is one without it. */
+function beginsBefore(own: string, start: number, names: NameSource, hints: NameHints): boolean {
+  const preposition = /^(?:in|of|on|at|by|from|for|with|to) /.exec(own)?.[0];
+  return preposition !== undefined && hints.isSmall(start) && names.findByName(own.slice(preposition.length), 1).length > 0;
+}
+
+/** `sort them by price`: only `what sort of film` asks for a kind. */
+function isVerbHere(own: string, text: string, end: number): boolean {
+  return own === 'sort' && !text.startsWith(' of ', end);
 }
 
 /** 下过单 and 下了单 are 下单, which 过 and 了 may part. */

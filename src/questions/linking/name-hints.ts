@@ -36,6 +36,11 @@ export class NameHints {
     return !this.usesCapitals || this.looksLikeName(start, end) || this.written === null;
   }
 
+  /** Tells whether a word is written small, in a question in which names have capitals. */
+  isSmall(start: number): boolean {
+    return this.usesCapitals && /^\p{Ll}/u.test(this.written?.slice(start) ?? '');
+  }
+
   private isQuoted(start: number, end: number): boolean {
     const [before, after] = [this.written?.[start - 1] ?? '', this.written?.[end] ?? ''];
     return before !== '' && after !== '' && opening.includes(before) && closing.includes(after);

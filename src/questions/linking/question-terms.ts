@@ -60,3 +60,10 @@ export interface QuestionTerms {
   /** All negations. */
   denials: Mention[];
 }
+
+/** The question with spaces in place of the names in it. */
+export function outsideNames({ text, entities, values }: QuestionTerms): string {
+  const characters = text.split('');
+  for (const { mention } of [...entities, ...values]) characters.fill(' ', mention.start, mention.end);
+  return characters.join('');
+}

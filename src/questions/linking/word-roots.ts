@@ -70,8 +70,15 @@ export function isAgentNoun(word: string): boolean {
   return /(?:[^aeiou]er|ier|yer|ter|or|ress|ist|ian)s?$|resses$/.test(word) && word.length > 4;
 }
 
-/** `directed`, `written`: a form of a verb that is no noun. */
+/** Verbs that are no nouns in any form. */
+const bareVerbs = new Set('appear belong buy comprise contain deliver describe include perform provide sell supervise write'.split(' '));
+
+/** `directed`, `written`, `describe`: a form of a verb that is no noun. */
 export function isVerbForm(word: string): boolean {
   const [verb = ''] = word.split(' ');
-  return /(?:ed|ing)$/.test(verb) || (irregular[verb] !== undefined && !/(?:men|people|persons|children|shipment)$/.test(verb));
+  return (
+    /(?:ed|ing)$/.test(verb) ||
+    bareVerbs.has(verb.replace(/s$/, '')) ||
+    (irregular[verb] !== undefined && !/(?:men|people|persons|children|shipment)$/.test(verb))
+  );
 }

@@ -1,6 +1,6 @@
 import { type Language } from '../../text/language.js';
 import { asksForTime } from '../linking/asked-time.js';
-import { type Mention } from '../linking/meaning.js';
+import { meaningOf, type Mention } from '../linking/meaning.js';
 import { isCommonWord, withoutStopWords } from '../linking/stop-words.js';
 import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
 import { type AnswerType } from './answer-types.js';
@@ -26,7 +26,7 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
   // `movies whose writers`: a word that begins a clause does not ask.
   const asking = [...questionWords].sort((a, b) => a.start - b.start);
   const first = asking.find(({ text: own, start }) => own !== 'whose' || start === 0);
-  if (!first) return { word: headOf(words, language), type: null };
+  if (!first) return { word: headOf(withoutKinds(text, words, named), language), type: null };
   const type = wordsOfType.find(([, pattern]) => pattern.test(first.text))?.[0] ?? 'what';
   const after = type === 'when' || type === 'where' ? null : nounAfter(text, first, words, named);
   if (after) return { word: after, type };
@@ -80,6 +80,17 @@ function isNoun(text: string, word: SchemaWord): boolean {
   if (isHead(word)) return true;
   if (isVerbForm(mention.text) || !/^[a-z]/.test(mention.text)) return false;
   return isAgentNoun(mention.text) || /s$/.test(mention.text) || /^\s+(?:of|in|for|on)\b/.test(text.slice(mention.end)) || /\b(?:the|an?)\s+(?:\p{L}+\s+)?$/u.test(text.slice(0, mention.start)); // prettier-ignore
+}
+
+/** Leaves out a label that only says what kind of thing is named after it: `film` in `describe film Alien`, where another word asks. */
+function withoutKinds(text: string, words: SchemaWord[], named: Mention[]): SchemaWord[] {
+  const isKind = ({ mention, labels }: SchemaWord): boolean =>
+    named.some(
+      name =>
+        text.slice(mention.end, name.start) === ' ' && meaningOf(name, 'entity')?.nodes.some(({ label }) => labels.has(label)) === true,
+    );
+  const others = words.filter(word => !isKind(word));
+  return others.length > 0 ? others : words;
 }
 
 function hasNounAfter(words: SchemaWord[], asking: Mention): boolean {

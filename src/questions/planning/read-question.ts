@@ -3,7 +3,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
@@ -89,7 +89,7 @@ class PatternReader {
     for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
     const others = this.anchors.filter(({ mention }) => mention.start !== part.endsAt?.start);
     this.wordsOf = shareOut(context.terms.text, others, part.words, part.asked.word, context.language);
-    this.shared = sharedWord(context.terms.text, part.words);
+    this.shared = sharedWord(outsideNames(context.terms), part.words);
   }
 
   async read(): Promise<ReadPattern> {

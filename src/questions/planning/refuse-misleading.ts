@@ -1,5 +1,5 @@
 import { type Mention } from '../linking/meaning.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
@@ -76,11 +76,4 @@ function joinsTimes({ text, times }: QuestionTerms, at: number): boolean {
 
 function covers({ start, end }: Pick<Mention, 'start' | 'end'>, at: number): boolean {
   return start <= at && at < end;
-}
-
-/** The question with spaces in place of the names in it. */
-function outsideNames({ text, entities, values }: QuestionTerms): string {
-  const characters = text.split('');
-  for (const { mention } of [...entities, ...values]) characters.fill(' ', mention.start, mention.end);
-  return characters.join('');
 }

@@ -1,0 +1,16 @@
+import { type Mention } from './meaning.js';
+
+/** Phrases that say nothing about what is asked: `who in the world wrote it`, `describe it in a few words`, `give me a few examples`. */
+const idioms = [
+  /(?<=\b(?:who|what|which|where|when|how|why) )(?:in the world|on earth)\b/g,
+  /\bin (?:a few|some|other|one|your own) words?\b/g,
+  /(?<=\b(?:give|list|name|show|suggest|tell)(?: me| us)? )a few\b/g,
+  /到底|究竟/g,
+];
+
+/** Finds the idioms of a normalised text, as mentions without a meaning: no word of theirs names anything. */
+export function findIdioms(text: string): Mention[] {
+  return idioms.flatMap(idiom =>
+    [...text.matchAll(idiom)].map(match => ({ text: match[0], start: match.index, end: match.index + match[0].length, meanings: [] })),
+  );
+}

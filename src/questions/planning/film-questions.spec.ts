@@ -1,0 +1,77 @@
+import { Pace } from '../../common/turns/pace.js';
+import { languageOf } from '../../text/language.js';
+import { confirmNames } from '../linking/confirm-names.js';
+import { Lexicon } from '../linking/lexicon.js';
+import { linkQuestion } from '../linking/link-question.js';
+import { planGraphQuestion } from './plan-graph-question.js';
+import { type PlanSchema } from './schema-paths.js';
+
+const label = (name: string, aliases: string[] = []) => ({
+  name,
+  aliases,
+  displayProperty: 'name',
+  keyProperties: ['name'],
+  properties: [{ name: 'name', type: 'string' }],
+  rowCount: 9,
+});
+const fromMovie = (type: string, targetLabel: string) => ({
+  type,
+  aliases: [],
+  sourceLabel: 'Movie',
+  targetLabel,
+  properties: [],
+  rowCount: 9,
+});
+const schema: PlanSchema = {
+  labels: [label('Movie', ['film']), label('Person'), label('Tag'), label('Genre'), label('Rating')],
+  edges: [
+    fromMovie('written_by', 'Person'),
+    fromMovie('starred_actors', 'Person'),
+    fromMovie('has_tags', 'Tag'),
+    fromMovie('has_genre', 'Genre'),
+    fromMovie('has_rating', 'Rating'),
+  ],
+  toOne: { outgoing: [], incoming: [] },
+};
+const names: [display: string, label: string][] = [
+  ['They Came Together', 'Movie'],
+  ['Magic', 'Movie'],
+  ['magic', 'Tag'],
+  ['world', 'Tag'],
+  ['Darkness', 'Movie'],
+  ['In Darkness', 'Movie'],
+  ['Ann Lee', 'Person'],
+];
+const entities = new Map(
+  names.map(([display, own], id) => [id, { id, label: own, labels: [own], key: display, display, properties: { name: display } }]),
+);
+
+async function plan(question: string): Promise<{ cypher?: string; parameters?: object }> {
+  const lexicon = await Lexicon.build(schema, [], new Pace());
+  const findByName = (text: string) =>
+    [...entities.values()].flatMap(({ id, label: own, display }) =>
+      display.toLowerCase() === text ? [{ id, label: own, by: 'display' as const }] : [],
+    );
+  const search = () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 });
+  const linked = await linkQuestion(question, '2026-11-20', lexicon, { findByName, findValues: () => [], search });
+  return (await planGraphQuestion(confirmNames(question, linked, entities), schema, entities, languageOf(question))) as object;
+}
+
+describe('questions about films', () => {
+  const tags = 'MATCH (t:Tag)<-[r1:has_tags]-(n1:Movie) WHERE n1.name = $p1';
+  const writers = 'MATCH (t:Person)<-[r1:written_by]-(n1:Movie) WHERE n1.name = $p1';
+  const costars = 'MATCH (t:Person)<-[r1:starred_actors]-(n1:Movie) WHERE n1.name = $p1';
+
+  it.each([
+    ['which words describe film They Came Together', tags, 'They Came Together'],
+    ['can you describe movie Darkness in a few words', tags, 'Darkness'],
+    ['which words describe Magic', tags, 'Magic'],
+    ['who in the world wrote Magic', writers, 'Magic'],
+    ['who appears in Darkness', costars, 'Darkness'],
+    ['which film did Ann Lee write the story for', 'MATCH (t:Movie)-[r1:written_by]->(n1:Person) WHERE n1.name = $p1', 'Ann Lee'],
+    ['what sort of film is Darkness', 'MATCH (t:Genre)<-[r1:has_genre]-(n1:Movie) WHERE n1.name = $p1', 'Darkness'],
+    ['which films can be described by world', 'MATCH (t:Movie)-[r1:has_tags]->(n1:Tag) WHERE n1.name = $p1', 'world'],
+  ])('%s', async (question, cypher, name) => {
+    expect(await plan(question)).toMatchObject({ cypher: expect.stringContaining(cypher), parameters: { p1: name } });
+  });
+});
