@@ -21,6 +21,8 @@ export interface EntityNode {
   label: string;
 }
 
+export type Comparison = '>' | '<' | '>=' | '<=' | '=';
+
 export type Intent =
   | { kind: 'count' }
   | { kind: 'which' }
@@ -31,7 +33,7 @@ export type Intent =
   | { kind: 'aggregate'; function: 'avg' | 'sum' }
   /** `excludes`: takes away the entities or values beside it. Otherwise it says more (`only`, `without`) than is understood. */
   | { kind: 'negation'; excludes: boolean }
-  | { kind: 'compare'; operator: '>' | '<' | '>=' | '<='; value: number }
+  | { kind: 'compare'; operator: Comparison; value: number }
   /** Both bounds are included. */
   | { kind: 'between'; low: number; high: number }
   /** The question wants yes or no. */

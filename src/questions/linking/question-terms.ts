@@ -1,5 +1,5 @@
 import { type Span } from '../../text/calendar.js';
-import { type EntityNode, type Mention, type MeaningOf } from './meaning.js';
+import { type Comparison, type EntityNode, type Mention, type MeaningOf } from './meaning.js';
 
 export interface LabelTerm {
   mention: Mention;
@@ -42,7 +42,7 @@ export interface QuestionTerms {
   properties: PropertyTerm[];
   values: ValueTerm[];
   times: TimeTerm[];
-  compares: { mention: Mention; operator: '>' | '<' | '>=' | '<='; value: number }[];
+  compares: { mention: Mention; operator: Comparison; value: number }[];
   top: { mention: Mention; descending: boolean; count: number | null; by: 'date' | 'price' | null; ofTwo: boolean } | null;
   /** The word by which it wants yes or no. */
   whether: Mention | null;

@@ -1,5 +1,5 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { type Mention } from '../linking/meaning.js';
+import { type Comparison, type Mention } from '../linking/meaning.js';
 import { measureWord } from '../linking/numerals.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { dateSaid, datesOf, isDate } from './label-dates.js';
@@ -17,7 +17,7 @@ export interface MeasuredProperty {
 /** What a comparison with a number is about: a property, or how many there are of something. */
 export interface Threshold {
   mention: Mention;
-  operator: '>' | '<' | '>=' | '<=';
+  operator: Comparison;
   value: number;
   property: SchemaWord | null;
   /** A word for things, or for a relation that is followed so often. */

@@ -1,4 +1,4 @@
-import { type MeaningOf } from '../linking/meaning.js';
+import { type Comparison, type MeaningOf } from '../linking/meaning.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows } from './find-groups.js';
 import { type Threshold } from './measures.js';
@@ -49,7 +49,7 @@ export abstract class CountPlanner extends QuestionDraft {
   }
 
   /** `下单超过20次的客户`: counts what the relation leads to. */
-  private followedAbove(counted: SchemaWord, operator: string, value: number): Promise<GraphPlan> {
+  private followedAbove(counted: SchemaWord, operator: Comparison, value: number): Promise<GraphPlan> {
     const target = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0);
     const ends = target ? hopsFrom(this.schema, this.onlyLabel(target)).filter(({ type }) => counted.relations.has(type)) : [];
     const [end] = ends;
@@ -58,14 +58,14 @@ export abstract class CountPlanner extends QuestionDraft {
     return this.listAbove(target, end.to, null, operator, value);
   }
 
-  private listAbove(target: SchemaWord, counted: string, word: SchemaWord | null, operator: string, value: number): Promise<GraphPlan> {
-    return this.countOver(target, counted, word, 'list', operator.startsWith('<'), (end, writer) => {
+  private listAbove(target: SchemaWord, counted: string, word: SchemaWord | null, operator: Comparison, value: number): Promise<GraphPlan> {
+    return this.countOver(target, counted, word, 'list', holds(0, operator, value), (end, writer) => {
       const limit = writer.parameter(value);
       return `WITH t, count(DISTINCT ${end}) AS n WHERE n ${operator} ${limit} RETURN t, n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(target))}`;
     });
   }
 
-  protected async groupsAbove(word: SchemaWord, counted: SchemaWord, operator: string, value: number): Promise<GraphPlan> {
+  protected async groupsAbove(word: SchemaWord, counted: SchemaWord, operator: Comparison, value: number): Promise<GraphPlan> {
     const label = this.onlyLabel(counted);
     const group = this.groupOf(word, counted);
     this.usedProperties.add(word);
@@ -158,5 +158,20 @@ export abstract class CountPlanner extends QuestionDraft {
     if (top?.count != null) return top.count;
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;
+  }
+}
+
+function holds(left: number, operator: Comparison, right: number): boolean {
+  switch (operator) {
+    case '>':
+      return left > right;
+    case '<':
+      return left < right;
+    case '>=':
+      return left >= right;
+    case '<=':
+      return left <= right;
+    case '=':
+      return left === right;
   }
 }

@@ -125,8 +125,40 @@ describe('planGraphQuestion', () => {
     ['超过三个订单的客户', '> $p1', 3],
     ['不超过三个订单的客户', '<= $p1', 3],
     ['不到三个订单的客户', '< $p1', 3],
+    ['Which customers placed exactly two orders?', '= $p1', 2],
+    ['恰好有三个订单的客户', '= $p1', 3],
   ])('%s: compares a number of orders', async (question, condition, p1) => {
     expect(await planTrading(question)).toMatchObject({ cypher: expect.stringContaining(`WHERE n ${condition}`), parameters: { p1 } });
+  });
+
+  it.each([
+    ['单价为0的产品', 0],
+    ['哪些产品的单价等于18', 18],
+    ['products whose unit price is 0', 0],
+    ['products with a unit price equal to 18', 18],
+    ['products whose unit price is exactly 18.5', 18.5],
+  ])('%s: compares a property', async (question, p1) => {
+    expect(await planTrading(question)).toMatchObject({ cypher: expect.stringContaining('WHERE t.单价 = $p1'), parameters: { p1 } });
+  });
+
+  it.each([
+    '单价不等于18的产品',
+    '单价不为0的产品',
+    'products whose unit price is not exactly 18',
+    'products whose unit price is not 0',
+    '单价不是0的产品有哪些',
+    "products whose unit price isn't 0",
+  ])('%s: is not read as the opposite', async question => {
+    expect(await planTrading(question)).toHaveProperty('reason');
+  });
+
+  it('counts those of which there is none', async () => {
+    expect(await planTrading('恰好有零个订单的客户')).toMatchObject({ cypher: expect.stringContaining('OPTIONAL MATCH') });
+    expect(await planTrading('恰好有三个订单的客户')).toMatchObject({ cypher: expect.not.stringContaining('OPTIONAL MATCH') });
+  });
+
+  it.each(['哪个客户单价最高', '单价最高的客户', '哪个供应商单价最低'])('%s: does not rank others in its place', async question => {
+    expect(await planTrading(question)).toHaveProperty('reason');
   });
 
   it.each([

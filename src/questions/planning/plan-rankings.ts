@@ -1,6 +1,7 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
+import { spokenName } from '../linking/spoken-name.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { isDate } from './label-dates.js';
 import { type MeasuredProperty } from './measures.js';
@@ -16,6 +17,7 @@ export abstract class RankingPlanner extends CountPlanner {
     this.use({ than: top?.ofTwo === true, property: term => term.mention === word?.mention || this.isLimit(term.mention) });
     const asked = this.asked.word;
     if (asked && asked !== word && asked.labels.size > 0 && !asked.labels.has(label)) return this.ofHighest(label, property, word);
+    if (word && asked === word) this.refuseOtherOwner(label, word);
     const target = this.words.find(({ labels }) => labels.has(label)) ?? null;
     const writer = await this.read({ target: label, asked: { word: target, type: null }, without: word ? [word] : [] });
     const measure = `t.${quoteName(property.name)}`;
@@ -24,6 +26,20 @@ export abstract class RankingPlanner extends CountPlanner {
     const name = quoteName(property.name);
     const returns = `RETURN DISTINCT t, ${measure} AS ${name} ORDER BY ${name} ${top?.descending === false ? 'ASC' : 'DESC'}${this.thenDisplay(label)}`;
     return this.ranked(writer, returns, target, label, this.spokenProperty(property));
+  }
+
+  /** `哪个科室费用最高`, where only visits have a fee: of one visit, or of all together? */
+  private refuseOtherOwner(label: string, { mention }: SchemaWord): void {
+    const before = this.words.filter(({ mention: { end } }) => end <= mention.start).at(-1);
+    if (!before || before.labels.size === 0 || before.labels.has(label)) return;
+    if (!/^(?:的|\s*|'s )$/.test(this.terms.text.slice(before.mention.end, mention.start))) return;
+    const aliases = this.schema.labels.find(({ name }) => name === label)?.aliases ?? [];
+    const [own, of] = [before.mention.text, mention.text];
+    const [zh, en] = [spokenName(label, aliases, 'zh'), spokenName(label, aliases, 'en')];
+    throw new UnplannableError(
+      `“${of}”是“${zh}”的属性，不清楚“${own}”按哪一个或按总和排；请问“${of}最高的${zh}”，或为总和定义指标`,
+      `"${of}" is a property of "${en}", so it is not clear whether "${own}" ranks by one of them or by their sum; ask for the "${en}" with the highest "${of}", or define a metric for the sum`,
+    );
   }
 
   /** `when was the first order placed` */
