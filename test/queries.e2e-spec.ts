@@ -294,6 +294,22 @@ describe('queries', () => {
       expect((await ask(query)).query_id).toBe(refreshed.query_id);
     });
 
+    it('shows by a link what it showed, with its version, whatever was asked or loaded since', async () => {
+      const linked = async (id: number) => (await owner.get(`/api/graphs/${graph.id}/queries/${id}`).expect(200)).body;
+      const first = await ask({ ...query, cache: 'refresh' });
+      const second = await ask({ ...query, cache: 'refresh' });
+      expect(second.query_id).not.toBe(first.query_id);
+      await graph.ingestAgain();
+      const third = await ask(query);
+      expect(third.graph_version).toBe(first.graph_version + 1);
+      for (const { query_id, graph_version, rows, citations, warnings } of [first, second]) {
+        const later = [...warnings, expect.stringMatching(/已更新|has changed/)];
+        expect(await linked(query_id)).toMatchObject({ query_id, graph_version, rows, citations, warnings: later });
+      }
+      expect((await linked(third.query_id)).warnings).toEqual(third.warnings);
+      expect((await ask(query)).query_id).toBe(third.query_id);
+    });
+
     it('keeps two requests apart that differ in a parameter', async () => {
       const cypher = 'MATCH (p:产品) WHERE p.单价 > $min RETURN count(p) AS n';
       const counts = [(await ask({ cypher, parameters: { min: 18 } })).rows, (await ask({ cypher, parameters: { min: 50 } })).rows];

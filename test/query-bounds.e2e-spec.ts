@@ -7,6 +7,7 @@ import { graphTables } from '../src/database/graph-tables.js';
 import { type WatchedPool } from '../src/database/watched-pool.js';
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 import { AnswerStore } from '../src/queries/answer-store.js';
+import { QueriesRepository } from '../src/queries/queries.repository.js';
 import { RetentionService } from '../src/retention/retention.service.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { cloneDatabase, type TestDatabase, asSuperuser } from './support/database.js';
@@ -283,20 +284,30 @@ nodes:
     expect(await kept(graphId)).toContain(others);
   }, 120_000);
 
-  it('loses the oldest answers beyond the share of their graph, those of older versions, and old ones', async () => {
+  it('loses the oldest answers beyond the share of their graph and of one request, and old ones, but none for a newer version', async () => {
     const [large, many, changed] = [await aGraph(test), await aGraph(test), await aGraph(test)];
     await one('UPDATE graphs SET version = version + 1 WHERE id = $1 RETURNING id', [changed]);
     const days = [5, 4, 3, 2, 1];
     const ofLarge: number[] = [];
     for (const daysAgo of days) ofLarge.push(await anAnswer(large, { bytes: 400_000, daysAgo }));
     for (let index = 0; index < 45; index++) await anAnswer(many, { daysAgo: 6 });
-    await anAnswer(changed, { version: -1 });
+    const earlier = await anAnswer(changed, { version: -1, daysAgo: 1 });
     const current = await anAnswer(changed);
     await anAnswer(changed, { daysAgo: 8 });
+    const repeated = await aGraph(test);
+    await test.pool.query(
+      `INSERT INTO queries (graph_id, graph_version, request_hash, kind, request, answer, bytes)
+       SELECT $1, 1, '\\x01', 'cypher', '{}', '{}', 100 FROM generate_series(1, 130)`,
+      [repeated],
+    );
+    const before = await kept(repeated);
+    await test.app.get(QueriesRepository).cutToShare(repeated, { bytes: 1e9, count: 1_000 });
+    expect(await kept(repeated)).toEqual(before.slice(-100));
     await retention.sweep();
     expect(await kept(large)).toEqual(ofLarge.slice(-2));
     expect((await stored(many)).n).toBe(40);
-    expect(await kept(changed)).toEqual([current]);
+    expect(await kept(changed)).toEqual([earlier, current]);
+    expect(await kept(repeated)).toEqual(before.slice(-40));
   });
 
   it('is swept by one process at a time', async () => {

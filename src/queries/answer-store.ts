@@ -57,12 +57,12 @@ export class AnswerStore implements BeforeApplicationShutdown {
 
   findPendingById(graphId: number, id: number): AskedAnswer | null {
     const entry = this.pending.get(id);
-    return entry?.graphId === graphId ? entry : null;
+    return entry?.graphId === graphId ? { ...entry, isOfEarlierVersion: false } : null;
   }
 
-  /** Removes at most `most` answers that are too old or belong to an older version of their graph. @returns how many were removed */
-  removeOutdated(client: PoolClient, most: number): Promise<number> {
-    return this.queries.removeOutdated(client, this.settings.answersKeptDays, most);
+  /** Removes at most `most` answers that are too old. @returns how many were removed */
+  removeOld(client: PoolClient, most: number): Promise<number> {
+    return this.queries.removeOld(client, this.settings.answersKeptDays, most);
   }
 
   /** Removes at most `most` claims of processes that have ended. @returns how many were removed */

@@ -41,8 +41,8 @@ function notFound(): SchemaError {
     {
       loc: ['body', 'context', 'query_id'],
       text: {
-        zh: '图中没有这个问题的已存答案（指标的答案不保存，图更新后旧答案会移除）；请改用 context.question',
-        en: 'must be the query_id of a stored answer to a question on this graph; answers of metrics are not stored, and older ones go when the graph changes: give the question in context.question instead',
+        zh: '图中没有这个问题的已存答案（指标的答案不保存，过期的答案会移除）；请改用 context.question',
+        en: 'must be the query_id of a stored answer to a question on this graph; answers of metrics are not stored, and others not for ever: give the question in context.question instead',
       },
       type: 'query_not_found',
     },

@@ -15,7 +15,7 @@ export interface StoredAnswer {
 export type Answered = Omit<StoredAnswer, 'id' | 'answer'> & { id: number | null; answer: RetrievalAnswer | LargeAnswer };
 
 /** A stored answer with what decided it; `request` is a JSON object with `text`, `parameters`, `limit` and `offset`. */
-export type AskedAnswer = StoredAnswer & { kind: QueryKind; request: string };
+export type AskedAnswer = StoredAnswer & { kind: QueryKind; request: string; isOfEarlierVersion: boolean };
 
 /** The limits on the stored answers of one graph. */
 export interface AnswerShare {
@@ -48,16 +48,29 @@ export interface FoundAnswer {
   stored: StoredAnswer | null;
 }
 
+interface AskedRow {
+  kind: QueryKind;
+  request: string;
+  graph_version: number;
+  answer: string;
+  created_at: Date;
+  is_earlier: boolean;
+}
+
 const idsAtOnce = 64;
+/** Whoever asks for a fresh answer again and again does not push out what others asked. */
+const mostOfOneRequest = 100;
 /** A process that is silent for this long computes nothing any more. */
 const claimS = 6;
 
-/** Finds the oldest answers beyond the share of their graph; $1 bytes, $2 count. */
+/** Finds the oldest answers beyond the share of their graph, and of their request; $1 bytes, $2 count. */
 const beyondShare = (ofGraphs: string) => `
   SELECT id FROM (
-    SELECT id, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place FROM queries ${ofGraphs}
+    SELECT id, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place,
+           row_number() OVER (PARTITION BY graph_id, request_hash ORDER BY created_at DESC, id DESC) AS repetition
+      FROM queries ${ofGraphs}
     WINDOW newest_first AS (PARTITION BY graph_id ORDER BY created_at DESC, id DESC)) ranked
-  WHERE bytes > $1 OR place > $2`;
+  WHERE bytes > $1 OR place > $2 OR repetition > ${mostOfOneRequest}`;
 
 /** Stored answers, and which processes compute some now. */
 @Injectable()
@@ -74,7 +87,9 @@ export class QueriesRepository {
     const { rows } = await this.pool.query<{ version: number; seen: number; id: number | null; answer: string | null; created_at: Date }>({
       name: 'find-answer',
       text: `SELECT g.version, coalesce(seen.version, 0) AS seen, q.id, q.answer::text AS answer, q.created_at
-               FROM graphs g LEFT JOIN queries q ON q.graph_id = g.id AND q.request_hash = $2 AND q.graph_version = g.version
+               FROM graphs g LEFT JOIN LATERAL (
+                 SELECT * FROM queries WHERE graph_id = g.id AND request_hash = $2 AND graph_version = g.version
+                  ORDER BY created_at DESC, id DESC LIMIT 1) q ON true
                LEFT JOIN seen_versions seen ON seen.graph_id = g.id AND seen.user_id = $3
               WHERE g.id = $1`,
       values: [graphId, hash, userId],
@@ -100,14 +115,15 @@ export class QueriesRepository {
   }
 
   async findById(graphId: number, id: number): Promise<AskedAnswer | null> {
-    const { rows } = await this.pool.query<{ kind: QueryKind; request: string; graph_version: number; answer: string; created_at: Date }>(
-      'SELECT kind, request::text AS request, graph_version, answer::text AS answer, created_at FROM queries WHERE graph_id = $1 AND id = $2',
+    const { rows } = await this.pool.query<AskedRow>(
+      `SELECT q.kind, q.request::text AS request, q.graph_version, q.answer::text AS answer, q.created_at, q.graph_version < g.version AS is_earlier
+         FROM queries q JOIN graphs g ON g.id = q.graph_id WHERE q.graph_id = $1 AND q.id = $2`,
       [graphId, id],
     );
     const row = rows[0];
     if (!row) return null;
-    const { kind, request, graph_version: version, created_at: createdAt } = row;
-    return { id, kind, request, version, answer: JSON.parse(row.answer) as RetrievalAnswer, createdAt };
+    const { kind, request, graph_version: version, created_at: createdAt, is_earlier: isOfEarlierVersion } = row;
+    return { id, kind, request, version, answer: JSON.parse(row.answer) as RetrievalAnswer, createdAt, isOfEarlierVersion };
   }
 
   /**
@@ -125,18 +141,14 @@ export class QueriesRepository {
   }
 
   /**
-   * Stores an answer and replaces the one of the same request. A lost answer only has to be computed again, so the commit does not
+   * Stores an answer beside the earlier ones of the same request, whose links go on showing them. A lost answer only has to be computed again, so the commit does not
    * wait for the disk; `set_config(…, true)` holds for this statement's own transaction only.
    */
   async save(entry: NewAnswer): Promise<void> {
     await this.pool.query(
       `WITH hurry AS (SELECT set_config('synchronous_commit', 'off', true))
        INSERT INTO queries (id, graph_id, graph_version, request_hash, kind, request, answer, bytes, created_by, created_at)
-       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM hurry
-       ON CONFLICT (graph_id, request_hash) DO UPDATE
-         SET id = excluded.id, graph_version = excluded.graph_version, answer = excluded.answer, bytes = excluded.bytes, created_by = excluded.created_by,
-             created_at = excluded.created_at
-       WHERE (queries.graph_version, queries.created_at) <= (excluded.graph_version, excluded.created_at)`,
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM hurry`,
       [
         entry.id,
         entry.graphId,
@@ -198,12 +210,10 @@ export class QueriesRepository {
     return rowCount ?? 0;
   }
 
-  async removeOutdated(client: PoolClient, keptDays: number, most: number): Promise<number> {
+  async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     const { rowCount } = await client.query(
       `DELETE FROM queries WHERE id IN (
-         SELECT q.id FROM queries q JOIN graphs g ON g.id = q.graph_id
-         WHERE q.created_at < now() - make_interval(days => $1) OR q.graph_version < g.version
-         LIMIT $2 FOR UPDATE OF q SKIP LOCKED)`,
+         SELECT id FROM queries WHERE created_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [keptDays, most],
     );
     return rowCount ?? 0;

@@ -29,6 +29,11 @@ export type Patience = { asynchronous: false } | { asynchronous: true; waitMs: n
 /** The longest wait that a caller who prefers not to wait may still ask for. */
 export const maxWaitSeconds = 60;
 
+const earlierVersionWarning = {
+  zh: '图在这个答案之后已更新；再次提问可得新版本的答案',
+  en: 'The graph has changed since this answer; ask again for that of the new version',
+};
+
 /** Answers queries, at once or later. */
 @Injectable()
 export class QueriesService {
@@ -121,7 +126,10 @@ export class QueriesService {
     }
     const stored = this.store.findPendingById(graphId, id) ?? (await this.queries.findById(graphId, id));
     if (!stored) throw new QueryNotFoundError();
-    return toQueryResponse(stored, { status: 'hit', answer: 'auto', include: new Set(['graph', 'plan']) });
+    const response = toQueryResponse(stored, { status: 'hit', answer: 'auto', include: new Set(['graph', 'plan']) });
+    return stored.isOfEarlierVersion
+      ? { ...response, warnings: [...response.warnings, earlierVersionWarning[stored.answer.language]] }
+      : response;
   }
 
   /** Waits for the answer. Whoever waits in vain finds it later by its id. */

@@ -46,7 +46,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     webhooks: WebhooksService,
   ) {
     this.kept = [
-      { what: 'stored answers out of date', remove: (client, most) => answers.removeOutdated(client, most) },
+      { what: 'old stored answers', remove: (client, most) => answers.removeOld(client, most) },
       { what: 'stored answers beyond the share of their graph', remove: (client, most) => answers.removeBeyondShare(client, most) },
       { what: 'queries that ended long ago', remove: (client, most) => queries.removeOld(client, most) },
       { what: 'claims of processes that have ended', remove: (client, most) => answers.removeOldClaims(client, most) },

@@ -31,6 +31,7 @@ import { NoteSeenVersions1700000000032 } from './0032-note-seen-versions.js';
 import { NoteChangesOfGraphs1700000000033 } from './0033-note-changes-of-graphs.js';
 import { AddSynonyms1700000000034 } from './0034-add-synonyms.js';
 import { TellVersionsOfGraphsApart1700000000035 } from './0035-tell-versions-of-graphs-apart.js';
+import { KeepEarlierAnswers1700000000036 } from './0036-keep-earlier-answers.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   NoteChangesOfGraphs1700000000033,
   AddSynonyms1700000000034,
   TellVersionsOfGraphsApart1700000000035,
+  KeepEarlierAnswers1700000000036,
 ];
