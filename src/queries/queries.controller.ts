@@ -105,7 +105,7 @@ export class QueriesController {
   @ApiOperation({
     summary: '查询的答案或状态 / The answer of a query, or its state',
     description:
-      '按 query_id 再次读取，不重新计算；新的答案取代旧的。进行中的查询为 202；失败或取消的为 200，error 即同一请求本会得到的错误；这些状态只有提交者可见。已存的答案对图的所有读者可见。 / By its query_id, without computing it again; newer answers replace older ones. 202 while it is under way; 200 with the error that the same request would have got once it has failed; these states are seen by whoever sent it only. A stored answer is seen by all who may read the graph.',
+      '按 query_id 再次读取，不重新计算：仍是当时的答案及其 graph_version，保存至 ANSWERS_KEPT_DAYS；图此后已更新时有警告。进行中的查询为 202；失败或取消的为 200，error 即同一请求本会得到的错误；这些状态只有提交者可见。已存的答案对图的所有读者可见。 / By its query_id, without computing it again: the answer as it was, with its graph_version, for ANSWERS_KEPT_DAYS; a warning says that the graph has changed since. 202 while it is under way; 200 with the error that the same request would have got once it has failed; these states are seen by whoever sent it only. A stored answer is seen by all who may read the graph.',
   })
   @ApiOkResponse({
     schema: { anyOf: [{ $ref: getSchemaPath(QueryResponse) }, { $ref: getSchemaPath(QueryStateResponse) }] },

@@ -58,19 +58,21 @@ interface AskedRow {
 }
 
 const idsAtOnce = 64;
-/** Whoever asks for a fresh answer again and again does not push out what others asked. */
-const mostOfOneRequest = 100;
+/** Whoever asks for a fresh answer again and again pushes out little of what others asked. */
+const mostOfOneRequest = 20;
 /** A process that is silent for this long computes nothing any more. */
 const claimS = 6;
 
-/** Finds the oldest answers beyond the share of their graph, and of their request; $1 bytes, $2 count. */
+/** Finds the oldest answers of one request beyond {@link mostOfOneRequest}, and of the others those beyond the share; $1 bytes, $2 count. */
 const beyondShare = (ofGraphs: string) => `
   SELECT id FROM (
-    SELECT id, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place,
-           row_number() OVER (PARTITION BY graph_id, request_hash ORDER BY created_at DESC, id DESC) AS repetition
-      FROM queries ${ofGraphs}
+    SELECT id, repetition, sum(bytes) FILTER (WHERE repetition <= ${mostOfOneRequest}) OVER newest_first AS bytes,
+           count(*) FILTER (WHERE repetition <= ${mostOfOneRequest}) OVER newest_first AS place
+      FROM (SELECT id, graph_id, bytes, created_at,
+                   row_number() OVER (PARTITION BY graph_id, request_hash ORDER BY created_at DESC, id DESC) AS repetition
+              FROM queries ${ofGraphs}) numbered
     WINDOW newest_first AS (PARTITION BY graph_id ORDER BY created_at DESC, id DESC)) ranked
-  WHERE bytes > $1 OR place > $2 OR repetition > ${mostOfOneRequest}`;
+  WHERE repetition > ${mostOfOneRequest} OR bytes > $1 OR place > $2`;
 
 /** Stored answers, and which processes compute some now. */
 @Injectable()
@@ -141,8 +143,8 @@ export class QueriesRepository {
   }
 
   /**
-   * Stores an answer beside the earlier ones of the same request, whose links go on showing them. A lost answer only has to be computed again, so the commit does not
-   * wait for the disk; `set_config(…, true)` holds for this statement's own transaction only.
+   * Stores an answer beside the earlier ones of the same request, whose links go on showing them. A lost answer only has to be computed
+   * again, so the commit does not wait for the disk; `set_config(…, true)` holds for this statement's own transaction only.
    */
   async save(entry: NewAnswer): Promise<void> {
     await this.pool.query(

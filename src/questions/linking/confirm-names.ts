@@ -39,7 +39,8 @@ function asWritten(
   entities: ReadonlyMap<number, AnswerNode>,
 ): EntityNode[] {
   if (written === null) return nodes;
-  const last = written.replace(/[?？。\s]+$/, '').length;
+  let last = written.length;
+  while (last > 0 && /[?？。.!！\s]/.test(written[last - 1]!)) last--;
   const exact = ({ id }: EntityNode): number => {
     const node = entities.get(id);
     const names = node ? [node.display, node.key].filter(name => written.startsWith(name, start)) : [];

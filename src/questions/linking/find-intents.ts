@@ -48,10 +48,16 @@ const rules: Rule[] = [
   { pattern: new RegExp(`(?:小于|低于|少于|不足|不到|<)\\s*${amountPattern}次?`, 'g'), read: compare('<') },
   { pattern: new RegExp(`(?:大于等于|至少有?|达到|不低于|不少于|不小于|>=|≥)\\s*${amountPattern}次?`, 'g'), read: compare('>=') },
   { pattern: new RegExp(`(?:小于等于|至多有?|不超过|不高于|不大于|不多于|<=|≤)\\s*${amountPattern}次?`, 'g'), read: compare('<=') },
-  { pattern: new RegExp(`(?:等于|恰好[是为有]?|正好[是为有]?|=)\\s*${amountPattern}次?`, 'g'), read: compare('=') },
+  {
+    pattern: new RegExp(`(?:(?<!约)等于|恰好[是为有]?|正好[是为有]?|(?<![!<>=~]\\s*)=)\\s*${amountPattern}(?!\\s*[年月日号季周])次?`, 'g'),
+    read: compare('='),
+  },
   { pattern: new RegExp(`\\b(?:(?:is |are )?exactly|equals?(?: to)?|(?:is|are) equal to)\\s+${amountPattern}`, 'g'), read: compare('=') },
   // Other numbers after these words may be names.
-  { pattern: /(?:[为是]|\b(?:is|are|was|were)\s)\s*(?:0|零|zero\b)(?![\d.,%])/g, read: is({ kind: 'compare', operator: '=', value: 0 }) },
+  {
+    pattern: /(?:[为是]|\b(?:is|are|was|were)\s)\s*(?:0(?![\d%％a-z]|[.,]\d|.{0,2}以[上下])|零(?=$|[的且,，。?？\s])|zero\b)/g,
+    read: is({ kind: 'compare', operator: '=', value: 0 }),
+  },
   { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*${measureWord}?(?:及|或)?以上`, 'g'), read: compare('>=') },
   { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*${measureWord}?(?:及|或)?以下`, 'g'), read: compare('<=') },
   { pattern: new RegExp(`(?:在|介于)\\s*${amountPattern}\\s*(?:到|至|和|与|-|~)\\s*${amountPattern}\\s*之间`, 'g'), read: between },

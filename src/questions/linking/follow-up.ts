@@ -34,6 +34,8 @@ const joining =
 /** `Alien, when was it released`: what is named first, apart, is what the pronoun stands for. */
 const asksAfter =
   /^["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
+/** `in Germany, which products does it supply`: a place, and not what is asked about. */
+const afterPreposition = /(?:\b(?:in|at|from|on|by|with|since|during) (?:the )?|[在从由于]\s*)$/;
 const between = /^\s*(?:,|，|、|和|与|及|或者?|and|or)?\s*(?:the|in|from|of)?\s*$/;
 
 /**
@@ -71,9 +73,16 @@ function isIntent({ meanings }: Mention): boolean {
 function isOpen({ start, isOpen: open, isPlural }: Reference, { text, mentions }: LinkedQuestion): boolean {
   const before = mentions.filter(mention => mention.end <= start);
   const names = (mention: Mention, kinds: Meaning['as'][]): boolean => kinds.some(kind => meaningOf(mention, kind) !== null);
-  const isNamedFirst = before.some(mention => names(mention, ['entity']) && asksAfter.test(text.slice(mention.end, start)));
+  const isNamedFirst = before.some(
+    mention =>
+      names(mention, ['entity']) && !afterPreposition.test(text.slice(0, mention.start)) && asksAfter.test(text.slice(mention.end, start)),
+  );
   // `the writers that ... in their films`
-  const isAgent = (mention: Mention): boolean => names(mention, ['relation']) && isAgentNoun(mention.text);
+  const isAgent = (mention: Mention): boolean =>
+    isPlural &&
+    names(mention, ['relation']) &&
+    isAgentNoun(mention.text) &&
+    /^ (?:that|who|whose|which) /.test(text.slice(mention.end, start));
   return (open && (isPlural || !isNamedFirst)) || !before.some(mention => names(mention, ['label', 'entity', 'value']) || isAgent(mention));
 }
 

@@ -6,7 +6,7 @@ import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
 import { isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
-import { isVerbForm, stemOf } from './word-roots.js';
+import { isPlainVerb, stemOf } from './word-roots.js';
 
 /** The forms by which names are compared: as they are, without the endings of words, by what their words mean. */
 const forms = [(name: string) => name, stemsOf, sensesOf];
@@ -35,8 +35,8 @@ export class Lexicon {
   find(normalized: string): Meaning[] {
     const name = compactText(normalized);
     const found = forms.map((form, i) => this.entries[i]?.get(form(name)) ?? []);
-    // A verb is a synonym of relations only: `describe` is no tag.
-    if (isVerbForm(name)) found[2] = (found[2] ?? []).filter(({ as }) => as === 'relation');
+    // A verb names no things: `describe` is no tag.
+    if (isPlainVerb(name)) found[2] = (found[2] ?? []).filter(({ as }) => as !== 'label');
     const whole = found.find(meanings => meanings.length > 0) ?? [];
     const parts = (this.parts.get(sensesOf(name)) ?? []).filter(
       part => !whole.some(meaning => meaning.as === 'relation' && part.as === 'relation' && meaning.type === part.type),

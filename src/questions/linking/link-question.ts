@@ -167,7 +167,7 @@ function beginsBefore(own: string, start: number, names: NameSource, hints: Name
 
 /** `sort them by price`: only `what sort of film` asks for a kind. */
 function isVerbHere(own: string, text: string, end: number): boolean {
-  return own === 'sort' && !text.startsWith(' of ', end);
+  return /^sort(?:ed|s|ing)?$/.test(own) && !(/^sorts?$/.test(own) && text.startsWith(' of ', end));
 }
 
 /** 下过单 and 下了单 are 下单, which 过 and 了 may part. */
@@ -271,7 +271,7 @@ class PartFinder {
     }
     const [first, last] = [units[0], units.at(-1)];
     if (!first || !last) return { mentions: [], unknown: [] };
-    return { mentions: [], unknown: withoutStopWords(this.text.slice(first.start, last.end)) };
+    return { mentions: [], unknown: unknownIn(this.text.slice(first.start, last.end)) };
   }
 
   /** A number is no part of a name. Beside a property it is the property's value, and before a plural it is a count. */
@@ -301,6 +301,14 @@ class PartFinder {
     this.known.set(own, nodes);
     return nodes;
   }
+}
+
+/** The words of a stretch that nothing carries. 日 is a stop word, but not in `日本`: beside a single character that is left it may be half of a name. */
+function unknownIn(stretch: string): string[] {
+  const words = withoutStopWords(stretch);
+  const name = /\p{Script=Han}?[年月日号区上下中内里]\p{Script=Han}?/u.exec(stretch)?.[0] ?? '';
+  const [left, ...others] = words.filter(word => name.length > 1 && word.length === 1 && name.includes(word));
+  return left !== undefined && others.length === 0 ? words.map(word => (word === left ? name : word)) : words;
 }
 
 /**

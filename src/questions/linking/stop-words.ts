@@ -11,7 +11,7 @@ const englishWords =
 const lightVerbs =
   'make makes made come comes came go goes went fall falls fell happen happens happened involve involves involved deal deals concern concerns ' +
   'list listed lists call called calls refer referred consider considered think live lives lived living locate located based related associated connected linked ' +
-  'apply applies applied applicable use uses used own owns owned generate generated earn earned achieve achieved work works worked share shares shared collaborate collaborated cooperate cooperated ' +
+  'applicable use uses used own owns owned generate generated earn earned achieve achieved work works worked share shares shared collaborate collaborated cooperate cooperated ' +
   'buy buys bought purchase purchases purchased sell sells sold provide provides provided exist exists available given about regarding';
 
 /** Adjectives and nouns too vague to limit an answer by. They are passed over with a note. */

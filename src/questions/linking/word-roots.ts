@@ -73,6 +73,13 @@ export function isAgentNoun(word: string): boolean {
 /** Verbs that are no nouns in any form. */
 const bareVerbs = new Set('appear belong buy comprise contain deliver describe include perform provide sell supervise write'.split(' '));
 
+const bareRoots = new Set([...bareVerbs].map(rootOf));
+
+/** `describe`, `describing`, `sold`: a form of a verb that no noun shares. */
+export function isPlainVerb(word: string): boolean {
+  return bareRoots.has(rootOf(word)) && !isAgentNoun(word);
+}
+
 /** `directed`, `written`, `describe`: a form of a verb that is no noun. */
 export function isVerbForm(word: string): boolean {
   const [verb = ''] = word.split(' ');

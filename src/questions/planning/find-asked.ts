@@ -23,9 +23,8 @@ const wordsOfType: [AnswerType, RegExp][] = [
  * before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
  */
 export function findAsked(text: string, questionWords: Mention[], words: SchemaWord[], named: Mention[], language: Language): Asked {
-  // `movies whose writers`: a word that begins a clause does not ask.
   const asking = [...questionWords].sort((a, b) => a.start - b.start);
-  const first = asking.find(({ text: own, start }) => own !== 'whose' || start === 0);
+  const first = asking.find(word => !beginsClause(text, word, words, named));
   if (!first) return { word: headOf(withoutKinds(text, words, named), language), type: null };
   const type = wordsOfType.find(([, pattern]) => pattern.test(first.text))?.[0] ?? 'what';
   const after = type === 'when' || type === 'where' ? null : nounAfter(text, first, words, named);
@@ -46,6 +45,15 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
   return { word: null, type };
 }
 
+/** `movies whose writers`, `customers in Berlin who are not vip`: the word says more of what is before it, and does not ask. */
+function beginsClause(text: string, { text: own, start, end }: Mention, words: SchemaWord[], named: Mention[]): boolean {
+  if (own === 'whose') return start > 0;
+  if (!/^(?:who|whom|which)$/.test(own)) return false;
+  const isBefore = (mention: Mention): boolean => text.slice(mention.end, start) === ' ';
+  const isOfNoun = own === 'which' && words.some(word => isHead(word) && text.slice(end, word.mention.start) === ' ');
+  return !isOfNoun && (words.some(word => isHead(word) && isBefore(word.mention)) || named.some(isBefore));
+}
+
 /** The head of the noun phrase after the question word: `which [release years]`, `who is listed as the [director] of`. */
 function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Mention[]): SchemaWord | null {
   let head: SchemaWord | null = null;
@@ -62,7 +70,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
         : !passed.every(each => isCommonWord(each) && !/^(?:of|in|by|for|did|does|do|that)$/.test(each))
     )
       break;
-    if (!(head ? isHead(word) : isNoun(text, word))) break;
+    if (!(head ? isHead(word) && !isVerbForm(word.mention.text) : isNoun(text, word))) break;
     head = word;
     end = word.mention.end;
     needsCopula = false;

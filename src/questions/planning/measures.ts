@@ -50,7 +50,9 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Thres
     if (isHowOften && before && before.relations.size > 0) return { ...whole, counted: before };
     const property = words.filter(word => word.mention.end <= mention.start && word.properties.some(({ type }) => isNumeric(type))).at(-1);
     if (before && before.labels.size > 0 && (isCount || property === undefined)) return { ...whole, counted: before };
-    const first = property ?? words.find(word => word.properties.some(({ type }) => isNumeric(type)));
+    // `编号等于10248的订单的运费`: what is compared is no number.
+    const isOther = operator === '=' && before !== undefined && before !== property && before.properties.length > 0;
+    const first = isOther ? undefined : (property ?? words.find(word => word.properties.some(({ type }) => isNumeric(type))));
     if (!first || isCount)
       throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
     return { ...whole, property: first };

@@ -59,6 +59,7 @@ export abstract class CountPlanner extends QuestionDraft {
   }
 
   private listAbove(target: SchemaWord, counted: string, word: SchemaWord | null, operator: Comparison, value: number): Promise<GraphPlan> {
+    if (holds(0, operator, value) && !holds(1, operator, value) && this.terms.times.length > 0) throw noneWithin();
     return this.countOver(target, counted, word, 'list', holds(0, operator, value), (end, writer) => {
       const limit = writer.parameter(value);
       return `WITH t, count(DISTINCT ${end}) AS n WHERE n ${operator} ${limit} RETURN t, n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(target))}`;
@@ -173,5 +174,14 @@ function holds(left: number, operator: Comparison, right: number): boolean {
       return left <= right;
     case '=':
       return left === right;
+    default:
+      return operator satisfies never;
   }
+}
+
+function noneWithin(): UnplannableError {
+  return new UnplannableError(
+    '暂不能找出某段时间内一个也没有的，请改用 cypher',
+    'Those that have none within a time cannot be found yet; use cypher',
+  );
 }

@@ -31,8 +31,12 @@ export abstract class RankingPlanner extends CountPlanner {
   /** `哪个科室费用最高`, where only visits have a fee: of one visit, or of all together? */
   private refuseOtherOwner(label: string, { mention }: SchemaWord): void {
     const before = this.words.filter(({ mention: { end } }) => end <= mention.start).at(-1);
-    if (!before || before.labels.size === 0 || before.labels.has(label)) return;
-    if (!/^(?:的|\s*|'s )$/.test(this.terms.text.slice(before.mention.end, mention.start))) return;
+    if (!before || before.labels.has(label) || !/^[的\s]?$/.test(this.terms.text.slice(before.mention.end, mention.start))) return;
+    const { entities, values, whichs } = this.terms;
+    const isOfName = [...entities, ...values].some(term => term.mention.end === before.mention.start);
+    // `哪位导演票房最高`, where 导演 is a relation
+    const isRole = before.relations.size > 0 && whichs.some(({ end }) => end === before.mention.start);
+    if (isOfName || (before.labels.size === 0 && !isRole)) return;
     const aliases = this.schema.labels.find(({ name }) => name === label)?.aliases ?? [];
     const [own, of] = [before.mention.text, mention.text];
     const [zh, en] = [spokenName(label, aliases, 'zh'), spokenName(label, aliases, 'en')];
@@ -133,7 +137,7 @@ export abstract class RankingPlanner extends CountPlanner {
     const after = labelled.filter(({ mention }) => mention.start >= at);
     if (labelled.length >= 2) {
       const [target, counted] =
-        this.language === 'zh'
+        this.grammar === 'zh'
           ? [after[0] ?? before.at(-2), before.at(-1) ?? after[1]]
           : before[0]
             ? [before[0], after[0]]

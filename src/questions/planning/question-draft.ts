@@ -1,11 +1,11 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
-import { type Language } from '../../text/language.js';
+import { type Language, languageOf } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
-import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
@@ -31,6 +31,8 @@ export abstract class QuestionDraft {
 
   protected readonly words: SchemaWord[];
 
+  /** The language in which words follow each other. An English question may name what has a Chinese name. */
+  protected readonly grammar: Language;
   protected readonly asked: Asked;
 
   protected readonly thresholds: Threshold[];
@@ -62,15 +64,16 @@ export abstract class QuestionDraft {
     this.among = linked.among ?? null;
     this.terms = readTerms(linked, !hasDates(schema));
     const { terms } = this;
+    this.grammar = grammarOf(terms, language);
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
     this.words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && /which|哪/.test(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    this.asked = findAsked(terms.text, asking, this.words, [...named], language);
+    this.asked = findAsked(terms.text, asking, this.words, [...named], this.grammar);
     this.thresholds = readThresholds(terms, this.words);
-    this.negated = negatedParts(terms, this.words, this.asked.word, language);
+    this.negated = negatedParts(terms, this.words, this.asked.word, this.grammar);
   }
 
   protected async read(part: {
@@ -91,7 +94,7 @@ export abstract class QuestionDraft {
       terms: this.terms,
       schema: this.schema,
       entities: this.entities,
-      language: this.language,
+      language: this.grammar,
       choices: this.choices,
       pace: this.pace,
     };
@@ -245,4 +248,9 @@ export function countedOfSome(): UnplannableError {
     '按数量排名或比较时，暂不支持再用关系另一端的事物限定，请分开问',
     'What is counted cannot be limited by what a relation leads to as well; ask apart',
   );
+}
+
+function grammarOf(terms: QuestionTerms, language: Language): Language {
+  const rest = outsideNames(terms);
+  return /[a-z]/.test(rest) ? languageOf(rest) : language;
 }
