@@ -186,7 +186,7 @@ type Meaning =
   /** A number, or null, up to what floating point loses. */
   | { about: number | null }
   /** One value beside what has it. */
-  | { value: string | null }
+  | { value: string | number | null }
   | { refused: true }
   /** Each thing with its number; those of 0 may be left out. */
   | { each: Map<string, number> }
@@ -274,7 +274,7 @@ function templatesOf(given: World, { pick, other, n }: { pick: number; other: nu
     { texts: ['哪个产品的订单最多', 'Which product is in the most orders?'], meaning: { most: itemCounts } },
     { texts: ['单价最高的产品', 'the product with the highest unit price'], meaning: { most: prices } },
     { texts: ['单价最低的产品', 'the product with the lowest unit price'], meaning: { most: prices, fewest: true } },
-    { texts: [`${item}的单价是多少`, `What is the unit price of ${item}?`], meaning: { each: new Map([[item, product.price ?? -1]]) } },
+    { texts: [`${item}的单价是多少`, `What is the unit price of ${item}?`], meaning: { value: product.price } },
     { texts: [`${name}买过的产品的供应商`, `suppliers of products ordered by ${name}`, `Which suppliers supply products that ${name} ordered?`], meaning: { list: unique(products.filter((_, i) => bought(c, i)).map(own => suppliers[own.supplier]!)) } },
     { texts: [`买过${by}供应的产品的客户`, `customers who ordered products supplied by ${by}`], meaning: { list: those(i => products.some((own, j) => own.supplier === s && bought(i, j))) } },
     { texts: [`${country}的客户买过哪些产品`, `Which products did customers in ${country} order?`], meaning: { list: unique(products.filter((_, j) => customers.some((each, i) => each.country === country && bought(i, j))).map(own => own.name)) } },
@@ -320,7 +320,8 @@ function whyWrong(rows: Shown[][], meaning: Meaning): string | null {
   if ('value' in meaning) return (rows[0]?.at(-1) ?? null) === meaning.value ? null : `${JSON.stringify(rows)} for ${meaning.value}`;
   if ('refused' in meaning) return `${JSON.stringify(rows)} for nothing that was asked`;
   const of = 'each' in meaning ? meaning.each : meaning.most;
-  const wrong = rows.find(([name, value]) => of.get(String(name)) !== value);
+  // Those without a value are a group of their own.
+  const wrong = rows.find(([name, value]) => name !== null && of.get(String(name)) !== value);
   if (wrong) return `${JSON.stringify(wrong)} in ${JSON.stringify([...of])}`;
   if ('each' in meaning) {
     const missing = [...of].find(([name, value]) => value > 0 && !rows.some(([own]) => own === name));

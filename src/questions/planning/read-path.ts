@@ -27,7 +27,7 @@ export interface Topic {
   isNode: boolean;
 }
 
-const costs = { wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5 };
+const costs = { wayRound: 4, wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5 };
 /** A reading that is worse by less than this may be meant as well. */
 const closeCall = 0.25;
 
@@ -66,6 +66,7 @@ export async function readPaths(
         best.cost +
         (ofTopic !== null && !isKind && ofTopic !== asked.word ? costs.otherKind : 0) +
         (to === null ? typeCost(end, hops, asked, schema) : 0) +
+        (goesRound(topic, start, hops, words) ? costs.wayRound : 0) +
         directionCost(text, topic.mention, hops, others, schema);
       readings.push({ start, hops, score: best.score - cost, unused: best.unused, unnamed: best.unnamed });
     }
@@ -90,6 +91,11 @@ function asksOfItself(text: string, label: string, { mention, isNode }: Topic, {
 function saysItself(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
   return /\b(?:is|are|was|were|called|named)\b|[是叫为]/.test(between);
+}
+
+/** `customers in Germany who ordered Tofu`: the value is one of the customers themselves, unless the question names others of their kind. */
+function goesRound({ isNode }: Topic, start: string, hops: Hop[], words: SchemaWord[]): boolean {
+  return !isNode && hops.length > 1 && hops.at(-1)?.to === start && words.filter(({ labels }) => labels.has(start)).length < 2;
 }
 
 function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: PlanSchema): number {
