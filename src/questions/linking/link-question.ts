@@ -82,12 +82,12 @@ export async function linkQuestion(
   const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
   const hints = new NameHints(question, text);
   const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
-  const named = [
-    ...times.filter(isReal),
-    ...(await findNames(text, lexicon, names, hints, pace)),
-    ...findIntents(text),
-    ...findIdioms(text),
-  ];
+  const idioms = findIdioms(text);
+  // `wrote the story` is no film of this name.
+  const isIdiom = ({ start, end }: Mention): boolean =>
+    idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
+  const found = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
+  const named = [...times.filter(isReal), ...found, ...findIntents(text), ...idioms];
   const unreal = times.filter(mention => !isReal(mention));
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);

@@ -14,6 +14,8 @@ describe('words for quantities that nothing has read', () => {
     ['超过20 万的产品', ['超', '20', '万']],
     ['超过几个订单的客户', ['超']],
     ['下单两个产品的客户', ['两']],
+    ['单价!=18的产品', ['18']],
+    ['日本的客户', ['日本']],
   ])('%s: %j is not understood', async (question, words) => {
     expect((await linked(question)).unknown.filter(mayBeName)).toEqual(words);
   });

@@ -38,6 +38,7 @@ const names: [display: string, label: string][] = [
   ['Magic', 'Movie'],
   ['magic', 'Tag'],
   ['world', 'Tag'],
+  ['The Story', 'Movie'],
   ['Darkness', 'Movie'],
   ['In Darkness', 'Movie'],
   ['Ann Lee', 'Person'],
@@ -61,6 +62,14 @@ describe('questions about films', () => {
   const tags = 'MATCH (t:Tag)<-[r1:has_tags]-(n1:Movie) WHERE n1.name = $p1';
   const writers = 'MATCH (t:Person)<-[r1:written_by]-(n1:Movie) WHERE n1.name = $p1';
   const costars = 'MATCH (t:Person)<-[r1:starred_actors]-(n1:Movie) WHERE n1.name = $p1';
+
+  it('keeps a name that is written as one', async () => {
+    expect(await plan('who wrote The Story')).toMatchObject({ cypher: expect.stringContaining(writers), parameters: { p1: 'The Story' } });
+  });
+
+  it.each(['what is the story of Darkness'])('%s: is not guessed', async question => {
+    expect(await plan(question)).not.toHaveProperty('cypher');
+  });
 
   it.each([
     ['which words describe film They Came Together', tags, 'They Came Together'],

@@ -152,6 +152,16 @@ describe('planGraphQuestion', () => {
     expect(await planTrading(question)).toHaveProperty('reason');
   });
 
+  it.each([
+    '订单号等于10248的订单的单价',
+    '2024年恰好有零个订单的客户',
+    'Which customers placed exactly 0 orders in 2024?',
+    '下单日期等于2024年的订单',
+  ])('%s: is refused rather than compared with something else', async question => {
+    const planned = await planTrading(question);
+    expect('cypher' in planned ? planned.cypher : '').not.toMatch(/单价 =|n = /);
+  });
+
   it('counts those of which there is none', async () => {
     expect(await planTrading('恰好有零个订单的客户')).toMatchObject({ cypher: expect.stringContaining('OPTIONAL MATCH') });
     expect(await planTrading('恰好有三个订单的客户')).toMatchObject({ cypher: expect.not.stringContaining('OPTIONAL MATCH') });
