@@ -149,6 +149,22 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     for (const [name, found] of asked) expect(found).toEqual([`eldaa of ${name as string}`]);
   }, 60_000);
 
+  /** An answer to a question that follows another is kept for the same words without it, and for those that follow a third. */
+  it('are not shared by questions that follow different ones (HKUDS/LightRAG#3510)', async () => {
+    await upload(test, 'towns', 'id,name\n1,East\n2,West\n');
+    const { graphId } = await ingest(test, mapping('towns'));
+    const [east, west] = await Promise.all(['East', 'West'].map(question => ask(graphId, { question })));
+    const id = async (context?: object) =>
+      (await ask(graphId, { question: 'what is its id', ...(context && { context }) })).rows.at(-1)?.at(-1);
+    for (let time = 0; time < 2; time++) {
+      expect(await id({ query_id: east.query_id })).toBe(1);
+      expect(await id({ query_id: west.query_id })).toBe(2);
+      expect(await id({ question: 'East' })).toBe(1);
+      // Nothing says what is meant.
+      expect((await ask(graphId, { question: 'what is its id' })).warnings[0]).toMatch(/^Not answered/);
+    }
+  }, 60_000);
+
   it('are none of a query that failed: it is tried again each time', async () => {
     await upload(test, 'few', 'id,name\n1,a\n');
     const { graphId } = await ingest(test, mapping('few'));
