@@ -1,13 +1,10 @@
 import fc from 'fast-check';
-import { Pace } from '../src/common/turns/pace.js';
 import { prepareInMemory } from '../src/cypher/executors/memory/run-in-memory.js';
 import { parseCypher } from '../src/cypher/syntax/parse-cypher.js';
 import { type CypherValue, type NodeValue } from '../src/cypher/values/cypher-value.js';
 import { PropertyColumnBuilder } from '../src/graph-index/property-column.js';
 import { TopologyBuilder } from '../src/graph-index/topology.js';
 import { confirmNames } from '../src/questions/linking/confirm-names.js';
-import { Lexicon } from '../src/questions/linking/lexicon.js';
-import { linkQuestion } from '../src/questions/linking/link-question.js';
 import { mayBeName } from '../src/questions/linking/stop-words.js';
 import { planGraphQuestion } from '../src/questions/planning/plan-graph-question.js';
 import { type GraphPlan } from '../src/questions/planning/question-plan.js';
@@ -16,6 +13,7 @@ import { type GraphElements } from '../src/retrieval/process/graph-elements.js';
 import { GraphInMemory } from '../src/retrieval/process/graph-in-memory.js';
 import { languageOf } from '../src/text/language.js';
 import { atOnce } from '../src/text/steps.js';
+import { edge, label, linkOver } from './support/question-world.js';
 
 /** A shop. An order has one customer, a product one supplier. Items are numbers of products. */
 interface World {
@@ -51,28 +49,13 @@ const world: fc.Arbitrary<World> = fc.tuple(someOf(customerNames), someOf(produc
   }),
 );
 
-const label = (name: string, alias: string, display: string, properties: [name: string, type: string, column: string][]) => ({
-  name,
-  aliases: [alias],
-  displayProperty: display,
-  keyProperties: [display],
-  properties: properties.map(([own, type, column]) => ({ name: own, type, column })),
-  rowCount: 9,
-});
-const edge = (type: string, alias: string, sourceLabel: string, targetLabel: string) => ({
-  type,
-  aliases: [alias],
-  sourceLabel,
-  targetLabel,
-  properties: [],
-  rowCount: 9,
-});
+const named = (...of: Parameters<typeof label>) => ({ ...label(...of), displayProperty: of[2] });
 const schema: PlanSchema = {
   labels: [
-    label('客户', 'Customer', '客户名称', [['客户名称', 'string', 'customer_name'], ['国家', 'string', 'country'], ['会员', 'boolean', 'vip']]),
-    label('产品', 'Product', '产品名称', [['产品名称', 'string', 'product_name'], ['单价', 'int', 'unit_price']]),
-    label('供应商', 'Supplier', '供应商名称', [['供应商名称', 'string', 'supplier_name']]),
-    label('订单', 'Order', '订单号', [['订单号', 'string', 'order_id'], ['下单日期', 'date', 'order_date']]),
+    named('客户', 'Customer', '客户名称', [['客户名称', 'string', 'customer_name'], ['国家', 'string', 'country'], ['会员', 'boolean', 'vip']]),
+    named('产品', 'Product', '产品名称', [['产品名称', 'string', 'product_name'], ['单价', 'int', 'unit_price']]),
+    named('供应商', 'Supplier', '供应商名称', [['供应商名称', 'string', 'supplier_name']]),
+    named('订单', 'Order', '订单号', [['订单号', 'string', 'order_id'], ['下单日期', 'date', 'order_date']]),
   ],
   edges: [
     edge('下单', 'PLACED', '客户', '订单'),
@@ -137,20 +120,19 @@ function columnOf(nodes: ReturnType<typeof nodesOf>, name: string) {
 /** The plan of a question, or null if the service would not answer it. */
 async function planOf(question: string, given: World): Promise<GraphPlan | null> {
   const nodes = nodesOf(given);
-  const lexicon = await Lexicon.build(schema, [], new Pace());
-  const named = (text: string) =>
-    nodes.filter(({ name }) => name.toLowerCase() === text).map(({ id, label: own }) => ({ id, label: own, by: 'display' as const }));
-  const found = await linkQuestion(question, '2026-11-20', lexicon, {
-    findByName: named,
-    findValues: text =>
-      countries
-        .filter(country => country.toLowerCase() === text && given.customers.some(own => own.country === country))
-        .map(value => ({ label: '客户', property: '国家', value })),
-    search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
-  });
-  const entities = new Map(
-    nodes.map(({ id, label: own, name, properties }) => [id, { id, label: own, labels: [own], key: name, display: name, properties }]),
-  );
+  const answerNodes = nodes.map(({ id, label: own, name, properties }) => ({
+    id,
+    label: own,
+    labels: [own],
+    key: name,
+    display: name,
+    properties,
+  }));
+  const entities = new Map(answerNodes.map(node => [node.id, node]));
+  const values = countries
+    .filter(country => given.customers.some(own => own.country === country))
+    .map(value => ({ label: '客户', property: '国家', value }));
+  const found = await linkOver(question, { schema, nodes: answerNodes, values });
   const linked = confirmNames(question, found, entities);
   if (linked.unknown.some(mayBeName)) return null;
   const planned = await planGraphQuestion(linked, schema, entities, languageOf(question));

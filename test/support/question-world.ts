@@ -1,5 +1,6 @@
 import { Pace } from '../../src/common/turns/pace.js';
 import { type AnswerNode } from '../../src/cypher/values/graph-values.js';
+import { type KnownValue } from '../../src/graph-index/value-dictionary.js';
 import { Lexicon } from '../../src/questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../src/questions/linking/link-question.js';
 import { readTerms } from '../../src/questions/linking/read-terms.js';
@@ -7,7 +8,7 @@ import { type QuestionTerms } from '../../src/questions/linking/question-terms.j
 import { type PlanSchema } from '../../src/questions/planning/schema-paths.js';
 import { type MetricEntry } from '../../src/questions/vocabulary.js';
 
-const label = (name: string, alias: string, key: string, properties: [name: string, type: string, column: string][]) => ({
+export const label = (name: string, alias: string, key: string, properties: [name: string, type: string, column: string][]) => ({
   name,
   aliases: [alias],
   displayProperty: null,
@@ -15,7 +16,7 @@ const label = (name: string, alias: string, key: string, properties: [name: stri
   properties: properties.map(([own, type, column]) => ({ name: own, type, column })),
   rowCount: 10,
 });
-const edge = (type: string, alias: string, sourceLabel: string, targetLabel: string) => ({
+export const edge = (type: string, alias: string, sourceLabel: string, targetLabel: string) => ({
   type,
   aliases: [alias],
   sourceLabel,
@@ -88,14 +89,22 @@ const values = [
 ];
 
 /** Links the question on 20 November 2026, with no spelling corrected. */
-export async function linked(question: string, own: PlanSchema = schema): Promise<LinkedQuestion> {
-  const lexicon = await Lexicon.build(own, metrics, new Pace());
+export function linked(question: string, own: PlanSchema = schema): Promise<LinkedQuestion> {
+  return linkOver(question, { schema: own, nodes: [...entities.values()], values, metrics });
+}
+
+/** The same over other nodes and values, which are found by their whole names. */
+export async function linkOver(
+  question: string,
+  of: { schema: PlanSchema; nodes: readonly AnswerNode[]; values?: readonly KnownValue[]; metrics?: MetricEntry[] },
+): Promise<LinkedQuestion> {
+  const lexicon = await Lexicon.build(of.schema, of.metrics ?? [], new Pace());
   return linkQuestion(question, '2026-11-20', lexicon, {
     findByName: text =>
-      [...entities.values()]
+      of.nodes
         .filter(({ display }) => display.toLowerCase() === text)
-        .map(({ id, label: of }) => ({ id, label: of, by: 'display' as const })),
-    findValues: text => values.filter(({ value }) => value === text),
+        .map(({ id, label: own }) => ({ id, label: own, by: 'display' as const })),
+    findValues: text => (of.values ?? []).filter(({ value }) => value.toLowerCase() === text),
     search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
   });
 }

@@ -41,14 +41,15 @@ function asWritten(
   if (written === null) return nodes;
   let last = written.length;
   while (last > 0 && /[?？。.!！\s]/.test(written[last - 1]!)) last--;
-  const exact = ({ id }: EntityNode): number => {
+  const mostEnd = Math.max(end, last);
+  const lengths = nodes.map(({ id }) => {
     const node = entities.get(id);
     const names = node ? [node.display, node.key].filter(name => written.startsWith(name, start)) : [];
-    return Math.max(0, ...names.map(name => name.length).filter(length => start + length >= end && start + length <= Math.max(end, last)));
-  };
+    return Math.max(0, ...names.map(name => name.length).filter(length => start + length >= end && start + length <= mostEnd));
+  });
   const longest = new Map<string, number>();
-  for (const node of nodes) longest.set(node.label, Math.max(longest.get(node.label) ?? 0, exact(node)));
-  return nodes.filter(node => exact(node) === longest.get(node.label));
+  for (const [i, { label }] of nodes.entries()) longest.set(label, Math.max(longest.get(label) ?? 0, lengths[i]!));
+  return nodes.filter(({ label }, i) => lengths[i] === longest.get(label));
 }
 
 function isNear(text: string, node: AnswerNode | undefined): boolean {

@@ -1,7 +1,7 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { languageOf } from '../../text/language.js';
-import { type EntityNode, type Meaning, type Mention, meaningOf } from './meaning.js';
+import { type EntityNode, fillPlaces, type Meaning, type Mention, meaningOf } from './meaning.js';
 import { type LinkedQuestion } from './link-question.js';
 import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
@@ -60,9 +60,10 @@ export async function readFollowUp(text: string, earlier: EarlierQuestion | null
 
 /** The text with spaces in place of what is named: `Her` may be a film. */
 function withoutNames({ text, mentions }: LinkedQuestion): string {
-  const characters = text.split('');
-  for (const mention of mentions) if (!isIntent(mention)) characters.fill(' ', mention.start, mention.end);
-  return characters.join('');
+  return fillPlaces(
+    text,
+    mentions.filter(mention => !isIntent(mention)),
+  );
 }
 
 function isIntent({ meanings }: Mention): boolean {

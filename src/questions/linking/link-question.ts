@@ -141,7 +141,8 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
       const isNothing = own.length < 2 || isStopWord(own) || saysOnlyWhere(text, start, end);
       const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
-      const entities = isName && !beginsBefore(own, start, names, hints) ? names.findByName(own, mostNamesakes) : [];
+      const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
+      const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );

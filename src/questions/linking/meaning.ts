@@ -77,3 +77,10 @@ export function intentsOf<K extends Intent['kind']>(mention: Mention, kind: K): 
   const meaning = mention.meanings.find(candidate => candidate.as === 'intent' && candidate.intent.kind === kind);
   return meaning?.as === 'intent' ? (meaning.intent as Extract<Intent, { kind: K }>) : null;
 }
+
+/** The text with each of these places filled, so that offsets stay as they are. */
+export function fillPlaces(text: string, places: readonly Pick<Mention, 'start' | 'end'>[], by = ' '): string {
+  const characters = text.split('');
+  for (const { start, end } of places) characters.fill(by, start, end);
+  return characters.join('');
+}

@@ -1,5 +1,5 @@
 import { type Span } from '../../text/calendar.js';
-import { type Comparison, type EntityNode, type Mention, type MeaningOf } from './meaning.js';
+import { type Comparison, type EntityNode, fillPlaces, type Mention, type MeaningOf } from './meaning.js';
 
 export interface LabelTerm {
   mention: Mention;
@@ -63,7 +63,8 @@ export interface QuestionTerms {
 
 /** The question with spaces in place of the names in it. */
 export function outsideNames({ text, entities, values }: QuestionTerms): string {
-  const characters = text.split('');
-  for (const { mention } of [...entities, ...values]) characters.fill(' ', mention.start, mention.end);
-  return characters.join('');
+  return fillPlaces(
+    text,
+    [...entities, ...values].map(({ mention }) => mention),
+  );
 }

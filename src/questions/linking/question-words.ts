@@ -1,6 +1,6 @@
 import { type SynonymKind } from '../vocabulary.js';
 import { findIntents } from './find-intents.js';
-import { type Intent, intentsOf, type Mention } from './meaning.js';
+import { fillPlaces, type Intent, intentsOf, type Mention } from './meaning.js';
 import { findMetricWords } from './metric-words.js';
 import { isWeightyWord, withoutStopWords } from './stop-words.js';
 
@@ -15,8 +15,7 @@ export function questionWordsIn(text: string, kind: SynonymKind): string | null 
   const [swallowed] = found.filter(word => isSwallowed(word, kind)).sort((a, b) => b.text.length - a.text.length);
   if (swallowed) return swallowed.text;
   if (found.length > 0 && found.every(word => intentsOf(word, 'top')?.by === 'date')) return null;
-  let rest = '';
-  for (let at = 0; at < text.length; at++) rest += found.some(({ start, end }) => start <= at && at < end) ? ' ' : (text[at] ?? '');
+  const rest = fillPlaces(text, found);
   // `大区` is no size: only whole words count.
   return withoutStopWords(rest).every(word => /^[a-z]/.test(word) && isWeightyWord(word)) ? text : null;
 }

@@ -1,6 +1,6 @@
 import { type LinkedQuestion } from './link-question.js';
 import { applyNegations } from './negation.js';
-import { type Intent, intentsOf, type MeaningOf, type Mention, meaningOf } from './meaning.js';
+import { fillPlaces, type Intent, intentsOf, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
 import { type QuestionTerms, type ValueTerm } from './question-terms.js';
 
@@ -140,9 +140,7 @@ const togetherWords =
 
 function findTogether(text: string, mentions: Mention[]): string | null {
   const names = mentions.filter(mention => mention.meanings[0]?.as !== 'intent');
-  let rest = '';
-  for (let at = 0; at < text.length; at++) rest += names.some(({ start, end }) => start <= at && at < end) ? '/' : (text[at] ?? '');
-  return togetherWords.exec(rest)?.[0] ?? null;
+  return togetherWords.exec(fillPlaces(text, names, '/'))?.[0] ?? null;
 }
 
 /** Takes out labels that only name the kind of the entity beside them: `客户 ALFKI`, `华东地区`, `supplier Exotic Liquids`. */

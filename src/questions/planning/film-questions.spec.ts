@@ -1,8 +1,6 @@
-import { Pace } from '../../common/turns/pace.js';
+import { linkOver } from '../../../test/support/question-world.js';
 import { languageOf } from '../../text/language.js';
 import { confirmNames } from '../linking/confirm-names.js';
-import { Lexicon } from '../linking/lexicon.js';
-import { linkQuestion } from '../linking/link-question.js';
 import { planGraphQuestion } from './plan-graph-question.js';
 import { type PlanSchema } from './schema-paths.js';
 
@@ -48,13 +46,7 @@ const entities = new Map(
 );
 
 async function plan(question: string): Promise<{ cypher?: string; parameters?: object }> {
-  const lexicon = await Lexicon.build(schema, [], new Pace());
-  const findByName = (text: string) =>
-    [...entities.values()].flatMap(({ id, label: own, display }) =>
-      display.toLowerCase() === text ? [{ id, label: own, by: 'display' as const }] : [],
-    );
-  const search = () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 });
-  const linked = await linkQuestion(question, '2026-11-20', lexicon, { findByName, findValues: () => [], search });
+  const linked = await linkOver(question, { schema, nodes: [...entities.values()] });
   return (await planGraphQuestion(confirmNames(question, linked, entities), schema, entities, languageOf(question))) as object;
 }
 
