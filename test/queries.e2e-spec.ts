@@ -82,6 +82,13 @@ describe('queries', () => {
       expect(body.plan.sql).toContain('$1');
     });
 
+    it('cites what the rows show before what they rest on', async () => {
+      const body = await ask({ cypher: 'MATCH (s:供应商)-[:供应]->(p:产品) RETURN p ORDER BY p.单价 LIMIT 2' });
+      const tables = body.citations.map(({ table }: { table: string }) => table);
+      expect(tables.slice(0, 2)).toEqual(['products', 'products']);
+      expect(tables).toContain('suppliers');
+    });
+
     it('cites the matches behind an aggregate', async () => {
       const body = await ask({ cypher: 'MATCH (c:Customer {国家: "德国"}) RETURN count(c) AS n' });
       expect(body.rows).toEqual([[2]]);

@@ -198,7 +198,7 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
         version,
         kind,
         asked,
-        marked(readJsonParameters(query.parameters)),
+        parametersKey(query.parameters),
         limit,
         offset,
         timezone,
@@ -210,6 +210,14 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
       ]),
     )
     .digest();
+}
+
+/** Putting larger ones in order would hold the process for longer than storing the answer saves. */
+const longestOrdered = 65_536;
+
+/** The same for the same parameters in another order, unless they are long: then for the same text only. */
+function parametersKey(text: string): unknown {
+  return text.length > longestOrdered ? text : marked(readJsonParameters(text));
 }
 
 /** A value for JSON in which 1, 1.0 and '1' differ, and 0.0 and -0.0. */

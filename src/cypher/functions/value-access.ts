@@ -58,7 +58,7 @@ export function slice(list: CypherValue, from: CypherValue | undefined, to: Cyph
   if (list === null || from === null || to === null) return null;
   if (isList(list)) {
     const items = list.slice(boundOf(from), boundOf(to));
-    spend(items.length >> 2);
+    spend(items.length);
     return items;
   }
   const { zh, en } = typeNameOf(list);

@@ -28,6 +28,11 @@ export class AnswerElements {
     for (const element of elementsIn(value)) this.add(element);
   }
 
+  addAll({ nodeIds, edges }: AnswerElements): void {
+    for (const id of nodeIds) this.nodeIds.add(id);
+    for (const edge of edges.values()) this.edges.set(edge.id, edge);
+  }
+
   private add(element: NodeValue | EdgeValue): void {
     if (element.kind === 'node') this.nodeIds.add(element.id);
     else {

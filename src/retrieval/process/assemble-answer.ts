@@ -44,13 +44,12 @@ export async function assembleAnswer(
   const say = (zh: string, en: string) => warnings.push(request.language === 'zh' ? zh : en);
   if (executed.isTruncated)
     say(`只返回前 ${request.limit} 行，还有更多`, `Only the first ${request.limit} rows are returned; there are more`);
-  const [shown, elements] = [new AnswerElements(), new AnswerElements()];
-  for (const { values, behind } of rows) {
-    for (const value of values) shown.addValue(value);
-    if (behind) elements.addBehind(behind);
-  }
-  for (const id of [...shown.nodeIds, ...executed.examples.nodeIds]) elements.nodeIds.add(id);
-  for (const edge of [...shown.edges.values(), ...executed.examples.edges.values()]) elements.edges.set(edge.id, edge);
+  const shown = new AnswerElements();
+  for (const { values } of rows) for (const value of values) shown.addValue(value);
+  // What the rows show comes first, so that a cut takes what they rest on.
+  const elements = new AnswerElements();
+  for (const first of [shown, executed.examples]) elements.addAll(first);
+  for (const { behind } of rows) if (behind) elements.addBehind(behind);
   const { graph, citations, more, isGraphCut } = await readEvidence(reader, schema, elements);
   if (more || executed.isCut) say('引用未全部列出', 'Not all citations are listed');
   if (isGraphCut)
