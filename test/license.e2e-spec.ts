@@ -65,7 +65,8 @@ function answers(port: number): Promise<boolean> {
     const socket = net.connect(port, '127.0.0.1');
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));
-    socket.once('close', () => socket.destroy());
+    // A busy machine may be too late for the connection.
+    socket.once('close', () => resolve(false));
     setTimeout(() => socket.destroy(), 100);
   });
 }

@@ -446,6 +446,22 @@ describe('what a question excludes, joins and asks for', () => {
       expect([plan.kind, answer.text]).toEqual(['search', expect.stringMatching(/^无法回答这个问题|^This question cannot be answered/)]);
     });
 
+    it.each([
+      ['哪些客户的口碑最好', 2],
+      ['Which unhappy customers are located in 华东?', 3],
+      ['2025年没有买过Chai的客户有哪些', 2],
+      ['the weather of Chai', 2],
+    ])('%s: suggests questions that are answered', async (question, least) => {
+      const { plan, suggestions, choices } = await ask(question);
+      expect([plan.kind, choices]).toEqual(['search', null]);
+      expect(suggestions.length).toBeGreaterThanOrEqual(least);
+      for (const suggested of suggestions) expect([suggested, (await ask(suggested)).plan.kind]).toEqual([suggested, 'cypher']);
+    });
+
+    it('suggests nothing beside an answer', async () => {
+      expect((await ask('华东的客户有哪些')).suggestions).toEqual([]);
+    });
+
     it('says what can be asked instead', async () => {
       expect((await ask('每个供应商的销售额')).answer.text).toContain('指标“销售额”可以按地区、产品、类别、时间来问。');
       expect((await ask('Which suppliers have only products?')).answer.text).toContain(

@@ -426,6 +426,14 @@ export class QueryResponse {
   })
   choices: ChoiceResponse[] | null;
 
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description:
+      '问题未作答时，可以作答的相近问题，最接近的在前 / When a question was not answered: questions near it that can be, the nearest first',
+  })
+  suggestions: string[];
+
   @ApiProperty({ type: [String], example: [] })
   warnings: string[];
 }

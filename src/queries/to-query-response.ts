@@ -29,6 +29,7 @@ export function toQueryResponse(
     },
     timing_ms: shown.status === 'hit' ? {} : { ...answer.timing_ms },
     choices: answer.choices ?? null,
+    suggestions: answer.suggestions ?? [],
     warnings,
   };
 }

@@ -108,6 +108,8 @@ export interface RetrievalAnswer {
   warnings: string[];
   /** Set if the question may mean several things: the answer asks back. */
   choices?: QuestionChoice[];
+  /** Of a question that was not answered: questions near it that can be. */
+  suggestions?: string[];
   timing_ms: Record<string, number>;
   /** Set if the same query may have another answer a moment later. Such an answer is not stored. */
   is_of_its_moment?: true;

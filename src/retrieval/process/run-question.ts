@@ -17,11 +17,13 @@ import { Lexicon } from '../../questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type QuestionChoice, type Unplanned } from '../../questions/planning/question-plan.js';
+import { type PlanSchema } from '../../questions/planning/schema-paths.js';
 import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
 import { mayBeName } from '../../questions/linking/stop-words.js';
 import { confirmNames } from '../../questions/linking/confirm-names.js';
 import { describeGuesses, describeTerms } from '../../questions/wording/describe-reading.js';
 import { describeSynonyms } from '../../questions/wording/describe-synonyms.js';
+import { nearbyQuestions } from '../../questions/wording/nearby-questions.js';
 import { suggestQuestions } from '../../questions/wording/suggest-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
@@ -122,16 +124,21 @@ async function answerQuestion(
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
   const link = (text: string, given: Mention[]) => linkQuestion(text, question.today, lexicon, names, pace, given);
-  const refuse = (reason: Bilingual, terms: LinkedTerm[] = [], hint = '') =>
-    searchInstead(reader, graph, loaded, question, terms, pace, { reason, hint });
+  const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [] }: Partial<Refused> = {}) =>
+    searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions });
   const readings = await readFollowUp(question.text, question.earlier, link);
   if (!Array.isArray(readings)) return refuse(readings);
-  const planning: Planning = { reader, schema, toOne: loaded.toOne, question, pace };
+  const planning: Planning = { reader, schema: { ...schema, toOne: loaded.toOne }, question, pace };
   const planned = [];
   for (const reading of readings) planned.push(await planReading(planning, reading));
   const possible = planned.filter(({ outcome }) => !('reason' in outcome));
   if (possible.length > 1) return refuse(standsForSeveral(possible.map(({ notes }) => notes[0] ?? '')));
-  const { outcome, entities, terms, notes: read, hint, followUp } = (possible[0] ?? planned[0])!;
+  const { outcome, entities, terms, notes: read, hint, followUp, missed } = (possible[0] ?? planned[0])!;
+  const refuseWithNearby = async (reason: Bilingual) => {
+    const around = { text: followUp.text, schema: planning.schema, entities, metrics: question.metrics, language };
+    const near = followUp.text.length > longestWithNearby ? [] : nearbyQuestions(followUp.linked, missed, around);
+    return refuse(reason, { terms, hint, suggestions: await answerable(near, planning, link) });
+  };
   const timing = { link: performance.now() - started };
   const notes = [...read, ...describeSynonyms(followUp.linked, question.synonyms, entities, question.metrics, language)];
   const follows = {
@@ -143,15 +150,15 @@ async function answerQuestion(
     return { ...answer, plan: { ...answer.plan, ...follows } };
   }
   if ('choices' in outcome && outcome.choices)
-    return askBack(await refuse(outcome.reason, terms), outcome.reason, outcome.choices, language);
-  if ('reason' in outcome) return refuse(outcome.reason, terms, hint);
+    return askBack(await refuse(outcome.reason, { terms }), outcome.reason, outcome.choices, language);
+  if ('reason' in outcome) return refuseWithNearby(outcome.reason);
   const plan = outcome;
   try {
     const run = await runPlan(reader, graph, loaded, question, plan, signal);
     if (!('answer' in run)) return run;
     const { answer } = run;
     const isNothing = answer.rows.length === 0 || (plan.shape.kind === 'count' && answer.rows[0]?.[0] === 0);
-    if (isNothing && plan.isGuessed && !plan.shape.whether) return await refuse(nothingGuessed, terms, hint);
+    if (isNothing && plan.isGuessed && !plan.shape.whether) return await refuseWithNearby(nothingGuessed);
     const several = plan.wantsOne && answer.rows.length > 1 ? [severalFound(answer.rows.length)[language]] : [];
     const ties = run.isCut ? [moreTie(answer.rows.length)[language]] : [];
     const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
@@ -165,7 +172,7 @@ async function answerQuestion(
   } catch (error) {
     const reason = whyNotRun(error);
     if (!reason) throw error;
-    return refuse(reason, terms, hint);
+    return refuseWithNearby(reason);
   }
 }
 
@@ -175,14 +182,13 @@ function isOfSet({ mentions }: LinkedQuestion): boolean {
 
 interface Planning {
   reader: GraphReader;
-  schema: GraphElements;
-  toOne: LoadedIndex['toOne'];
+  schema: PlanSchema & GraphElements;
   question: Question;
   pace: Pace;
 }
 
 /** Plans one way to read a question: as a metric, or on the graph. */
-async function planReading({ reader, schema, toOne, question, pace }: Planning, followUp: Reading) {
+async function planReading({ reader, schema, question, pace }: Planning, followUp: Reading) {
   const { language, metrics, choices } = question;
   const { linked: found } = followUp;
   const ids = found.mentions.flatMap(({ meanings }) =>
@@ -196,8 +202,10 @@ async function planReading({ reader, schema, toOne, question, pace }: Planning, 
   const note = followUp.note?.(id => entities.get(id)?.display ?? String(id));
   const notes = [...(note ? [note[language]] : []), ...describeGuesses(linked, entities, language)];
   const hint = isTooMuch ? '' : suggestQuestions(linked, schema, metrics, language);
+  const missed = linked.unknown.filter(mayBeName);
   const planned = (outcome: MetricCall | GraphPlan | Unplanned) => ({
     outcome,
+    missed,
     followUp: { ...followUp, linked },
     entities,
     terms,
@@ -206,15 +214,32 @@ async function planReading({ reader, schema, toOne, question, pace }: Planning, 
   });
   if (isTooMuch) return planned({ reason: tooMuchAtOnce });
   if (followUp.meant?.some(({ id }) => !entities.has(id))) return planned({ reason: noLongerThere });
-  const withPaths = { ...schema, toOne };
-  const metric = planMetricQuestion(linked, metrics, withPaths, entities, language, question.limit, choices);
-  const missed = linked.unknown.filter(mayBeName);
+  const metric = planMetricQuestion(linked, metrics, schema, entities, language, question.limit, choices);
   if (metric && !('reason' in metric) && missed.length === 0)
     return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
   if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
     return planned({ reason: notUnderstood(missed) });
   if (metric && 'reason' in metric) return planned(metric);
-  return planned(await planGraphQuestion(linked, withPaths, entities, language, { pace, choices }));
+  return planned(await planGraphQuestion(linked, schema, entities, language, { pace, choices }));
+}
+
+const mostTried = 12;
+const mostSuggested = 3;
+/** A longer text is no question with a near one. */
+const longestWithNearby = 300;
+
+/** Those of the questions that are read without doubt, the nearest first. Their answers may still be empty. */
+async function answerable(near: string[], planning: Planning, link: (text: string, given: Mention[]) => Promise<LinkedQuestion>) {
+  const found: string[] = [];
+  const alone = { ...planning, question: { ...planning.question, choices: [] } };
+  for (const text of near.slice(0, mostTried)) {
+    const linked = await link(text, []);
+    const { outcome, notes } = await planReading(alone, { text, linked, meant: null, note: null });
+    const isSure = !('reason' in outcome) && !('isGuessed' in outcome && outcome.isGuessed) && notes.length === 0;
+    if (isSure && linked.mentions.length > 1) found.push(text);
+    if (found.length === mostSuggested) break;
+  }
+  return found;
 }
 
 /** Runs a plan. Of a ranking, the rows that tie with the last one asked for are there too, and no others. `isCut`: still more tie. */
@@ -323,15 +348,23 @@ async function metricAnswer(
   };
 }
 
+interface Refused {
+  reason: Bilingual;
+  terms: LinkedTerm[];
+  /** What can be asked about the things that it names. */
+  hint: string;
+  /** Questions near it that can be answered. */
+  suggestions: string[];
+}
+
 /** Answers with the nodes nearest to the words, and the reason in the warnings. It never invents an answer. */
 async function searchInstead(
   reader: GraphReader,
   graph: LoadedGraph,
   loaded: LoadedIndex,
   { text, limit, language }: Question,
-  terms: LinkedTerm[],
   pace: Pace,
-  { reason, hint }: { reason: Bilingual; hint: string },
+  { reason, terms, hint, suggestions }: Refused,
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
   const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, shownHits), offset: 0, language }, pace);
@@ -343,6 +376,7 @@ async function searchInstead(
     plan: { kind: 'search', linked: terms },
     next_offset: null,
     warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...answer.warnings],
+    ...(suggestions.length > 0 && { suggestions }),
   };
 }
 
