@@ -14,9 +14,9 @@ describe('extractBearer', () => {
     ['that has no dot', `Bearer ${'x'.repeat(8000)}`],
     ['that has no dot and is just short enough to be read', `Bearer ${'x'.repeat(4000)}`],
     ['that has one dot too many', `Bearer ${'x'.repeat(1000)}.`.padEnd(4000, 'x.')],
-  ])('refuses a long header %s, 200 times within half a second', (_, header) => {
+  ])('refuses a long header %s, 200 times in less time than that expression takes once for each', (_, header) => {
     const startedAt = performance.now();
     for (let count = 0; count < 200; count++) expect(extract(header)).toBeNull();
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });

@@ -52,7 +52,7 @@ describe('sending to a receiver that', () => {
     behaviour = does;
     const startedAt = performance.now();
     expect(await send()).toEqual(result);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
     for (let tries = 0; sockets.size > 0 && tries < 100; tries++) await new Promise(resolve => setTimeout(resolve, 20));
     expect(sockets.size).toBe(0);
   });

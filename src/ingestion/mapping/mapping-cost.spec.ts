@@ -58,6 +58,6 @@ describe('a mapping that is made to be slow', () => {
   ])('is refused without a halt: %s', (_what, text) => {
     const ms = Math.min(...Array.from({ length: 3 }, () => readingMs(text)));
     // An idle machine needs 1 to 30 ms. Code that walks the text once for each line or item needs many seconds.
-    expect(ms).toBeLessThan(2_000);
+    expect(ms).toBeLessThan(10_000);
   }); // prettier-ignore
 });

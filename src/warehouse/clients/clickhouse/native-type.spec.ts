@@ -37,7 +37,7 @@ describe('The types of ClickHouse', () => {
     const started = performance.now();
     expect(isNullable(text)).toBe(false);
     expect(readableTypeOf(text).type).toBe('other');
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   it('are read to ten levels', () => {

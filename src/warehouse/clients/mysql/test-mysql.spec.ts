@@ -40,6 +40,6 @@ describe('The test of a MySQL connection', () => {
     expect(await canWrite(`${'%'.repeat(40)}#`, 'warehouse')).toBe(false);
     expect(await canWrite('%a'.repeat(2_000), 'a'.repeat(1_999))).toBe(false);
     expect(await canWrite('``'.repeat(1_000_000), 'sales')).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

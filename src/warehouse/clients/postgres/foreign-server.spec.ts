@@ -98,6 +98,6 @@ describe('a server that only pretends to be PostgreSQL', () => {
     const { failure, sent } = await tested(answers);
     expect(failure).toBeInstanceOf(Error);
     expect(sent).toBeLessThan(20_000_000);
-    expect(performance.now() - started).toBeLessThan(2_500);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });
