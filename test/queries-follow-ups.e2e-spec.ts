@@ -84,6 +84,12 @@ describe('follow-up questions', () => {
     expect([rows, warnings]).toEqual([(await ask('中国有多少客户')).rows, []]);
   });
 
+  it('says that it is read on its own where it names nothing', async () => {
+    const earlier = await ask('Chai的供应商是谁');
+    const { warnings } = await ask('单价是多少', { context: { query_id: earlier.query_id } });
+    expect(warnings).toContainEqual(expect.stringContaining('单独理解'));
+  });
+
   it.each(['他们下了哪些订单', 'Which orders did they place?', '其中哪些来自德国'])(
     '%s is refused without what it follows',
     async question => {

@@ -182,6 +182,15 @@ describe('a query that is cancelled', () => {
     expect(listed.request.parameters).toEqual({ x: ['9007199254740993'] });
   });
 
+  it('is listed by the beginning of its text, if its request is large', async () => {
+    const cypher = `RETURN size($long) AS n /* ${'x'.repeat(5_000)} */`;
+    const { body } = await submit({ cypher, parameters: { long: 'y'.repeat(20_000) } }).expect(202);
+    const { body: list } = await owner.get(`/api/graphs/${graph.id}/queries`).expect(200);
+    const listed = list.items.find(({ query_id }: { query_id: number }) => query_id === body.query_id);
+    expect([listed.request, listed.is_request_cut]).toEqual([{ cypher: cypher.slice(0, 2_000) }, true]);
+    expect(list.items.some((item: object) => !('is_request_cut' in item))).toBe(true);
+  });
+
   it('leaves one that has ended as it is', async () => {
     const { body } = await owner
       .post(queryPath())

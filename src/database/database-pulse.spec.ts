@@ -5,7 +5,7 @@ import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { DatabasePulse } from './database-pulse.js';
 
 const times = { everyMs: 50, patienceMs: 1_000, doubtMs: 150, retryEveryMs: 30, retryPatienceMs: 150 };
-/** What must not count as a loss is then told from one by the new connection alone, and a busy machine misses no beat. */
+/** With these a busy machine misses no beat, and only the new connection tells a loss from a slow server. */
 const patient = { ...times, patienceMs: 20_000 };
 
 describe('DatabasePulse', () => {

@@ -23,6 +23,8 @@ export interface QueryRun {
   kind: QueryKind;
   /** The body of the request. For an answer of the store only what decides the answer. */
   request: ExactQueryRequest;
+  /** In a list: only the beginning of the text is here, because the request is large. */
+  is_request_cut?: boolean;
   status: QueryStatus;
   error: KeptError | null;
   created_at: Date;
@@ -47,6 +49,9 @@ const mostOfUser = 20;
 const mostOfAll = 1_000;
 /** Ended queries of one user that are kept, and the bytes of their answers. The oldest go first. */
 const keptOfUser = { count: 200, bytes: 64 * 1024 * 1024 };
+
+/** A list shows larger requests by the beginning of their text: hundreds of a megabyte would hold the process while they are read. */
+const mostListed = { bytes: 10_000, characters: 2_000 };
 
 const columns = `r.id, r.graph_id, r.user_id, r.kind, r.request, r.status, r.error, r.created_at, r.ended_at,
   round(extract(epoch FROM coalesce(r.ended_at, clock_timestamp()) - r.created_at) * 1000)::float8 AS elapsed_ms`;
@@ -102,12 +107,24 @@ export class QueryRunsRepository {
       `($3::text IS NULL OR ${name}.kind = $3) AND ($4::timestamptz IS NULL OR (${name}.created_at, ${name}.id) < ($4, $5))`;
     const newest = 'ORDER BY created_at DESC, id DESC LIMIT $7';
     const { rows } = await this.pool.query<QueryRun>(
-      `SELECT * FROM (
+      `SELECT id, graph_id, user_id, kind, status, error, created_at, ended_at, elapsed_ms, octet_length(request::text) > $8 AS is_request_cut,
+              CASE WHEN octet_length(request::text) > $8 THEN json_build_object(kind, left(request ->> kind, $9)) ELSE request END AS request
+       FROM (
          (SELECT ${columns} FROM query_runs r WHERE r.user_id = $2 AND r.graph_id = $1 AND ($6::text IS NULL OR r.status = $6) AND ${part('r')} ${newest})
          UNION ALL
          (SELECT ${storedColumns} FROM queries q WHERE q.created_by = $2 AND q.graph_id = $1 AND ($6::text IS NULL OR $6 = 'succeeded') AND ${part('q')}
             AND NOT EXISTS (SELECT FROM query_runs r WHERE r.id = q.id) ${newest})) all_queries ${newest}`,
-      [graphId, userId, kind ?? null, before?.createdAt ?? null, before?.id ?? null, status ?? null, most],
+      [
+        graphId,
+        userId,
+        kind ?? null,
+        before?.createdAt ?? null,
+        before?.id ?? null,
+        status ?? null,
+        most,
+        mostListed.bytes,
+        mostListed.characters,
+      ],
     );
     return rows;
   }

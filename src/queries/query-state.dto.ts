@@ -57,6 +57,13 @@ export class QueryStateResponse {
   })
   request: QueryRequest;
 
+  @ApiPropertyOptional({
+    example: true,
+    description:
+      '仅在列表中：请求超过 10,000 字节，只列出其文本的开头 / In lists only: the request is larger than 10,000 bytes, and only the beginning of its text is shown',
+  })
+  is_request_cut?: true;
+
   @ApiProperty({
     enum: queryStatuses,
     example: 'running',
@@ -88,6 +95,7 @@ export function toQueryState(run: QueryRun): QueryStateResponse {
     graph_id,
     kind,
     request: asSent(request),
+    ...(run.is_request_cut && { is_request_cut: true as const }),
     status,
     error,
     elapsed_ms: Math.max(0, elapsed_ms),

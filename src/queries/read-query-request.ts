@@ -186,7 +186,7 @@ function readCursor(cursor: string): { version: number; offset: number } {
 /**
  * The key of a stored answer: everything that decides it, besides graph and version. Options that only shape the response
  * (`include`, `answer`) or bound the work (`timeout_ms`) are left out. So is the caller, because all who may read a graph see the
- * same. The release is included, because the next one may answer differently.
+ * same. The release is included, because the next one may answer differently. Long parameters are told by their text.
  * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
@@ -212,7 +212,7 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
     .digest();
 }
 
-/** Putting larger ones in order would hold the process for longer than storing the answer saves. */
+/** Putting 90,000 numbers in order holds the process for 70 to 100 ms, and hashing their text for 1. */
 const longestOrdered = 65_536;
 
 /** The same for the same parameters in another order, unless they are long: then for the same text only. */
@@ -230,7 +230,7 @@ function marked(value: CypherValue): unknown {
   return isMap(value) ? Object.fromEntries([...value].map(([name, inner]) => [name, marked(inner)])) : value;
 }
 
-/** JSON with sorted keys, so that `{a, b}` and `{b, a}` are one request. */
+/** JSON with sorted keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

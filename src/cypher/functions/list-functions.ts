@@ -49,7 +49,7 @@ export function listArgument(name: string, value: CypherValue, expected = takes.
   return value;
 }
 
-/** Counts that the list is copied, into memory that the process has to ask for. */
+/** Counts that the list is copied. Fresh memory costs more than the copy, so each item is a unit. */
 function copied(list: readonly CypherValue[]): readonly CypherValue[] {
   spend(list.length);
   return list;

@@ -146,6 +146,11 @@ const rules: Rule[] = [
   },
   { pattern: /\bhow many\b|\b(?:the )?(?:total )?number of\b|\bcount(?: of)?\b/g, read: is({ kind: 'count' }) },
   { pattern: /平均|\b(?:average|mean|avg)\b/g, read: is({ kind: 'aggregate', function: 'avg' }) },
+  // `总运费`, but not `总共`, `总经理`, `总订单数`
+  {
+    pattern: /总(?=\p{Script=Han}{2})(?![共是会体部裁理监统结经店行局院校公数署台站编]|\p{Script=Han}{1,4}数)/gu,
+    read: is({ kind: 'aggregate', function: 'sum' }),
+  },
   { pattern: /总和|合计|总计|\b(?:sum|total)(?: of)?\b/g, read: is({ kind: 'aggregate', function: 'sum' }) },
   {
     pattern: /每一?[个家位名条种款件]?|各[个家位类]?|按照?|分别|不同|\b(?:by|per|for each|each|for every|every|grouped by)\b/g,

@@ -50,12 +50,22 @@ export async function readFollowUp(text: string, earlier: EarlierQuestion | null
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
   }
   if (reference && isOpen(reference, linked)) return readReference(text, reference, earlier, link);
-  if (!onlyNames(linked)) return [{ text, linked, meant: null, note: null }];
+  if (!onlyNames(linked)) return [{ text, linked, meant: null, note: namesNone(linked) ? () => onItsOwn : null }];
   const before = await linkEarlier(earlier, link);
   const merged = replaceLike(written(earlier.text, before.text), before, written(text, linked.text), linked);
   if (typeof merged !== 'string') return merged;
   const again = await linkEarlier({ ...earlier, text: merged }, link);
   return [{ text: merged, linked: again, meant: earlier.meant, note: () => ({ zh: `按“${merged}”理解`, en: `Read as "${merged}"` }) }];
+}
+
+const onItsOwn: Bilingual = {
+  zh: '此问题按字面单独理解，没有限定于上一问题的答案；要限定请写出名称，或用“它”“他们”',
+  en: 'This question was read on its own, not limited to what the one before found; to limit it, name that, or say "it" or "they"',
+};
+
+/** Whether it limits what it asks for by no name and no time of its own. */
+function namesNone({ mentions }: LinkedQuestion): boolean {
+  return !mentions.some(mention => (['entity', 'value', 'time'] as const).some(kind => meaningOf(mention, kind) !== null));
 }
 
 /** The text with spaces in place of what is named: `Her` may be a film. */
@@ -84,7 +94,11 @@ function isOpen({ start, isOpen: open, isPlural }: Reference, { text, mentions }
     names(mention, ['relation']) &&
     isAgentNoun(mention.text) &&
     /^ (?:that|who|whose|which) /.test(text.slice(mention.end, start));
-  return (open && (isPlural || !isNamedFirst)) || !before.some(mention => names(mention, ['label', 'entity', 'value']) || isAgent(mention));
+  // `which players scored in it`
+  const isSeveral = (mention: Mention): boolean =>
+    !isPlural && names(mention, ['label']) && !names(mention, ['entity', 'value']) && /[a-z]s$/.test(mention.text);
+  const isNoun = (mention: Mention): boolean => names(mention, ['label', 'entity', 'value']) && !isSeveral(mention);
+  return (open && (isPlural || !isNamedFirst)) || !before.some(mention => isNoun(mention) || isAgent(mention));
 }
 
 async function readReference(text: string, reference: Reference, earlier: EarlierQuestion, link: Link): Promise<Reading[] | Bilingual> {
@@ -165,7 +179,7 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
       );
     if (place) places.push({ ...place, by });
     else if (!meaningOf(group.mentions[0]!, 'time')) return noPlace(by);
-    else if (languageOf(earlierText) === 'zh') places.push({ start: 0, end: 0, by });
+    else if (languageOf(withoutNames(earlier)) === 'zh') places.push({ start: 0, end: 0, by });
     else {
       const end = /[\s?？.。!！]*$/.exec(earlierText)!.index;
       places.push({ start: end, end, by: ` ${/^\d/.test(by) ? 'in ' : ''}${by}` });

@@ -6,7 +6,7 @@ import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
 import { isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
-import { isPlainVerb, stemOf } from './word-roots.js';
+import { isAgentNoun, isPlainVerb, rootOf, stemOf } from './word-roots.js';
 
 /** The forms by which names are compared: as they are, without the endings of words, by what their words mean. */
 const forms = [(name: string) => name, stemsOf, sensesOf];
@@ -16,6 +16,8 @@ export class Lexicon {
   private readonly entries = forms.map(() => new Map<string, Meaning[]>());
   /** The relations by each word of their names: `starred` and `actors` for `starred_actors`. */
   private readonly parts = new Map<string, Meaning[]>();
+  /** The labels that are called by whoever does something, with the root of the verb: `Player` and `play`. */
+  private readonly agents = new Set<string>();
   /** Name and meaning together, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
   private readonly known = new Set<string>();
 
@@ -36,9 +38,16 @@ export class Lexicon {
     const name = compactText(normalized);
     const found = forms.map((form, i) => this.entries[i]?.get(form(name)) ?? []);
     // A verb names no things: `describe` is no tag.
-    if (isPlainVerb(name)) found[2] = (found[2] ?? []).filter(({ as }) => as !== 'label');
-    const whole = found.find(meanings => meanings.length > 0) ?? [];
-    const parts = (this.parts.get(sensesOf(name)) ?? []).filter(
+    const isOfVerb = (meaning: Meaning): boolean =>
+      meaning.as === 'label' && (isPlainVerb(name) || (!isAgentNoun(name) && this.agents.has(agentKey(meaning.label, name))));
+    found[2] = (found[2] ?? []).filter(meaning => !isOfVerb(meaning));
+    const nearest = found.find(meanings => meanings.length > 0) ?? [];
+    // `coaches` is what the relation COACHES says, and the plural of the label Coach.
+    const isOnlyRelation = nearest.every(({ as }) => as === 'relation');
+    const whole = isOnlyRelation ? [...nearest, ...(found[1] ?? []).filter(({ as }) => as === 'label')] : nearest;
+    // `players` is no part of PLAYS_FOR where there is a label for them.
+    const isThing = isAgentNoun(name) && whole.some(({ as }) => as === 'label');
+    const parts = (isThing ? [] : (this.parts.get(sensesOf(name)) ?? [])).filter(
       part => !whole.some(meaning => meaning.as === 'relation' && part.as === 'relation' && meaning.type === part.type),
     );
     return [...whole, ...parts];
@@ -47,7 +56,10 @@ export class Lexicon {
   private async fill(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
     for (const label of schema.labels) {
       if (pace.isOverdue) await pace.turn();
-      for (const name of [label.name, ...label.aliases]) this.add(name, { as: 'label', label: label.name });
+      for (const name of [label.name, ...label.aliases]) {
+        this.add(name, { as: 'label', label: label.name });
+        if (isAgentNoun(normalizedName(name))) this.agents.add(agentKey(label.name, normalizedName(name)));
+      }
       for (const property of label.properties) this.addProperty('node', label.name, property);
     }
     for (const edge of schema.edges) {
@@ -99,6 +111,8 @@ export class Lexicon {
     else entries.set(key, [meaning]);
   }
 }
+
+const agentKey = (label: string, word: string): string => `${rootOf(word)}\0${label}`;
 
 const normalizedName = (name: string): string => compactText(normalizeText(name.replaceAll('_', ' ')));
 

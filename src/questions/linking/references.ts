@@ -14,7 +14,7 @@ export interface Reference {
 const part =
   /(?<=\b(?:which|who|what|how many|any|one|some|all|most|none) )of (?:them|these|those)\b|其中|(?:这些|那些|他们|她们|它们)(?:之中|当中|里面?|中)/u;
 const plural = /\b(?:they|them|their|theirs)\b|[他她它]们/u;
-const singular = /\b(?:it|its|he|him|his|she|her|hers)\b|(?<!其)[他她它](?![们国乡日])/u;
+const singular = /\b(?:it|its|he|him|his|she|her|hers)\b|(?<!其)[他她它](?![们国乡日])|那里|那儿/u;
 /** `what did they order`: the verb is before it, so nothing in the sentence is meant. */
 const asSubject = /\b(?:did|do|does|have|has|had|are|is|was|were|will|would|can|could)\s+$/;
 

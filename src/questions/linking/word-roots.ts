@@ -1,3 +1,5 @@
+export const irregularPlurals: Readonly<Record<string, string>> = { person: 'people', man: 'men', woman: 'women', child: 'children' };
+
 /** Forms that no ending explains. */
 const irregular: Record<string, string> = Object.fromEntries(
   [
@@ -27,10 +29,8 @@ const irregular: Record<string, string> = Object.fromEntries(
     'take took taken',
     'belong belongs',
     'ship shipment',
-    'person people persons',
-    'man men',
-    'woman women',
-    'child children',
+    'person persons',
+    ...Object.entries(irregularPlurals).map(forms => forms.join(' ')),
   ].flatMap(line => {
     const [base = '', ...forms] = line.split(' ');
     return forms.map(form => [form, base]);

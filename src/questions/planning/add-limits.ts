@@ -2,7 +2,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { dateSaid, datesOf } from './label-dates.js';
+import { dateSaid, datesOf, isDate } from './label-dates.js';
 import { isNumeric, type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
@@ -54,6 +54,12 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
       ({ owner, ownerName, property }) => owner === date.owner && ownerName === date.ownerName && property === date.property,
     );
   const namedDates = dates.filter(date => words.some(word => isOf(word, date)));
+  const other = namedDates.length > 0 ? undefined : words.find(isDateWord);
+  if (other)
+    throw new UnplannableError(
+      `“${other.mention.text}”不是所问对象的日期，无法用来限定“${first.mention.text}”`,
+      `"${other.mention.text}" is no date of what is asked for, so "${first.mention.text}" cannot limit it`,
+    );
   const meant = namedDates.length > 0 ? namedDates : saidDates(dates, words, schema, first.mention.text, notes);
   const [found] = meant;
   if (!found)
@@ -84,6 +90,11 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
     writer.where(conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.map(span => `(${span})`).join(' OR ')})`);
   }
   return words.filter(word => isOf(word, found));
+}
+
+/** Names nothing but dates, and no thing or relation. */
+function isDateWord({ labels, relations, properties }: SchemaWord): boolean {
+  return labels.size + relations.size === 0 && properties.length > 0 && properties.every(({ type }) => isDate(type));
 }
 
 /** Of the dates of one label the one that the question means, if that can be told. */

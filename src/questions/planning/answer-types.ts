@@ -8,11 +8,16 @@ const kinds = {
   who:
     'person people human man woman employee staff customer supplier user member author actor director writer player student teacher doctor ' +
     'patient manager owner contact company organisation organization team shipper artist author reviewer agent seller founder leader ' +
-    '人 人物 人员 员工 客户 顾客 供应商 用户 会员 作者 演员 导演 学生 老师 教师 医生 患者 经理 联系人 公司 企业 组织 团队 承运商 卖家 买家 编剧 乘客',
+    'coach trainer captain referee nurse lawyer judge engineer researcher professor scientist driver pilot singer musician composer ' +
+    'editor journalist secretary chairman president resident tenant guest subscriber reader borrower applicant candidate contractor ' +
+    'technician clerk volunteer partner investor shareholder club ' +
+    '人 人物 人员 员工 客户 顾客 供应商 用户 会员 作者 演员 导演 学生 老师 教师 医生 患者 经理 联系人 公司 企业 组织 团队 承运商 卖家 买家 编剧 乘客 居民 租户 客人 护士 律师 法官 教授 专家 股东 导师 代表 主管 船长 校长 院长 球队 俱乐部',
   when: 'year date time month day period 年 年份 日期 时间 月份',
   where:
     'place location city country region address area state province district street 地点 地址 城市 国家 地区 省 省份 市 区县 县级 地级 省级',
 };
+/** 球员, 厨师, 读者, 负责人 */
+const person = /\p{Script=Han}(?:员|师|者|(?<!器)人)$/u;
 const sensesOf = (list: string): ReadonlySet<string> => new Set(list.split(' ').map(senseOf));
 const words = { who: sensesOf(kinds.who), when: sensesOf(kinds.when), where: sensesOf(kinds.where) };
 
@@ -40,5 +45,5 @@ function saysType(name: string, type: keyof typeof kinds): boolean {
       .toLowerCase()
       .split(/[_\s]+|(?<=[a-z])(?=[A-Z])/)
       .at(-1) ?? '';
-  return words[type].has(senseOf(last));
+  return words[type].has(senseOf(last)) || (type === 'who' && person.test(last));
 }

@@ -1,7 +1,7 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Comparison, type Mention } from '../linking/meaning.js';
 import { measureWord } from '../linking/numerals.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { dateSaid, datesOf, isDate } from './label-dates.js';
 import { UnplannableError } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
@@ -37,9 +37,9 @@ const times = /^\s*(?:[次回]|times\b)/;
  */
 export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Threshold[] {
   return terms.compares.map(({ mention, operator, value }): Threshold => {
-    const after = words.find(
-      word => word.mention.start >= mention.end && beforeCounted.test(terms.text.slice(mention.end, word.mention.start)),
-    );
+    // `at least 2 German customers`: a name may stand between.
+    const rest = outsideNames(terms);
+    const after = words.find(word => word.mention.start >= mention.end && beforeCounted.test(rest.slice(mention.end, word.mention.start)));
     const before = words.filter(word => word.mention.end <= mention.start).at(-1);
     const isCount = before !== undefined && terms.counts.some(count => before.mention.end <= count.start && count.end <= mention.start);
     const whole = { mention, operator, value, property: null, counted: null };

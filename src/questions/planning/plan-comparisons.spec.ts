@@ -31,7 +31,7 @@ describe('comparisons of two named things', () => {
 
 describe('counts and averages over a relation', () => {
   it.each([
-    ['下单超过20次的客户', 'WITH t, count(DISTINCT n1) AS n WHERE n > $p1'],
+    ['下单超过20次的客户', 'WITH t, count(DISTINCT r1) AS n WHERE n > $p1'],
     ['customers with 20 or more orders', 'WITH t, count(DISTINCT n1) AS n WHERE n >= $p1'],
     ['每个客户各有多少订单', 'RETURN t, count(DISTINCT n1) AS n'],
     ['每个供应商的平均单价', 'WITH DISTINCT t, n1 WHERE n1.单价 IS NOT NULL RETURN t, avg(n1.单价)'],

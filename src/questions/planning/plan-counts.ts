@@ -90,7 +90,7 @@ export abstract class CountPlanner extends QuestionDraft {
     countedWord: SchemaWord | null,
     kind: 'rank' | 'group' | 'list',
     orNone: boolean,
-    returns: (end: string, writer: CypherWriter) => string,
+    returns: (counted: string, writer: CypherWriter) => string,
   ): Promise<GraphPlan> {
     const label = this.onlyLabel(target);
     const relations = this.words.filter(word => word.labels.size === 0 && word.relations.size > 0);
@@ -102,7 +102,10 @@ export abstract class CountPlanner extends QuestionDraft {
       without: [...onWay, ...(countedWord ? [countedWord] : [])],
       counted: orNone && this.terms.times.length === 0 ? null : way,
     });
-    const limitsOthers = this.terms.entities.some(({ nodes }) => !nodes.some(node => node.label === label));
+    const { entities, values } = this.terms;
+    const limitsOthers =
+      entities.some(({ nodes }) => !nodes.some(node => node.label === label)) ||
+      values.some(term => !term.values.some(value => value.label === label));
     if (orNone && limitsOthers && writer.edges.some(({ type }) => type === way[0]?.type)) throw countedOfSome();
     const name = this.spokenLabel(counted);
     const end =
@@ -111,9 +114,13 @@ export abstract class CountPlanner extends QuestionDraft {
         : writer.addOptionalPath(way, () => null);
     if (orNone && this.terms.times.length > 0)
       this.notes.push({ zh: `没有“${name}”的未计入`, en: `Those without ${name} are not included` });
-    const measure = this.language === 'zh' ? `${name}数` : `number of ${name}`;
-    if (kind === 'rank') return this.ranked(writer, returns(end, writer) + this.thenDisplay(label), target, label, measure);
-    return this.done(writer, returns(end, writer), { kind, subject: this.subjectOf(target, label), measure, spoken: [], descending: true });
+    // A relation is counted by its edges: a player may score several times in one match.
+    const [relation] = countedWord === null && way.length === 1 ? relations : [];
+    const of = relation ? (writer.edges.findLast(({ type }) => type === way[0]?.type)?.variable ?? end) : end;
+    const said = relation ? relation.mention.text : name;
+    const measure = this.language === 'zh' ? `${said}数` : `number of ${said}`;
+    if (kind === 'rank') return this.ranked(writer, returns(of, writer) + this.thenDisplay(label), target, label, measure);
+    return this.done(writer, returns(of, writer), { kind, subject: this.subjectOf(target, label), measure, spoken: [], descending: true });
   }
 
   protected ranked(writer: CypherWriter, returns: string, target: SchemaWord | null, label: string, measure: string): GraphPlan {

@@ -2,12 +2,13 @@ import { Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
-import { type Mention } from '../linking/meaning.js';
+import { outsideNames } from '../linking/question-terms.js';
+import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { groupAnchors } from './anchors.js';
 import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { groupLabel, groupProperty, grouping } from './find-groups.js';
-import { measuredProperty } from './measures.js';
+import { follows, groupLabel, groupProperty, grouping } from './find-groups.js';
+import { isNumeric, measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -41,6 +42,35 @@ interface Column {
   text: string;
   place: string;
   spoken: string;
+  isNumber: boolean;
+}
+
+/** `总共有多少运费` asks for a sum, as 合计 does, and not for each. */
+const inAll = /总共|一共|共计|\bin total\b|\baltogether\b/;
+
+function isOnlyRelation({ labels, relations, properties }: SchemaWord): boolean {
+  return relations.size > 0 && labels.size + properties.length === 0;
+}
+
+function countOfRelation({ mention: { text } }: SchemaWord): UnplannableError {
+  return new UnplannableError(
+    `“${text}”是关系，可能与同一个对象有多次，暂不能直接计数；请问有多少个对象，或改用 cypher`,
+    `"${text}" is a relation, which may lead to one thing several times, and cannot be counted yet; ask how many things there are, or use cypher`,
+  );
+}
+
+function sumOf(property: string): UnplannableError {
+  return new UnplannableError(
+    `问的是总和吗？请问“${property}合计”，或去掉“总共”“一共”`,
+    `Is their sum asked for? Ask for the "total ${property}", or leave out "in total"`,
+  );
+}
+
+function namesOfEach({ text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `不能为每个“${text}”分别列出，请问其中一个，或改用 cypher`,
+    `What each "${text}" has cannot be listed; ask about one of them, or use cypher`,
+  );
 }
 
 class GraphQuestionPlanner extends AggregatePlanner {
@@ -60,6 +90,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
     if (counted) return this.countAbove(counted);
     const measured = terms.aggregate && measuredProperty(this.schema, terms, this.words, this.thresholds, false);
     if (group && terms.aggregate && measured) return this.aggregateByGroup(terms.aggregate.function, measured, this.wordOf(group.mention));
+    if (group && this.asksForNames()) throw namesOfEach(group.mention);
     if (group) return this.countByGroup(this.wordOf(group.mention));
     if (terms.aggregate && measured) return this.aggregate(terms.aggregate.function, measured);
     const { word } = this.asked;
@@ -68,7 +99,15 @@ class GraphQuestionPlanner extends AggregatePlanner {
       const label = this.words.find(({ labels }) => labels.size > 0);
       if (label) return this.count(label);
     }
+    const relation = this.words.find(isOnlyRelation);
+    if (terms.counts.length > 0 && relation && this.words.every(isOnlyRelation)) throw countOfRelation(relation);
     return this.list();
+  }
+
+  /** `各科室的医生是谁`: asks who they are, and not how many. */
+  private asksForNames(): boolean {
+    const { counts, whichs } = this.terms;
+    return counts.length === 0 && whichs.some(({ text }) => /^(?:who|whom|谁|哪些|what)/.test(text));
   }
 
   private async list(): Promise<GraphPlan> {
@@ -78,7 +117,9 @@ class GraphQuestionPlanner extends AggregatePlanner {
     const last = this.terms.whether && this.asked.word === null && named.length > 1 ? named.at(-1) : undefined;
     const target = last?.labels.length === 1 ? (last.labels[0] ?? null) : null;
     const writer = await this.read({ asked: this.asked, target, endsAt: target === null ? null : (last?.mention ?? null) });
+    this.requireKindOfValue(writer.target);
     const columns = this.projected(writer);
+    if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
     const isProperty = !hasLabel && columns.length > 0;
@@ -93,6 +134,24 @@ class GraphQuestionPlanner extends AggregatePlanner {
       descending: false,
     });
     return { ...plan, wantsOne: this.wantsOne() };
+  }
+
+  /** `有哪些后卫`: asks for what has the value, and not for what is related to it. */
+  private requireKindOfValue(target: string): void {
+    const { text, whichs, values } = this.terms;
+    const named = values.find(({ mention }) =>
+      whichs.some(({ end }) => text.slice(end, mention.start).trim() === '' && end <= mention.start),
+    );
+    if (!named || this.asked.word === null || named.values.some(({ label }) => label === target)) return;
+    const { mention } = named;
+    // `哪些德国客户`
+    const isBeforeLabel = this.words.some(word => word.labels.size > 0 && follows(word.mention, mention));
+    const label = named.values[0]?.label ?? '';
+    if (!isBeforeLabel)
+      throw new UnplannableError(
+        `问的是“${mention.text}”吗？请写明，例如“${mention.text}的${label}”`,
+        `Is it "${mention.text}" that is asked for? Say so, such as "${mention.text} ${label}"`,
+      );
   }
 
   private wantsOne(): boolean {
@@ -138,7 +197,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
   /** The columns: named properties of the target and of the edges on the way. A property named twice is one column. */
   private projected(writer: CypherWriter): Column[] {
     const columns = new Map<string, Column & { mention: Mention }>();
-    const add = (variable: string, property: string, mention: Mention | null): void => {
+    const add = (variable: string, property: string, mention: Mention | null, type = ''): void => {
       const place = `${variable}.${quoteName(property)}`;
       const text = `${place} AS ${quoteName(property)}`;
       const known = columns.get(property);
@@ -148,7 +207,14 @@ class GraphQuestionPlanner extends AggregatePlanner {
           `"${known.mention.text}" and "${mention?.text ?? property}" have one name: ask apart`,
         );
       const spoken = this.language === 'zh' || mention === null ? property : mention.text;
-      if (!known) columns.set(property, { text, place, spoken, mention: mention ?? { text: property, start: 0, end: 0, meanings: [] } });
+      if (!known)
+        columns.set(property, {
+          text,
+          place,
+          spoken,
+          isNumber: isNumeric(type),
+          mention: mention ?? { text: property, start: 0, end: 0, meanings: [] },
+        });
     };
     for (const word of this.words) {
       const isPlaced = word.labels.size + word.relations.size > 0 && word !== this.asked.word;
@@ -169,7 +235,8 @@ class GraphQuestionPlanner extends AggregatePlanner {
           `"${word.mention.text}" is not a property of what is asked for`,
         );
       }
-      add(variable, owner.property, word.mention);
+      this.refuseTruth(word, owner);
+      add(variable, owner.property, word.mention, owner.type);
     }
     const { type, word } = this.asked;
     const element = this.schema.labels.find(({ name }) => name === writer.target);
@@ -178,5 +245,14 @@ class GraphQuestionPlanner extends AggregatePlanner {
       for (const { name } of found) add('t', name, null);
     }
     return [...columns.values()];
+  }
+
+  /** `players who scored a penalty`, `who is the captain`: true or false is a limit there, and no answer. */
+  private refuseTruth({ mention }: SchemaWord, { owner, type }: MeaningOf<'property'>): void {
+    if (type !== 'boolean' || this.terms.whether || (owner === 'node' && this.asked.type !== 'who')) return;
+    throw new UnplannableError(
+      `“${mention.text}”的值是是或否，不清楚这里怎样限定，请写明“${mention.text}”为真或为假`,
+      `"${mention.text}" is true or false, and it is not clear how it limits the answer; say that it is true or false`,
+    );
   }
 }

@@ -14,6 +14,7 @@ import { UnplannableError } from './question-plan.js';
 import { closeReadings, type PathReading, readPaths, sharedWord } from './read-path.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
+import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
 
 /** What a question is read with: its terms, the graph, and what its reader has chosen. */
@@ -72,6 +73,7 @@ class PatternReader {
   private readonly attached = new Map<Anchor, PathReading>();
   /** The variables of nodes that are named themselves. */
   private readonly named = new Set<string>();
+  private readonly valueAt = new Map<string, Mention>();
   private isGuessed = false;
   private unused: SchemaWord[] = [];
 
@@ -198,10 +200,26 @@ class PatternReader {
       return;
     }
     const end = hops.length === 0 ? to : writer.addPath(way, to);
+    this.requireOneValue(end, anchor);
     writer.where(conditionOf(end, anchor.terms));
     if (anchor.terms.some(isEntity)) this.named.add(end);
     // Who acted with X is somebody else, and so is what shares a director with it.
     if (hops.length > 0 && hops.at(-1)?.to === start) writer.where(`${to} <> ${end}`);
+  }
+
+  /** `既有巴西球员又有日本球员`: no single node has two values of one property. */
+  private requireOneValue(variable: string, { terms, mention }: Anchor): void {
+    for (const { label, property } of terms.flatMap(term => ('values' in term ? term.values : []))) {
+      const type = this.context.schema.labels.find(({ name }) => name === label)?.properties.find(({ name }) => name === property)?.type;
+      const place = `${variable}\0${property}`;
+      const other = this.valueAt.get(place);
+      if (other && other !== mention && type?.endsWith('[]') !== true)
+        throw new UnplannableError(
+          `“${other.text}”和“${mention.text}”是同一属性的两个值，没有什么能同时是；请分开问`,
+          `"${other.text}" and "${mention.text}" are two values of one property, and nothing has both; ask for each apart`,
+        );
+      this.valueAt.set(place, mention);
+    }
   }
 
   /** `both A and B` asks for what has both. Where there can be only one, "and" joins alternatives. */
@@ -364,33 +382,4 @@ class PatternReader {
       writer.addPath(best.hops, best.variable);
     }
   }
-}
-
-/**
- * Shares the words out among the things that a question names: a word between two belongs to the one after it in English
- * (`films directed by A and starring B`), in Chinese to the one before it unless a conjunction stands between (`A购买且居住在B`).
- */
-function shareOut(
-  text: string,
-  anchors: Anchor[],
-  words: SchemaWord[],
-  asked: SchemaWord | null,
-  language: Language,
-): Map<Anchor, SchemaWord[]> {
-  const shares = new Map<Anchor, SchemaWord[]>(anchors.map(anchor => [anchor, []]));
-  for (const word of words) {
-    if (word === asked) continue;
-    const { start, end } = word.mention;
-    const before = anchors.filter(anchor => anchor.mention.end <= start).at(-1);
-    const after = anchors.find(anchor => anchor.mention.start >= end);
-    const toAfter =
-      before === undefined ||
-      (after !== undefined &&
-        (language === 'en'
-          ? !/^['’]?s?\s?$/.test(text.slice(before.mention.end, start))
-          : /[且并又,，、和与]/.test(text.slice(before.mention.end, start)) || /^$/.test(text.slice(end, after.mention.start))));
-    const owner = toAfter ? after : before;
-    if (owner) shares.get(owner)?.push(word);
-  }
-  return shares;
 }

@@ -7,6 +7,8 @@ import { UnplannableError } from './question-plan.js';
 /** Not `on or after`, which is one bound. */
 const alternative = /(?<!\bon )\b(?:or|either)\b|或/g;
 const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
+/** Compares the things that are asked for with each other. */
+const alike = /\bsame\b|\bidentical\b|\bduplicates?\b|重名|同名|相同|同样|一样|重复/;
 const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
 
 /**
@@ -20,6 +22,11 @@ export function refuseMisleading(terms: QuestionTerms): void {
   for (const { index } of terms.text.matchAll(alternative))
     if (!isInside(terms, anchors, index) && !joinsTimes(terms, index))
       throw new UnplannableError('不理解“或”连接的两部分，请分开问', 'The parts that "or" joins are not understood; ask for each apart');
+  if (anchors.length === 0 && alike.test(rest))
+    throw new UnplannableError(
+      '暂不能找出彼此相同的，请按该属性统计数量，或改用 cypher',
+      'Things that are alike cannot be found yet; count them by that property, or use cypher',
+    );
   const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
   if (isWhether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
     throw new UnplannableError(

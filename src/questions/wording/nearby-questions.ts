@@ -1,9 +1,10 @@
-import { type LabelSchema } from '../../cypher/semantics/graph-schema.js';
+import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
-import { type Language } from '../../text/language.js';
+import { type Language, languageOf } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
-import { type Mention } from '../linking/meaning.js';
-import { spokenName } from '../linking/spoken-name.js';
+import { intentsOf, type Mention } from '../linking/meaning.js';
+import { spokenName, spokenProperty } from '../linking/spoken-name.js';
+import { irregularPlurals } from '../linking/word-roots.js';
 import { isNumeric } from '../planning/measures.js';
 import { hopsFrom, leadsToOne, type PlanSchema } from '../planning/schema-paths.js';
 import { type MetricEntry } from '../vocabulary.js';
@@ -18,18 +19,21 @@ export interface NearbyContext {
   language: Language;
 }
 
-/** A stretch that is left out. What joins it to the words before it goes too, unless it stands before a noun: `of unhappy customers`. */
-type Place = Pick<Mention, 'start' | 'end'> & { isBeforeNoun?: boolean };
+type Place = Pick<Mention, 'start' | 'end'>;
 
-const mostOfEach = 4;
+/** Plain questions are asked about so many of the labels and nodes that a question names: only a few are shown. */
+const mostNamed = 3;
 /** Joins what comes after it, and means nothing without. A question may be in both languages. */
-const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|about|out|over|under|than|as|since|before|after|during|the|an?|and|or|not)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
+const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|than|as|since|before|after|during|the|an?|and|or)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
 const before = new RegExp(`(?:(?:${joining})\\s*)+$`, 'iu');
 const after = /^(?:\s*[,;]|[的、，]+)?/u;
-const dangling = new RegExp(`^的|(?:${joining}|的)\\s*[?.!？。！]?$`, 'iu');
-/** Words beside one that cannot be left out: `what is the weather`, `did not take`, `complained about`, 满意度是多少, 取消了. */
-const leads = /\b(?:what|which|how)\s+(?:(?:is|are|was|were)\s+)?(?:the\s+)?$|\b(?:did|do|does|not|can|could|will|would|to)\s+$|n't\s+$/iu;
-const needs = /^(?:\s*\b(?:about|for|to|on|at|against|an?|the)\b|(?:各?是|有)?(?:多少|什么|几|怎)|[了过着])/iu;
+/** A question does not end so, nor begin with 的. */
+const dangling = new RegExp(
+  `^的|(?:${joining}|\\b(?:is|are|was|were|do|does|did|has|have|not|that|who|which)\\b|[的是有])\\s*[?.!？。！]?$`,
+  'iu',
+);
+/** The end of a question. */
+const end = /^\s*[?.!？。！]*$/;
 
 /**
  * Questions near one that was not answered, the nearest first: without the words that were not understood, without one of the things that
@@ -37,48 +41,77 @@ const needs = /^(?:\s*\b(?:about|for|to|on|at|against|an?|the)\b|(?:各?是|有)
  */
 export function nearbyQuestions(linked: LinkedQuestion, missed: readonly string[], context: NearbyContext): string[] {
   const near = [...shorterQuestions(linked, missed, context), ...plainQuestions(linked, context)];
-  return [...new Set(near)].filter(text => text !== '' && text !== context.text);
+  return [...new Map(near.map(text => [bare(text), text])).values()].filter(text => bare(text) !== bare(context.text));
 }
 
+function bare(text: string): string {
+  return text.toLowerCase().replace(/[?？.。!！\s]+$/, '');
+}
+
+/** Without a negation, or with a time that limited what is left out, the rest would be another question. */
 function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { text }: NearbyContext): string[] {
   const unread = placesOf(missed, linked);
-  const isNeeded = ({ start, end, isBeforeNoun }: Place): boolean =>
-    !isBeforeNoun && (leads.test(linked.text.slice(0, start)) || needs.test(linked.text.slice(end)));
-  if (unread.length < missed.length || unread.some(isNeeded)) return [];
-  const limits = linked.mentions.filter(isLimit).sort((a, b) => a.text.length - b.text.length || b.start - a.start);
-  const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.slice(0, mostOfEach).map(limit => [...unread, limit])];
+  const isNegated = linked.mentions.some(mention => intentsOf(mention, 'negation') !== null);
+  const isTimed = unread.length > 0 && linked.mentions.some(({ meanings: [first] }) => first?.as === 'time');
+  if (isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
+  // Whatever was said in fewer letters is missed least.
+  const limits = linked.mentions.filter(mention => isLimit(mention, linked)).sort((a, b) => a.text.length - b.text.length);
+  const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.map(limit => [...unread, limit])];
   // Offsets count in the normalised text, which may be of another length.
   const written = text.length === linked.text.length ? text : linked.text;
-  return cuts.map(places => cut(written, places)).filter(near => !dangling.test(near));
+  return cuts
+    .map(places => cut(written, places, place => unread.includes(place) && isBeforeNoun(place, linked)))
+    .filter(near => near !== '' && !dangling.test(near));
 }
 
-/** Without it a question of the same kind is left. */
-function isLimit({ meanings: [first] }: Mention): boolean {
-  if (first?.as === 'intent') return first.intent.kind === 'compare' || first.intent.kind === 'between';
-  return first?.as === 'entity' || first?.as === 'value' || first?.as === 'time';
+/** Whether the rest is a sentence without it: it stands before a noun (`unhappy customers`), or at the end (`ordered Chai happily`). */
+function isSpare(place: Place, linked: LinkedQuestion): boolean {
+  const { text, mentions } = linked;
+  if (/[哪几谁什多少何]/.test(text.slice(place.start, place.end))) return false;
+  const isAfterName = mentions.some(mention => text.slice(mention.end, place.start).trim() === '' && mention.end <= place.start);
+  const isBound = place.start === 0 || isAfterName || /[\s的]$/.test(text.slice(0, place.start));
+  return (
+    isBound && (isBeforeNoun(place, linked) || (isAfterName && /\s$/.test(text.slice(0, place.start)) && end.test(text.slice(place.end))))
+  );
+}
+
+function isBeforeNoun(place: Place, { text, mentions }: LinkedQuestion): boolean {
+  const next = mentions.find(({ start }) => start >= place.end && text.slice(place.end, start).trim() === '');
+  return next?.meanings[0]?.as === 'label';
+}
+
+/** Without it a question of the same kind is left: it is a name, a value or a time that no verb needs. */
+function isLimit({ start, meanings: [first] }: Mention, { text, mentions }: LinkedQuestion): boolean {
+  const isName = first?.as === 'entity' || first?.as === 'value' || first?.as === 'time';
+  const isOfVerb = mentions.some(mention => mention.end === start && mention.meanings[0]?.as === 'relation');
+  return isName && !isOfVerb && !/[了过着]$/.test(text.slice(0, start));
 }
 
 /** Where the words stand, outside of what was understood. */
 function placesOf(words: readonly string[], { text, mentions }: LinkedQuestion): Place[] {
-  return words.flatMap(word => {
-    for (let start = text.indexOf(word); start >= 0; start = text.indexOf(word, start + 1)) {
-      const end = start + word.length;
-      if (mentions.some(mention => mention.start < end && start < mention.end)) continue;
-      const next = mentions.find(mention => mention.start >= end && text.slice(end, mention.start).trim() === '');
-      return [{ start, end, isBeforeNoun: next?.meanings[0]?.as === 'label' }];
+  const isWhole = (start: number, stop: number): boolean =>
+    !/[a-z0-9]{2}/.test(text.slice(start - 1, start + 1)) && !/[a-z0-9]{2}/.test(text.slice(stop - 1, stop + 1));
+  return [...new Set(words)].flatMap(word => {
+    const found: Place[] = [];
+    for (let start = text.indexOf(word); start >= 0 && word !== ''; start = text.indexOf(word, start + word.length)) {
+      const stop = start + word.length;
+      if (isWhole(start, stop) && !mentions.some(mention => mention.start < stop && start < mention.end)) found.push({ start, end: stop });
     }
-    return [];
+    return found;
   });
 }
 
-function cut(text: string, places: Place[]): string {
-  return [...places]
-    .sort((a, b) => b.start - a.start)
-    .reduce(
-      (left, { start, end, isBeforeNoun }) =>
-        `${isBeforeNoun ? left.slice(0, start) : left.slice(0, start).replace(before, '')} ${left.slice(end).replace(after, '')}`,
-      text,
-    )
+/** Leaves the places out, with what joins them to the words before, unless a noun is left behind them: `of unhappy customers`. */
+function cut(text: string, places: Place[], isAdjective: (place: Place) => boolean): string {
+  let kept = '';
+  let from = 0;
+  for (const place of [...places].sort((a, b) => a.start - b.start)) {
+    if (place.start < from) return '';
+    const ahead = text.slice(from, place.start);
+    kept += `${isAdjective(place) ? ahead : ahead.replace(before, '')} `;
+    from = place.end + (after.exec(text.slice(place.end))?.[0].length ?? 0);
+  }
+  return (kept + text.slice(from))
     .replace(/\s+/g, ' ')
     .replace(/(?<=\p{Script=Han}) (?=\p{Script=Han})| (?=[?？!！.。])/gu, '')
     .trim();
@@ -95,30 +128,49 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
       const name = spoken(metric);
       return [...(by ? [zh ? `各${spoken(by)}的${name}` : `${name} by ${spoken(by)}`] : []), zh ? `${name}是多少` : `What is the ${name}?`];
     });
-  const nodes = named.flatMap(meaning => (meaning.as === 'entity' ? (entities.get(meaning.nodes[0]?.id ?? -1) ?? []) : []));
+  // A name that several have says nothing of which.
+  const nodes = named.flatMap(meaning => {
+    const [node, other] = meaning.as === 'entity' && !meaning.isSet ? meaning.nodes : [];
+    return node && !other ? (entities.get(node.id) ?? []) : [];
+  });
   const labels = schema.labels.filter(({ name }) => named.some(meaning => meaning.as === 'label' && meaning.label === name));
-  const around = (label: string, several: boolean): LabelSchema[] => {
-    const hops = hopsFrom(schema, label).filter(hop => !several || !leadsToOne([hop], schema.toOne));
-    const next = new Set(hops.map(({ to }) => to));
-    return schema.labels.filter(({ name }) => next.has(name) && name !== label);
-  };
-  const ofNodes = nodes.slice(0, mostOfEach).flatMap(({ label, display }) =>
-    around(label, false)
-      .sort((a, b) => Number(labels.includes(b)) - Number(labels.includes(a)))
+  const ofNodes = nodes.slice(0, mostNamed).flatMap(({ label, display }) =>
+    around(schema, label, false)
+      .filter(other => labels.length === 0 || labels.includes(other))
       .slice(0, 2)
       .map(other => (zh ? `${display}的${spoken(other)}有哪些` : `Which ${plural(spoken(other))} does ${display} have?`)),
   );
-  const ofLabels = labels.slice(0, mostOfEach).flatMap(label => {
+  const ofLabels = labels.slice(0, mostNamed).flatMap(label => {
     const name = spoken(label);
-    const measured = label.properties.find(property => isNumeric(property.type) && !label.keyProperties.includes(property.name));
-    const measure = measured && spoken({ name: measured.name, aliases: measured.column === undefined ? [] : [measured.column] });
+    const [measured] = label.properties.filter(property => isMeasure(property, label, schema));
+    const measure = measured && inSentence(spokenProperty(measured, language));
+    const counted = around(schema, label.name, true).sort((a, b) => Number(labels.includes(b)) - Number(labels.includes(a)))[0];
     return [
-      ...around(label.name, true).slice(0, 2).map(other => (zh ? `每个${name}有多少${spoken(other)}` : `How many ${plural(spoken(other))} does each ${name} have?`)),
+      ...(counted ? [zh ? `每个${name}有多少${spoken(counted)}` : `How many ${plural(spoken(counted))} does each ${name} have?`] : []),
       ...(measure === undefined ? [] : [zh ? `${measure}最高的${name}是哪个` : `Which ${name} has the highest ${measure}?`]),
       zh ? `有多少${name}` : `How many ${plural(name)} are there?`,
     ];
-  }); // prettier-ignore
-  return [...ofMetrics, ...ofNodes, ...ofLabels];
+  });
+  return [...ofMetrics, ...ofNodes, ...ofLabels].filter(text => languageOf(text) === language);
+}
+
+/** The labels one step from a label; with `several` only those of which a node has many. */
+function around(schema: PlanSchema, label: string, several: boolean): LabelSchema[] {
+  const hops = hopsFrom(schema, label).filter(hop => !several || !leadsToOne([hop], schema.toOne));
+  const next = new Set(hops.map(({ to }) => to));
+  return schema.labels.filter(({ name }) => next.has(name) && name !== label);
+}
+
+/** A number that says how much, and not which or when. */
+function isMeasure({ name, type, column }: PropertySchema, label: LabelSchema, { labels }: PlanSchema): boolean {
+  const isKey = labels.some(({ keyProperties }) => keyProperties.includes(name));
+  const names = `${name} ${column ?? ''}`;
+  return (
+    isNumeric(type) &&
+    !isKey &&
+    !label.keyProperties.includes(name) &&
+    !/(?:^|[_\s])(?:id|no|code|year|lat|lon|lng|zip|founded)\b|编号|编码|号|年|经度|纬度|邮编/i.test(names)
+  );
 }
 
 /** `Order` is `order` there, and `SKU` stays. */
@@ -126,7 +178,11 @@ function inSentence(name: string): string {
   return /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
 }
 
+/** Labels are often plurals already. */
 function plural(word: string): string {
+  const irregular = irregularPlurals[word.toLowerCase()];
+  if (irregular !== undefined) return irregular;
+  if (/[^s]s$/i.test(word) || Object.values(irregularPlurals).includes(word.toLowerCase())) return word;
   if (/[^aeiou]y$/i.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|z|ch|sh)$/i.test(word) ? `${word}es` : `${word}s`;
 }

@@ -46,9 +46,9 @@ export async function assembleAnswer(
     say(`只返回前 ${request.limit} 行，还有更多`, `Only the first ${request.limit} rows are returned; there are more`);
   const shown = new AnswerElements();
   for (const { values } of rows) for (const value of values) shown.addValue(value);
-  // What the rows show comes first, so that a cut takes what they rest on.
+  // Shown elements come first, because only the first 500 nodes and 1,000 edges are cited.
   const elements = new AnswerElements();
-  for (const first of [shown, executed.examples]) elements.addAll(first);
+  for (const own of [shown, executed.examples]) elements.addAll(own);
   for (const { behind } of rows) if (behind) elements.addBehind(behind);
   const { graph, citations, more, isGraphCut } = await readEvidence(reader, schema, elements);
   if (more || executed.isCut) say('引用未全部列出', 'Not all citations are listed');

@@ -6,56 +6,35 @@ import { prepareCypher } from '../../cypher/prepare-cypher.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
-import { type LinkedTerm, type MetricCall, type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
+import { type LinkedTerm, type MetricCall } from '../../questions/vocabulary.js';
 import { type RetrievalAnswer } from '../protocol.js';
 import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { NameSynonyms } from '../../questions/linking/name-synonyms.js';
 import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
-import { type EarlierQuestion, readFollowUp, type Reading } from '../../questions/linking/follow-up.js';
-import { type Mention, meaningOf } from '../../questions/linking/meaning.js';
+import { readFollowUp } from '../../questions/linking/follow-up.js';
+import { type Mention } from '../../questions/linking/meaning.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
-import { type LinkedQuestion, linkQuestion } from '../../questions/linking/link-question.js';
-import { mostTied, planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
-import { type GraphPlan, type QuestionChoice, type Unplanned } from '../../questions/planning/question-plan.js';
-import { type PlanSchema } from '../../questions/planning/schema-paths.js';
-import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
-import { mayBeName } from '../../questions/linking/stop-words.js';
-import { confirmNames } from '../../questions/linking/confirm-names.js';
-import { describeGuesses, describeTerms } from '../../questions/wording/describe-reading.js';
+import { linkQuestion } from '../../questions/linking/link-question.js';
+import { mostTied } from '../../questions/planning/plan-graph-question.js';
+import { type GraphPlan, type QuestionChoice } from '../../questions/planning/question-plan.js';
 import { describeSynonyms } from '../../questions/wording/describe-synonyms.js';
 import { nearbyQuestions } from '../../questions/wording/nearby-questions.js';
-import { suggestQuestions } from '../../questions/wording/suggest-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
+import { answerableQuestions } from './answerable-questions.js';
 import { AnswerElements } from './answer-elements.js';
 import { type GraphElements } from './graph-elements.js';
 import { type LoadedElements } from './graph-in-memory.js';
+import { type Planning, planReading, type Question, tooMuchAtOnce } from './plan-reading.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
-import { readEvidence, readNodes, toAnswerNode } from './read-evidence.js';
+import { readEvidence } from './read-evidence.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 import { answerInMemory, answerWithoutLoading, type NeedsGraph } from './run-cypher.js';
 import { searchGraph } from './run-search.js';
 import { withLoaded } from './with-loaded.js';
 
-export interface Question {
-  text: string;
-  limit: number;
-  language: Language;
-  /** YYYY-MM-DD */
-  today: string;
-  metrics: MetricEntry[];
-  synonyms: readonly Synonym[];
-  timeoutMs: number;
-  oldestVersion?: number;
-  choices: readonly string[];
-  /** The question that it follows. */
-  earlier: EarlierQuestion | null;
-}
-
 const shownHits = 10;
 /** A question whose graph has new names each time that it is loaded is asked so often. */
 const attempts = 3;
-/** A text with more mentions is no question. Planning it would take longer than answering all others. */
-const mostMentions = 60;
 
 /** What is in memory of the graph. `elements` are there for questions that only memory can answer. */
 type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; needs: NeedsGraph | null; isLoaded: boolean };
@@ -135,9 +114,10 @@ async function answerQuestion(
   if (possible.length > 1) return refuse(standsForSeveral(possible.map(({ notes }) => notes[0] ?? '')));
   const { outcome, entities, terms, notes: read, hint, followUp, missed } = (possible[0] ?? planned[0])!;
   const refuseWithNearby = async (reason: Bilingual) => {
+    if (reason === tooMuchAtOnce) return refuse(reason);
     const around = { text: followUp.text, schema: planning.schema, entities, metrics: question.metrics, language };
-    const near = followUp.text.length > longestWithNearby ? [] : nearbyQuestions(followUp.linked, missed, around);
-    return refuse(reason, { terms, hint, suggestions: await answerable(near, planning, link) });
+    const near = nearbyQuestions(followUp.linked, missed, around);
+    return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link) });
   };
   const timing = { link: performance.now() - started };
   const notes = [...read, ...describeSynonyms(followUp.linked, question.synonyms, entities, question.metrics, language)];
@@ -172,74 +152,9 @@ async function answerQuestion(
   } catch (error) {
     const reason = whyNotRun(error);
     if (!reason) throw error;
-    return refuseWithNearby(reason);
+    // With fewer limits it would be more work still.
+    return refuse(reason, { terms, hint });
   }
-}
-
-function isOfSet({ mentions }: LinkedQuestion): boolean {
-  return mentions.some(mention => meaningOf(mention, 'entity')?.isSet);
-}
-
-interface Planning {
-  reader: GraphReader;
-  schema: PlanSchema & GraphElements;
-  question: Question;
-  pace: Pace;
-}
-
-/** Plans one way to read a question: as a metric, or on the graph. */
-async function planReading({ reader, schema, question, pace }: Planning, followUp: Reading) {
-  const { language, metrics, choices } = question;
-  const { linked: found } = followUp;
-  const ids = found.mentions.flatMap(({ meanings }) =>
-    meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
-  );
-  const isTooMuch = found.mentions.length > mostMentions;
-  const wanted = isTooMuch ? [] : [...ids, ...(found.among?.nodes ?? []).map(({ id }) => id)];
-  const entities = new Map((await readNodes(reader, [...new Set(wanted)])).map(node => [node.id, toAnswerNode(node)]));
-  const linked = confirmNames(followUp.text, found, entities);
-  const terms = isTooMuch ? [] : describeTerms(linked, entities, metrics);
-  const note = followUp.note?.(id => entities.get(id)?.display ?? String(id));
-  const notes = [...(note ? [note[language]] : []), ...describeGuesses(linked, entities, language)];
-  const hint = isTooMuch ? '' : suggestQuestions(linked, schema, metrics, language);
-  const missed = linked.unknown.filter(mayBeName);
-  const planned = (outcome: MetricCall | GraphPlan | Unplanned) => ({
-    outcome,
-    missed,
-    followUp: { ...followUp, linked },
-    entities,
-    terms,
-    notes,
-    hint,
-  });
-  if (isTooMuch) return planned({ reason: tooMuchAtOnce });
-  if (followUp.meant?.some(({ id }) => !entities.has(id))) return planned({ reason: noLongerThere });
-  const metric = planMetricQuestion(linked, metrics, schema, entities, language, question.limit, choices);
-  if (metric && !('reason' in metric) && missed.length === 0)
-    return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
-  if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
-    return planned({ reason: notUnderstood(missed) });
-  if (metric && 'reason' in metric) return planned(metric);
-  return planned(await planGraphQuestion(linked, schema, entities, language, { pace, choices }));
-}
-
-const mostTried = 12;
-const mostSuggested = 3;
-/** A longer text is no question with a near one. */
-const longestWithNearby = 300;
-
-/** Those of the questions that are read without doubt, the nearest first. Their answers may still be empty. */
-async function answerable(near: string[], planning: Planning, link: (text: string, given: Mention[]) => Promise<LinkedQuestion>) {
-  const found: string[] = [];
-  const alone = { ...planning, question: { ...planning.question, choices: [] } };
-  for (const text of near.slice(0, mostTried)) {
-    const linked = await link(text, []);
-    const { outcome, notes } = await planReading(alone, { text, linked, meant: null, note: null });
-    const isSure = !('reason' in outcome) && !('isGuessed' in outcome && outcome.isGuessed) && notes.length === 0;
-    if (isSure && linked.mentions.length > 1) found.push(text);
-    if (found.length === mostSuggested) break;
-  }
-  return found;
 }
 
 /** Runs a plan. Of a ranking, the rows that tie with the last one asked for are there too, and no others. `isCut`: still more tie. */
@@ -380,27 +295,10 @@ async function searchInstead(
   };
 }
 
-const noLongerThere: Bilingual = {
-  zh: '上一答案中的节点有的已不在图中，请重新提问',
-  en: 'some nodes of the earlier answer are no longer in the graph; ask it again',
-};
-
-const notAmong: Bilingual = {
-  zh: '指标不能只算上一答案中的那些，请写出限定条件',
-  en: 'a metric cannot be limited to what the earlier answer found; say what limits it',
-};
-
 /** @param notes of the readings, in the language of the question */
 function standsForSeveral(notes: string[]): Bilingual {
   return {
     zh: `有几种理解：${notes.join('；')}；请写出名称`,
     en: `it can be read in several ways: ${notes.join('; ')}; name what you mean`,
   };
-}
-
-const tooMuchAtOnce: Bilingual = { zh: '问题一次问得太多，请拆成几个问题', en: 'It asks for too much at once; ask in several questions' };
-
-function notUnderstood(words: string[]): Bilingual {
-  if (words.length === 0) return { zh: '没有理解问题', en: 'The question was not understood' };
-  return { zh: `不理解“${words.join('”、“')}”`, en: `Not understood: ${words.join(', ')}` };
 }

@@ -1,11 +1,11 @@
 import { linked, metrics, schema } from '../../../test/support/question-world.js';
 import { type MetricEntry } from '../vocabulary.js';
-import { suggestQuestions } from './suggest-questions.js';
+import { whatToAsk } from './what-to-ask.js';
 
 const suggest = async (question: string, language: 'zh' | 'en', known: MetricEntry[] = metrics) =>
-  suggestQuestions(await linked(question), schema, known, language);
+  whatToAsk(await linked(question), schema, known, language);
 
-describe('suggestQuestions', () => {
+describe('whatToAsk', () => {
   it.each([
     ['每个供应商的销售额', 'zh', '指标“销售额”可以按地区、类别、时间来问。'],
     ['revenue of suppliers', 'en', 'The metric "revenue" can be asked by region, category, time.'],
@@ -23,6 +23,6 @@ describe('suggestQuestions', () => {
   });
 
   it('has nothing to suggest for an empty graph', async () => {
-    expect(suggestQuestions(await linked('weather'), { labels: [], edges: [] }, [], 'en')).toBe('');
+    expect(whatToAsk(await linked('weather'), { labels: [], edges: [] }, [], 'en')).toBe('');
   });
 }); // prettier-ignore

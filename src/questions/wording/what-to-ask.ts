@@ -4,15 +4,15 @@ import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { meaningOf } from '../linking/meaning.js';
 import { hopsFrom } from '../planning/schema-paths.js';
-import { spokenName } from '../linking/spoken-name.js';
+import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 
 const mostNamed = 8;
 
 /**
- * Suggests questions near one that was not answered, from the metric's dimensions, the label's properties and relations, or the
- * labels.
+ * Says what can be asked about what a question names, where it was not answered: the metric's dimensions, the label's properties and
+ * relations, or the labels.
  */
-export function suggestQuestions(linked: LinkedQuestion, schema: GraphSchema, metrics: MetricEntry[], language: Language): string {
+export function whatToAsk(linked: LinkedQuestion, schema: GraphSchema, metrics: MetricEntry[], language: Language): string {
   const zh = language === 'zh';
   const list = (names: string[]): string => [...new Set(names)].slice(0, mostNamed).join(zh ? '、' : ', ');
   const spoken = (element: { name: string; aliases: string[] }): string => spokenName(element.name, element.aliases, language);
@@ -30,7 +30,7 @@ export function suggestQuestions(linked: LinkedQuestion, schema: GraphSchema, me
   })[0];
   const label = schema.labels.find(element => element.name === named);
   if (label) {
-    const properties = list(label.properties.map(({ name, column }) => spokenName(name, column === undefined ? [] : [column], language)));
+    const properties = list(label.properties.map(property => spokenProperty(property, language)));
     const relations = list(
       hopsFrom(schema, label.name).map(({ type, to }) => {
         const edge = schema.edges.find(element => element.type === type);

@@ -1,0 +1,101 @@
+import { linkOver } from '../../../test/support/question-world.js';
+import { languageOf } from '../../text/language.js';
+import { mayBeName } from '../linking/stop-words.js';
+import { planGraphQuestion } from './plan-graph-question.js';
+import { type PlanSchema } from './schema-paths.js';
+
+const label = (name: string, alias: string, properties: [name: string, type: string, column: string][]) => ({
+  name,
+  aliases: [alias],
+  displayProperty: '名称',
+  keyProperties: ['编号'],
+  properties: [['编号', 'string', 'id'], ['名称', 'string', 'name'], ...properties].map(([own = '', type = '', column = '']) => ({ name: own, type, column })),
+  rowCount: 9,
+}); // prettier-ignore
+const edge = (
+  type: string,
+  alias: string,
+  sourceLabel: string,
+  targetLabel: string,
+  properties: PlanSchema['edges'][0]['properties'] = [],
+) => ({
+  type,
+  aliases: [alias],
+  sourceLabel,
+  targetLabel,
+  properties,
+  rowCount: 9,
+});
+/** A relation is called like the plural of a label, another like its verb; one has several edges between two nodes; two have properties. */
+const schema: PlanSchema = {
+  labels: [
+    label('球队', 'Club', [['城市', 'string', 'city']]),
+    label('球员', 'Player', [['国籍', 'string', 'nationality'], ['位置', 'string', 'position'], ['出生日期', 'date', 'born_on'], ['薪水', 'int', 'salary'], ['队长', 'boolean', 'captain']]),
+    label('教练', 'Coach', []),
+    label('比赛', 'Match', [['观众人数', 'int', 'attendance']]),
+  ],
+  edges: [
+    edge('效力于', 'PLAYS_FOR', '球员', '球队', [{ name: '加盟日期', type: 'date', column: 'joined_on' }]),
+    edge('执教', 'COACHES', '教练', '球队'),
+    edge('师从', 'LEARNED_FROM', '教练', '教练'),
+    edge('进球', 'SCORED_IN', '球员', '比赛', [{ name: '点球', type: 'boolean', column: 'penalty' }]),
+  ],
+  toOne: { outgoing: ['效力于', '执教'], incoming: ['执教'] },
+}; // prettier-ignore
+const names: [display: string, label: string][] = [['上海海鸥', '球队'], ['Riverside Rovers', '球队'], ['Felipe Rocha', '教练'], ['Diego Novak', '球员'], ['M033', '比赛']]; // prettier-ignore
+const entities = new Map(
+  names.map(([display, own], id) => [id, { id, label: own, labels: [own], key: display, display, properties: { 编号: display } }]),
+);
+const values = [
+  { label: '球队', property: '城市', value: '上海' },
+  { label: '球员', property: '国籍', value: '巴西' },
+  { label: '球员', property: '国籍', value: '日本' },
+  { label: '球员', property: '位置', value: '后卫' },
+];
+
+async function plan(question: string): Promise<string> {
+  const linked = await linkOver(question, { schema, nodes: [...entities.values()], values });
+  const unknown = linked.unknown.filter(mayBeName);
+  if (unknown.length > 0) return `unknown: ${unknown.join()}`;
+  const found = await planGraphQuestion(linked, schema, entities, languageOf(question));
+  return 'reason' in found ? `refused: ${found.reason.en}` : found.cypher;
+}
+
+describe('questions about a league', () => {
+  it.each([
+    ['List all coaches', 'MATCH (t:教练) RETURN DISTINCT t'],
+    ['How many coaches are there?', 'MATCH (t:教练) RETURN count(DISTINCT t)'],
+    ['Which coaches does Riverside Rovers have?', 'MATCH (t:教练)-[r1:执教]->(n1:球队) WHERE n1.编号 = $p1'],
+    ['Who coaches Riverside Rovers?', 'MATCH (t:教练)-[r1:执教]->(n1:球队) WHERE n1.编号 = $p1'],
+    ['谁执教上海海鸥？', 'MATCH (t:教练)-[r1:执教]->(n1:球队) WHERE n1.编号 = $p1'],
+    ['谁师从Felipe Rocha？', 'MATCH (t:教练)-[r1:师从]->(n1:教练) WHERE n1.编号 = $p1'],
+    ['Which players scored in M033?', 'MATCH (t:球员)-[r1:进球]->(n1:比赛) WHERE n1.编号 = $p1'],
+  ])('%s: tells the label from the relation that is called like it', async (question, cypher) => {
+    expect(await plan(question)).toContain(cypher);
+  });
+
+  it('counts a relation by its edges', async () => {
+    expect(await plan('进球最多的球员是谁？')).toContain('MATCH (t:球员)-[r1:进球]->(n1:比赛) RETURN t, count(DISTINCT r1) AS n');
+  });
+
+  it('sums what 总 stands before', async () => {
+    expect(await plan('球员的总薪水是多少')).toContain('sum(t.薪水)');
+  });
+
+  it.each([
+    ['哪些球队有至少2名巴西球员？', /limited by what a relation leads to/],
+    ['哪些球队有不到2名巴西球员？', /limited by what a relation leads to/],
+    ['加盟日期在2021年的球员有多少？', /no date of what is asked for/],
+    ['点球进球的球员有哪些？', /true or false/],
+    ['上海海鸥的队长是谁？', /true or false/],
+    ['Diego Novak有多少进球？', /is a relation/],
+    ['各球队的教练是谁？', /cannot be listed/],
+    ['总共有多少薪水？', /Is their sum asked for/],
+    ['上海的球队有哪些后卫？', /that is asked for/],
+    ['哪些球队既有巴西球员又有日本球员？', /two values of one property/],
+    ['Which players have the same salary?', /alike/],
+    ['How many matches were played?', /does not lead/],
+  ])('%s: is refused and not answered as another question', async (question, reason) => {
+    expect(await plan(question)).toMatch(reason);
+  });
+});

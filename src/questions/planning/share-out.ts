@@ -1,0 +1,32 @@
+import { type Language } from '../../text/language.js';
+import { type Anchor } from './anchors.js';
+import { type SchemaWord } from './schema-word.js';
+
+/**
+ * Shares the words out among the things that a question names: a word between two belongs to the one after it in English
+ * (`films directed by A and starring B`), in Chinese to the one before it unless a conjunction stands between (`A购买且居住在B`).
+ */
+export function shareOut(
+  text: string,
+  anchors: Anchor[],
+  words: SchemaWord[],
+  asked: SchemaWord | null,
+  language: Language,
+): Map<Anchor, SchemaWord[]> {
+  const shares = new Map<Anchor, SchemaWord[]>(anchors.map(anchor => [anchor, []]));
+  for (const word of words) {
+    if (word === asked) continue;
+    const { start, end } = word.mention;
+    const before = anchors.filter(anchor => anchor.mention.end <= start).at(-1);
+    const after = anchors.find(anchor => anchor.mention.start >= end);
+    const toAfter =
+      before === undefined ||
+      (after !== undefined &&
+        (language === 'en'
+          ? !/^['’]?s?\s?$/.test(text.slice(before.mention.end, start))
+          : /[且并又,，、和与]/.test(text.slice(before.mention.end, start)) || /^$/.test(text.slice(end, after.mention.start))));
+    const owner = toAfter ? after : before;
+    if (owner) shares.get(owner)?.push(word);
+  }
+  return shares;
+}

@@ -1,0 +1,103 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Pace } from '../../common/turns/pace.js';
+import { type Language } from '../../text/language.js';
+import { type MetricCall, type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
+import { type EarlierQuestion, type Reading } from '../../questions/linking/follow-up.js';
+import { meaningOf } from '../../questions/linking/meaning.js';
+import { type LinkedQuestion } from '../../questions/linking/link-question.js';
+import { planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
+import { type GraphPlan, type Unplanned } from '../../questions/planning/question-plan.js';
+import { type PlanSchema } from '../../questions/planning/schema-paths.js';
+import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
+import { mayBeName } from '../../questions/linking/stop-words.js';
+import { confirmNames } from '../../questions/linking/confirm-names.js';
+import { describeGuesses, describeTerms } from '../../questions/wording/describe-reading.js';
+import { whatToAsk } from '../../questions/wording/what-to-ask.js';
+import { type GraphElements } from './graph-elements.js';
+import { readNodes, toAnswerNode } from './read-evidence.js';
+import { type GraphReader } from './retrieval-database.js';
+
+export interface Question {
+  text: string;
+  limit: number;
+  language: Language;
+  /** YYYY-MM-DD */
+  today: string;
+  metrics: MetricEntry[];
+  synonyms: readonly Synonym[];
+  timeoutMs: number;
+  oldestVersion?: number;
+  choices: readonly string[];
+  /** The question that it follows. */
+  earlier: EarlierQuestion | null;
+}
+
+/** A text with more mentions is no question. Planning it would take longer than answering all others. */
+const mostMentions = 60;
+
+export interface Planning {
+  reader: GraphReader;
+  schema: PlanSchema & GraphElements;
+  question: Question;
+  pace: Pace;
+}
+
+/** Plans one way to read a question: as a metric, or on the graph. */
+export async function planReading({ reader, schema, question, pace }: Planning, followUp: Reading) {
+  const { language, metrics, choices } = question;
+  const { linked: found } = followUp;
+  const ids = found.mentions.flatMap(({ meanings }) =>
+    meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
+  );
+  const isTooMuch = found.mentions.length > mostMentions;
+  const wanted = isTooMuch ? [] : [...ids, ...(found.among?.nodes ?? []).map(({ id }) => id)];
+  const entities = new Map((await readNodes(reader, [...new Set(wanted)])).map(node => [node.id, toAnswerNode(node)]));
+  const linked = confirmNames(followUp.text, found, entities);
+  const terms = isTooMuch ? [] : describeTerms(linked, entities, metrics);
+  const note = followUp.note?.(id => entities.get(id)?.display ?? String(id));
+  const notes = [...(note ? [note[language]] : []), ...describeGuesses(linked, entities, language)];
+  const hint = isTooMuch ? '' : whatToAsk(linked, schema, metrics, language);
+  const missed = linked.unknown.filter(mayBeName);
+  const planned = (outcome: MetricCall | GraphPlan | Unplanned) => ({
+    outcome,
+    missed,
+    followUp: { ...followUp, linked },
+    entities,
+    terms,
+    notes,
+    hint,
+  });
+  if (isTooMuch) return planned({ reason: tooMuchAtOnce });
+  if (followUp.meant?.some(({ id }) => !entities.has(id))) return planned({ reason: noLongerThere });
+  const metric = planMetricQuestion(linked, metrics, schema, entities, language, question.limit, choices);
+  if (metric && !('reason' in metric) && missed.length === 0)
+    return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
+  if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
+    return planned({ reason: notUnderstood(missed) });
+  if (metric && 'reason' in metric) return planned(metric);
+  return planned(await planGraphQuestion(linked, schema, entities, language, { pace, choices }));
+}
+
+function isOfSet({ mentions }: LinkedQuestion): boolean {
+  return mentions.some(mention => meaningOf(mention, 'entity')?.isSet);
+}
+
+const noLongerThere: Bilingual = {
+  zh: '上一答案中的节点有的已不在图中，请重新提问',
+  en: 'some nodes of the earlier answer are no longer in the graph; ask it again',
+};
+
+const notAmong: Bilingual = {
+  zh: '指标不能只算上一答案中的那些，请写出限定条件',
+  en: 'a metric cannot be limited to what the earlier answer found; say what limits it',
+};
+
+export const tooMuchAtOnce: Bilingual = {
+  zh: '问题一次问得太多，请拆成几个问题',
+  en: 'It asks for too much at once; ask in several questions',
+};
+
+function notUnderstood(words: string[]): Bilingual {
+  if (words.length === 0) return { zh: '没有理解问题', en: 'The question was not understood' };
+  return { zh: `不理解“${words.join('”、“')}”`, en: `Not understood: ${words.join(', ')}` };
+}
