@@ -78,7 +78,10 @@ function readNumber(text: string, at: number, number: string): Token {
   const shown = number.length > mostShown ? `${number.slice(0, mostShown)}…` : number;
   const bad = (detail: string, zh: string, en: string) =>
     new CypherSyntaxError({ zh: `${zh}：${shown}`, en: `${en}: ${shown}` }, placeOf(text, at), { found: shown }, detail);
-  if (matchAt(namePattern, text, at + number.length) !== null || /^0[xo]$/i.test(number))
+  const isName = matchAt(namePattern, text, at + number.length) !== null;
+  if (isName && /\{\s*$/.test(text.slice(0, at)))
+    throw bad('UnexpectedSyntax', '名称以数字开头，须放在反引号中', 'A name that begins with a digit must stand in backticks');
+  if (isName || /^0[xo]$/i.test(number))
     throw bad('InvalidNumberLiteral', '数字写法有误', 'Not a number');
   if (/^(?:0[xo]|\d+$)/i.test(number)) {
     const value = BigInt(number);
