@@ -81,8 +81,7 @@ function readNumber(text: string, at: number, number: string): Token {
   const isName = matchAt(namePattern, text, at + number.length) !== null;
   if (isName && /\{\s*$/.test(text.slice(0, at)))
     throw bad('UnexpectedSyntax', '名称以数字开头，须放在反引号中', 'A name that begins with a digit must stand in backticks');
-  if (isName || /^0[xo]$/i.test(number))
-    throw bad('InvalidNumberLiteral', '数字写法有误', 'Not a number');
+  if (isName || /^0[xo]$/i.test(number)) throw bad('InvalidNumberLiteral', '数字写法有误', 'Not a number');
   if (/^(?:0[xo]|\d+$)/i.test(number)) {
     const value = BigInt(number);
     // One above the largest: the digits of the smallest integer, whose sign is an operator of its own.
