@@ -80,10 +80,11 @@ const questions = [
 export async function benchRMat(folder, { scales, trials }) {
   for (const scale of scales) {
     const directory = path.join(folder, `r-mat-${scale}`);
+    // Made first: a service closes a connection that is idle for as long.
+    const graph = rMatGraph(scale);
     const service = await startService(directory);
     try {
       const api = await logIn(service.url);
-      const graph = rMatGraph(scale);
       const tables = {
         rmat_points: () => csvOf('id', graph.nodes, i => `${i}`),
         rmat_links: () => csvOf('src,dst', graph.sources.length, i => `${graph.sources[i]},${graph.targets[i]}`),
