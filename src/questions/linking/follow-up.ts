@@ -233,7 +233,7 @@ function kindsOf(meaning: Meaning): string[] {
 const same = (a: EntityNode[], b: EntityNode[]): boolean => a.length === b.length && a.every(({ id }, i) => id === b[i]?.id);
 
 /** The text as it was written, where its offsets are those of the normalised one. */
-function written(text: string, normalised: string): string {
+export function written(text: string, normalised: string): string {
   return text.length === normalised.length ? text : normalised;
 }
 

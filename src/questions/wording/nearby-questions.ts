@@ -1,6 +1,7 @@
 import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language, languageOf } from '../../text/language.js';
+import { written } from '../linking/follow-up.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
@@ -57,10 +58,9 @@ function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { t
   // Whatever was said in fewer letters is missed least.
   const limits = linked.mentions.filter(mention => isLimit(mention, linked)).sort((a, b) => a.text.length - b.text.length);
   const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.map(limit => [...unread, limit])];
-  // Offsets count in the normalised text, which may be of another length.
-  const written = text.length === linked.text.length ? text : linked.text;
+  const own = written(text, linked.text);
   return cuts
-    .map(places => cut(written, places, place => unread.includes(place) && isBeforeNoun(place, linked)))
+    .map(places => cut(own, places, place => unread.includes(place) && isBeforeNoun(place, linked)))
     .filter(near => near !== '' && !dangling.test(near));
 }
 

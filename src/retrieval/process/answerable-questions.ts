@@ -14,7 +14,7 @@ export async function answerableQuestions(near: readonly string[], planning: Pla
   const found: string[] = [];
   const until = performance.now() + patienceMs;
   // Tokens belong to the question that they were given for.
-  const alone = { ...planning, question: { ...planning.question, choices: [], earlier: null } };
+  const alone = { ...planning, question: { ...planning.question, choices: [] } };
   for (const text of near.filter(({ length }) => length <= longest).slice(0, mostTried)) {
     if (performance.now() > until) break;
     if (await canBePlanned(text, alone, link)) found.push(text);
