@@ -58,7 +58,8 @@ export class Lexicon {
       if (pace.isOverdue) await pace.turn();
       for (const name of [label.name, ...label.aliases]) {
         this.add(name, { as: 'label', label: label.name });
-        if (isAgentNoun(normalizedName(name))) this.agents.add(agentKey(label.name, normalizedName(name)));
+        const normalized = normalizedName(name);
+        if (isAgentNoun(normalized)) this.agents.add(agentKey(label.name, normalized));
       }
       for (const property of label.properties) this.addProperty('node', label.name, property);
     }

@@ -36,9 +36,9 @@ const times = /^\s*(?:[次回]|times\b)/;
  * @throws UnplannableError when it is not clear what is compared
  */
 export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Threshold[] {
+  // `at least 2 German customers`: a name may stand between.
+  const rest = outsideNames(terms);
   return terms.compares.map(({ mention, operator, value }): Threshold => {
-    // `at least 2 German customers`: a name may stand between.
-    const rest = outsideNames(terms);
     const after = words.find(word => word.mention.start >= mention.end && beforeCounted.test(rest.slice(mention.end, word.mention.start)));
     const before = words.filter(word => word.mention.end <= mention.start).at(-1);
     const isCount = before !== undefined && terms.counts.some(count => before.mention.end <= count.start && count.end <= mention.start);
