@@ -341,14 +341,14 @@ describe('webhooks of jobs', () => {
     const [, { id: delivered }] = await deliveries(at);
     await waits(899);
     expect((await app.admin.post(`${at}/deliveries/${delivered}/redeliver`).expect(409)).body.code).toBe('too_many_deliveries');
+    receiver.answer = ({ path }) => (path === '/hook' ? null : 204);
     await runToEnd(app, jobId);
     expect((await deliveries(at))[0]).toMatchObject({ event: 'run.succeeded', status: 'pending' });
     await runToEnd(app, jobId);
     expect((await deliveries(at))[0]).toMatchObject({ status: 'failed', attempts: 0, error: { code: 'too_many_pending' } });
-    receiver.received.length = 0;
     await app.pool.query('DELETE FROM webhook_deliveries');
     await waits(100);
-    expect(receiver.received).toEqual([]);
+    expect(receiver.received.filter(({ body }) => body === '{}')).toEqual([]);
     await app.pool.query(`UPDATE webhook_deliveries SET status = 'failed', ended_at = now() - interval '91 days' WHERE id % 2 = 0`);
     expect(await app.app.get(RetentionService).sweep()).toMatchObject({ 'deliveries of webhooks': 50 });
     await app.admin.delete(at).expect(204);
