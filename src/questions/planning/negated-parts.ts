@@ -7,6 +7,8 @@ import { type SchemaWord } from './schema-word.js';
 /** A negation and what it denies: `没有下过订单`, `who never placed orders`. */
 export interface NegatedPart {
   mention: Mention;
+  /** What it denies and by which word, as it is written. */
+  text: string;
   words: SchemaWord[];
   /** The named things inside it. */
   terms: (EntityTerm | ValueTerm)[];
@@ -35,7 +37,8 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
       denying.test(mention.text) && !measured && own.length + named.length > 0 && own.every(({ properties }) => properties.length === 0);
     if (!isUnderstood || isTimeOf(terms, mention)) throw notUnderstood(mention);
     const denies = named.length === 0 && own.every(({ labels }) => labels.size === 0) ? before : [];
-    return { mention, words: own, terms: named, excluded: new Set(denies) };
+    const start = Math.min(mention.start, ...denies.map(term => term.mention.start));
+    return { mention, text: terms.text.slice(start, scope.end).trim(), words: own, terms: named, excluded: new Set(denies) };
   });
 }
 

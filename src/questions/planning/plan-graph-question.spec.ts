@@ -195,6 +195,18 @@ describe('planGraphQuestion', () => {
     });
   });
 
+  it.each([
+    ['没有下过订单的德国客户', { named: ['德国'], conditions: ['没有下过订单'] }],
+    ['Which customers never ordered Chai?', { named: [], excluded: [], conditions: ['never ordered chai'] }],
+    ['单价大于18的饮料', { conditions: ['单价大于18'] }],
+    ['products with a unit price between 10 and 20', { conditions: ['unit price between 10 and 20'] }],
+    ['订单数超过20的客户', { conditions: ['订单数超过20'] }],
+    ['customers with more than 20 orders', { conditions: ['more than 20 orders'] }],
+    ['有订单的客户', { conditions: ['有订单'] }],
+  ])('%s: reports the conditions too', async (question, of) => {
+    expect(await planTrading(question)).toMatchObject({ shape: { of } });
+  });
+
   it.each(['只有订单的客户', '每月的订单', '每个客户的平均单价', '天气', '产品的平均单价和类别'])(
     '%s: has no plan, and a reason',
     async question => {

@@ -39,6 +39,9 @@ export abstract class QuestionDraft {
 
   protected readonly negated: NegatedPart[];
 
+  /** Words for things that must exist. */
+  private readonly required: Mention[] = [];
+
   protected readonly usedProperties = new Set<SchemaWord>();
 
   protected countedEnd: string | null = null;
@@ -98,7 +101,7 @@ export abstract class QuestionDraft {
       choices: this.choices,
       pace: this.pace,
     };
-    const { writer, paths, notes, isGuessed } = await readQuestion(context, {
+    const { writer, paths, notes, required, isGuessed } = await readQuestion(context, {
       words,
       asked,
       target: part.target ?? null,
@@ -107,6 +110,7 @@ export abstract class QuestionDraft {
     });
     this.paths.push(...paths);
     this.notes.push(...notes);
+    this.required.push(...required);
     if (this.among) this.limitTo(writer, this.among);
     this.isGuessed ||= isGuessed;
     if (part.counted) {
@@ -201,22 +205,32 @@ export abstract class QuestionDraft {
   protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether' | 'first'>): GraphPlan {
     this.choices.requireUsed();
     if (this.among && !this.isLimited) throw notAmong(this.among);
+    const inNegation = new Set(this.negated.flatMap(({ terms, excluded }) => [...terms, ...excluded]).map(({ mention }) => mention));
     const names = [
-      ...this.terms.entities.map(({ mention, nodes, negated, isSet }) => ({
-        name: isSet ? mention.text : this.displayOf({ mention, nodes }),
-        negated: negated || this.negated.some(({ terms }) => terms.some(term => term.mention === mention)),
-      })),
-      ...this.terms.values.map(({ mention, values, negated }) => {
-        const value = values[0]?.value ?? 'true';
-        const isBoolean = (value === 'true' || value === 'false') && mention.text !== value;
-        return { name: isBoolean ? `${mention.text}${value === 'true' ? '' : ' = false'}` : value, negated };
-      }),
+      ...this.terms.entities
+        .filter(({ mention }) => !inNegation.has(mention))
+        .map(({ mention, nodes, negated, isSet }) => ({
+          name: isSet ? mention.text : this.displayOf({ mention, nodes }),
+          negated,
+        })),
+      ...this.terms.values
+        .filter(({ mention }) => !inNegation.has(mention))
+        .map(({ mention, values, negated }) => {
+          const value = values[0]?.value ?? 'true';
+          const isBoolean = (value === 'true' || value === 'false') && mention.text !== value;
+          return { name: isBoolean ? `${mention.text}${value === 'true' ? '' : ' = false'}` : value, negated };
+        }),
     ];
     const among = this.among ? [this.among.text] : [];
     const of = {
       named: [...among, ...names.filter(({ negated }) => !negated).map(({ name }) => name)],
       excluded: names.filter(({ negated }) => negated).map(({ name }) => name),
       times: this.terms.times.map(term => term.mention.text),
+      conditions: [
+        ...new Set(this.thresholds.map(threshold => textOfThreshold(threshold, this.terms.text))),
+        ...this.negated.map(({ text }) => text),
+        ...this.required.map(({ text }) => (this.language === 'zh' ? `有${text}` : `with ${text}`)),
+      ],
     };
     const { paths, notes } = this;
     return {
@@ -234,6 +248,12 @@ export abstract class QuestionDraft {
 
 function hasDates(schema: PlanSchema): boolean {
   return schema.labels.some(label => datesOf(label).length > 0);
+}
+
+/** From the word for what is compared to the number. */
+function textOfThreshold({ mention, property, counted }: Threshold, text: string): string {
+  const places = [mention, ...[property, counted].flatMap(word => word?.mention ?? [])];
+  return text.slice(Math.min(...places.map(({ start }) => start)), Math.max(...places.map(({ end }) => end)));
 }
 
 function notAmong({ text, label }: Among): UnplannableError {

@@ -45,6 +45,8 @@ export interface Limits {
   named: string[];
   excluded: string[];
   times: string[];
+  /** Comparisons, negations and what must exist, as they are written. */
+  conditions: string[];
 }
 
 /** Says how to put the rows of a planned question into words. */

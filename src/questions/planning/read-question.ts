@@ -44,6 +44,8 @@ export interface ReadPattern {
   writer: CypherWriter;
   paths: { path: string; score: number }[];
   notes: Bilingual[];
+  /** Words for what must be there and is not said to be what. */
+  required: Mention[];
   /** A named thing besides the topic is joined by a relation that no word names. */
   isGuessed: boolean;
 }
@@ -70,6 +72,7 @@ class PatternReader {
   private readonly shared: SchemaWord | null;
   private readonly paths: { path: string; score: number }[] = [];
   private readonly notes: Bilingual[] = [];
+  private readonly required: Mention[] = [];
   private readonly attached = new Map<Anchor, PathReading>();
   /** The variables of nodes that are named themselves. */
   private readonly named = new Set<string>();
@@ -117,7 +120,7 @@ class PatternReader {
     }
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
     await this.attachUnused(writer);
-    return { writer, paths: this.paths, notes: this.notes, isGuessed: this.isGuessed };
+    return { writer, paths: this.paths, notes: this.notes, required: this.required, isGuessed: this.isGuessed };
   }
 
   private isOfAnchor(word: SchemaWord): boolean {
@@ -380,6 +383,7 @@ class PatternReader {
           `"${word.mention.text}" may be reached by ${describePath(best.hops)} or ${describePath(second.hops)}: say which`,
         );
       writer.addPath(best.hops, best.variable);
+      this.required.push(word.mention);
     }
   }
 }

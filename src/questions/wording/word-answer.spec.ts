@@ -5,7 +5,7 @@ import { formatValue, wordGraphAnswer, wordMetricAnswer } from './word-answer.js
 const shape: AnswerShape = {
   kind: 'list',
   subject: '产品',
-  of: { named: [], excluded: [], times: [] },
+  of: { named: [], excluded: [], times: [], conditions: [] },
   measure: null,
   spoken: [],
   descending: true,
@@ -69,10 +69,16 @@ describe('wordGraphAnswer', () => {
       ...shape,
       subject: 'orders',
       kind: 'count' as const,
-      of: { named: ['Ann'], excluded: ['Bob'], times: ['since may 2025'] },
+      of: { named: ['Ann'], excluded: ['Bob'], times: ['since may 2025'], conditions: [] as string[] },
     };
     expect(wordGraphAnswer(limited, [[3]], 'en')).toBe('Number of orders for Ann excluding Bob since May 2025: 3.');
     expect(wordGraphAnswer({ ...limited, subject: '订单' }, [[3]], 'zh')).toBe('Ann、Bob以外、since may 2025的订单共有 3 个。');
+    const conditions = ['运费超过20', '没有退过货'];
+    const of = { ...limited.of, conditions };
+    expect(wordGraphAnswer({ ...limited, of }, [[3]], 'en')).toMatch(/ since May 2025 \(运费超过20; 没有退过货\): 3\.$/);
+    expect(wordGraphAnswer({ ...limited, kind: 'list', of: { ...shape.of, conditions }, subject: '订单' }, [], 'zh')).toBe(
+      '没有找到运费超过20、没有退过货的订单。',
+    );
   });
 
   it('names ten, and says how many more there are', () => {

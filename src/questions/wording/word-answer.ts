@@ -32,11 +32,11 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
         return zh
           ? `${names[0]}的${shape.spoken[0]}是 ${formatValue(rows[0]?.[1])}。`
           : `The ${shape.spoken[0]} of ${names[0]} is ${formatValue(rows[0]?.[1])}.`;
-      return rows.length === 0 ? nothing(zh, of) : `${join(values, zh)}${zh ? '。' : '.'}`;
+      return rows.length === 0 ? nothing(zh, zh ? wordRelated(shape.of, of) : of) : `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
     case 'group': {
-      if (rows.length === 0) return nothing(zh, of);
+      if (rows.length === 0) return nothing(zh, zh ? wordRelated(shape.of, of) : of);
       const isAll = rows.length < limit;
       const ranked = rows.map(row => (zh ? `${nameOf(row[0])}（${formatValue(row[1])}）` : `${nameOf(row[0])} (${formatValue(row[1])})`));
       if (shape.kind === 'group')
@@ -49,9 +49,9 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
         : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
     }
     case 'entity':
-      return rows.length === 0 ? nothing(zh, of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
+      return rows.length === 0 ? nothing(zh, zh ? wordRelated(shape.of, of) : of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
     case 'list':
-      if (rows.length === 0) return zh ? `没有找到${of ? `与${of}相关的` : ''}${shape.subject}。` : `No ${shape.subject} found${of}.`;
+      if (rows.length === 0) return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${shape.subject} found${of}.`;
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}${rows.length < limit ? '共' : '至少'} ${countOf(rows)} 个：${join(names, zh)}。`
         : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${shape.subject}${of}: ${join(names, zh)}.`;
@@ -78,12 +78,12 @@ function countOf(rows: unknown[][]): number {
   return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
 }
 
-/** `华东、华南`, `华东以外`; in English with the words that join it: ` for A, B excluding C since december 2025`. */
-function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
-  if (zh)
-    return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...times.map(time => time.replace(/的$/, ''))].join(
-      '、',
-    );
+/** `华东、华南`, `华东以外`; in English with the words that join it: ` for A, B excluding C since december 2025 (stock over 20)`. */
+function wordLimits({ named, excluded, times, conditions }: Limits, zh: boolean): string {
+  if (zh) {
+    const said = [...times, ...conditions].map(text => text.replace(/的$/, ''));
+    return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...said].join('、');
+  }
   return [
     ...(named.length > 0 ? [` for ${named.join(', ')}`] : []),
     ...(excluded.length > 0 ? [` excluding ${excluded.join(', ')}`] : []),
@@ -92,6 +92,7 @@ function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
         ? ` ${capitalizeMonths(time)}`
         : ` in ${capitalizeMonths(time)}`,
     ),
+    ...(conditions.length > 0 ? [` (${conditions.join('; ')})`] : []),
   ].join('');
 }
 
@@ -172,8 +173,14 @@ function periodOf({ time }: MetricCall, zh: boolean): string[] {
   return [`${time.from} to ${last}`];
 }
 
+/** `与华东相关的`, `库存超过20的`. */
+function wordRelated({ conditions }: Limits, of: string): string {
+  if (of === '') return '';
+  return conditions.length > 0 ? `${of}的` : `与${of}相关的`;
+}
+
 function nothing(zh: boolean, of: string): string {
-  return zh ? `没有找到${of ? `与${of}相关的` : ''}结果。` : `Nothing was found${of}.`;
+  return zh ? `没有找到${of}结果。` : `Nothing was found${of}.`;
 }
 
 function join(names: string[], zh: boolean, isAll = true): string {
