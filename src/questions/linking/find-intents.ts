@@ -53,6 +53,11 @@ const rules: Rule[] = [
     read: compare('='),
   },
   { pattern: new RegExp(`\\b(?:(?:is |are )?exactly|equals?(?: to)?|(?:is|are) equal to)\\s+${amountPattern}`, 'g'), read: compare('=') },
+  // A number that is no name, right after a property: see `isValueOf` in link-question.
+  {
+    pattern: new RegExp(`(?:[为是]|\\b(?:is|are|was|were|of)\\s)\\s*${amountPattern}(?!\\s*[年月日号季周%％]|.{0,2}以[上下])`, 'g'),
+    read: compare('='),
+  },
   // Other numbers after these words may be names.
   {
     pattern: /(?:[为是]|\b(?:is|are|was|were)\s)\s*(?:0(?![\d%％a-z]|[.,]\d|.{0,2}以[上下])|零(?=$|[的且,，。?？\s])|zero\b)/g,
@@ -97,15 +102,18 @@ const rules: Rule[] = [
     read: top(false, { ofTwo: true }),
   },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:(?:${numeralPattern}) )?(?:latest|newest|most recent|last)(?:\\s+${countPattern}\\b)?`, 'g'),
+    pattern: new RegExp(
+      `\\b(?:the )?(?:(?:${numeralPattern}) )?(?:latest|newest|youngest|most recent(?:ly)?|last)(?:\\s+${countPattern}\\b)?`,
+      'g',
+    ),
     read: top(true, { by: 'date' }),
   },
-  { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
+  { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|eldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
   { pattern: /比(?![例如较重值赛])|\bthan\b/g, read: is({ kind: 'than' }) },
   {
     // `five products with the highest price`
     pattern: new RegExp(
-      `\\b(${numeralPattern})(?=\\s+[a-z]+(?:\\s+[a-z]+)?\\s+(?:with|having|(?:that|who|which)\\s+ha(?:ve|d))\\s+the\\s+[a-z]+)`,
+      `\\b(${numeralPattern})(?=\\s+[a-z]+(?:\\s+[a-z]+)?\\s+(?:with|having|(?:(?:that|who|which)\\s+)?ha(?:ve|d))\\s+the\\s+[a-z]+)`,
       'g',
     ),
     read: groups => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 }),
@@ -139,7 +147,7 @@ const rules: Rule[] = [
   { pattern: /每年|按年度?|各年度?|哪一?年|\b(?:yearly|annual|annually)\b|\b(?:by|per|each|which) year\b/g, read: grain('year') },
   {
     pattern: new RegExp(
-      `(?:一共|总共|共)?(?:有)?多少${measureWord}?|(?:一共|总共|共)?(?:有)?几${measureWord}|总数|个数|数目|数量|数(?![据字码学])`,
+      `(?:一共|总共|共)?(?:有)?多少${measureWord}?|(?:一共|总共|共)?(?:有)?几${measureWord}|总数|个数|人数|数目|数量|数(?![据字码学])`,
       'g',
     ),
     read: is({ kind: 'count' }),
@@ -153,12 +161,18 @@ const rules: Rule[] = [
   },
   { pattern: /总和|合计|总计|\b(?:sum|total)(?: of)?\b/g, read: is({ kind: 'aggregate', function: 'sum' }) },
   {
-    pattern: /每一?[个家位名条种款件]?|各[个家位类]?|按照?|分别|不同|\b(?:by|per|for each|each|for every|every|grouped by)\b/g,
+    pattern: new RegExp(
+      `每一?${measureWord}?|各(?:类|${measureWord})?|按照?|分别|不同|\\b(?:by|per|for each|each|for every|every|grouped by)\\b`,
+      'g',
+    ),
     read: is({ kind: 'group' }),
   },
   {
-    pattern:
-      /哪[些个几家位种一两三四五六七八九十]+[个家位种件条]?|什么时候|什么|谁|何时|哪里|哪儿|何地|\b(?:which|what|who|whom|whose|when|where)\b/g,
+    pattern: new RegExp(
+      `哪(?:些[种类]?|[几一两三四五六七八九十]+${measureWord}?|${measureWord})|什么时候|什么|谁|何时|哪里|哪儿|何地|` +
+        '\\b(?:which|what|who|whom|whose|when|where)\\b',
+      'g',
+    ),
     read: is({ kind: 'which' }),
   },
   { pattern: /是不是|有没有|能不能|会不会|是否/g, read: is({ kind: 'which' }) },
@@ -167,6 +181,8 @@ const rules: Rule[] = [
       /并?不是|不在|不属于|不来自|不包括|不包含|并非|不|非(?![常洲])|除了|除去|排除|除(?![夕法尘])|以外|之外|除外|外(?=[的,，、各每有还都共所]|$)/g,
     read: negation(true),
   },
+  // Before a boolean that begins so: 不在役, 没有冷库.
+  { pattern: /[不没](?=[在有])/g, read: negation(true) },
   { pattern: /没有?|[无未](?![线锡来])|只有?(?!读)|仅仅?有?|唯一|从不|从未|不存在|缺[少乏]?/g, read: negation(false) },
   {
     pattern: /\b(?:not|cannot|non|except(?: for)?|excluding|excludes?|other than|apart from|outside(?: of)?)\b|\b[a-z]+n['’]t\b/g,

@@ -4,7 +4,8 @@ import { type MetricEntry } from '../vocabulary.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
-import { isStopWord } from './stop-words.js';
+import { eventsOf, isDate, isYear } from './date-names.js';
+import { isCommonWord, isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
 import { isAgentNoun, isPlainVerb, rootOf, stemOf } from './word-roots.js';
 
@@ -16,6 +17,8 @@ export class Lexicon {
   private readonly entries = forms.map(() => new Map<string, Meaning[]>());
   /** The relations by each word of their names: `starred` and `actors` for `starred_actors`. */
   private readonly parts = new Map<string, Meaning[]>();
+  /** The dates by what happens at them: `hired` for `hire date`. */
+  private readonly events = new Map<string, Meaning[]>();
   /** The labels that are called by whoever does something, with the root of the verb: `Player` and `play`. */
   private readonly agents = new Set<string>();
   /** Name and meaning together, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
@@ -32,7 +35,7 @@ export class Lexicon {
 
   /**
    * Finds the meanings of a stretch of normalised text: of a name that is the same, else of one with other endings (`suppliers`), else of
-   * one with the same roots, or a synonym. Relations of which it is a word follow.
+   * one with the same roots, or a synonym. Relations of which it is a word follow. What names nothing else may say what happens at a date.
    */
   find(normalized: string): Meaning[] {
     const name = compactText(normalized);
@@ -45,12 +48,12 @@ export class Lexicon {
     // `coaches` is what the relation COACHES says, and the plural of the label Coach.
     const isOnlyRelation = nearest.every(({ as }) => as === 'relation');
     const whole = isOnlyRelation ? [...nearest, ...(found[1] ?? []).filter(({ as }) => as === 'label')] : nearest;
-    // `players` is no part of PLAYS_FOR where there is a label for them.
-    const isThing = isAgentNoun(name) && whole.some(({ as }) => as === 'label');
+    // `players` is no part of PLAYS_FOR, nor `ports` of HOME_PORT, where there is a label for them.
+    const isThing = whole.some(({ as }) => as === 'label');
     const parts = (isThing ? [] : (this.parts.get(sensesOf(name)) ?? [])).filter(
       part => !whole.some(meaning => meaning.as === 'relation' && part.as === 'relation' && meaning.type === part.type),
     );
-    return [...whole, ...parts];
+    return whole.length + parts.length > 0 ? [...whole, ...parts] : (this.events.get(sensesOf(name)) ?? []);
   }
 
   private async fill(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
@@ -86,6 +89,9 @@ export class Lexicon {
     for (const own of [name, ...aliases]) this.add(own, meaning);
     // A column is often the English name of a Chinese property.
     if (column !== undefined && column !== name) this.add(column, meaning);
+    if (!isDate(type) && !isYear({ name, type, ...(column !== undefined && { column }) })) return;
+    for (const event of eventsOf({ name, aliases, ...(column !== undefined && { column }) }))
+      if (!isCommonWord(event)) this.insert(this.events, sensesOf(normalizedName(event)), { ...meaning, isEvent: true });
   }
 
   private addParts(name: string, meaning: Meaning): void {

@@ -11,7 +11,8 @@ import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.j
 import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
-import { isCommonWord, isStopWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
+import { measureWord } from './numerals.js';
+import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 
 /** The sources in which linking looks up names. */
@@ -87,7 +88,10 @@ export async function linkQuestion(
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const found = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
-  const named = [...times.filter(isReal), ...found, ...findIntents(text), ...idioms];
+  const intents = findIntents(text)
+    .filter(mention => !isBareNumber(mention) || isValueOf(mention, found, text))
+    .map(mention => withoutBeginning(mention, found));
+  const named = [...times.filter(isReal), ...found, ...intents, ...idioms];
   const unreal = times.filter(mention => !isReal(mention));
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
@@ -95,6 +99,34 @@ export async function linkQuestion(
   const unknown = [...unreal.map(mention => mention.text), ...left];
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
   return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities] };
+}
+
+/** 多少集 before 装箱 is 多少 before 集装箱: what may be a measure word begins a name there. */
+function withoutBeginning(mention: Mention, found: Mention[]): Mention {
+  const last = mention.end - 1;
+  const isMeasured = measured.test(mention.text) && found.some(({ start, end }) => start === last && end > mention.end);
+  return isMeasured ? { ...mention, end: last, text: mention.text.slice(0, -1) } : mention;
+}
+const measured = new RegExp(`.${measureWord}$`);
+
+/** `是5`, `of 5`, which is a value only right after what it is the value of. Else the number may be a name. */
+function isBareNumber(mention: Mention): boolean {
+  const intent = intentsOf(mention, 'compare');
+  return (
+    intent?.operator === '=' &&
+    intent.value !== 0 &&
+    /^(?:[为是]|(?:is|are|was|were|of)\s)/.test(mention.text) &&
+    !/exactly|equal/.test(mention.text)
+  );
+}
+
+function isValueOf({ start }: Mention, found: Mention[], text: string): boolean {
+  return found.some(
+    ({ end, meanings }) =>
+      end <= start &&
+      /^\s*(?:\bof\b\s*)?$/.test(text.slice(end, start)) &&
+      meanings.every(meaning => meaning.as === 'property' && /^(?:int|bigint|float|decimal.*)$/.test(meaning.type)),
+  );
 }
 
 /** Words that are no names where they stand: `what was the release date`, `who co-starred with`. */
@@ -139,7 +171,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       const own = text.slice(start, end);
       const exact = isVerbHere(own, text, end) ? [] : lexicon.find(own);
       const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
-      const isNothing = own.length < 2 || isStopWord(own) || saysOnlyWhere(text, start, end);
+      const isNothing = (own.length < 2 && !isSingleValue(text, start, end, lexicon)) || isStopWord(own) || saysOnlyWhere(text, start, end);
       const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
@@ -158,6 +190,14 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
     }
   }
   return found;
+}
+
+/** 女 in 女船员 and 是女的: a single character is a value only right before a label, or where it is said that something is it. */
+function isSingleValue(text: string, start: number, end: number, lexicon: Lexicon): boolean {
+  if (!/^\p{Script=Han}$/u.test(text.slice(start, end)) || isWeightyWord(text.slice(start, end))) return false;
+  if (/[是为]$/.test(text.slice(0, start)) && /^的?\s*[吗?？。]?$/.test(text.slice(end))) return true;
+  const from = end + (text[end] === '的' ? 1 : 0);
+  return [1, 2, 3, 4, 5].some(length => lexicon.find(text.slice(from, from + length)).some(({ as }) => as === 'label'));
 }
 
 /** `appear in Darkness`: the preposition is no part of a name, where names have capitals and there is one without it. */
@@ -202,7 +242,10 @@ async function chooseLongest(text: string, fixed: Mention[], candidates: Mention
         ? 0
         : 1;
   };
-  const sorted = [...candidates].sort((a, b) => b.end - b.start - (a.end - a.start) || rank(b) - rank(a) || a.start - b.start);
+  const isBoolean = ({ meanings }: Mention): boolean => meanings.some(meaning => meaning.as === 'property' && meaning.type === 'boolean');
+  const booleans = new Set(candidates.filter(isBoolean).map(({ start }) => start));
+  const free = candidates.filter(mention => !(/^(?:不在|没有)$/.test(mention.text) && booleans.has(mention.start + 1)));
+  const sorted = [...free].sort((a, b) => b.end - b.start - (a.end - a.start) || rank(b) - rank(a) || a.start - b.start);
   for (const mention of sorted) {
     if (pace.isOverdue) await pace.turn();
     if (overlaps(mention)) continue;

@@ -40,6 +40,11 @@ function countryNames(): Groups {
 }
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
+/** Tells whether a text is the name of a country, in either language. */
+export function isCountry(text: string): boolean {
+  return countryNames().has(keyOf(text));
+}
+
 /** Other names of what a text names: those that editors of the graph gave, and the names of a country in the other language. */
 export class NameSynonyms {
   private readonly own = new Map<string, string[]>();

@@ -4,8 +4,18 @@ const enNumbers =
     ' ',
   );
 
+/** Chinese measure words, each with the characters after which it is the beginning of another word: 部 of 部门. */
+const measureWords: Record<string, string> = {
+  个: '', 家: '庭具属长电乡族', 位: '置点', 名: '称字单额', 条: '目款码', 种: '类子植', 款: '项式', 件: '', 首: '都席', 张: '', 篇: '', 辆: '', 笔: '记试',
+  次: '品', 份: '额', 瓶: '', 箱: '子', 套: '餐房装', 项: '目', 部: '门分件', 台: '风湾', 座: '位', 本: '科月年周', 支: '付出行部', 场: '地所馆景合', 只: '有是要能读',
+  艘: '', 架: '构', 间: '隔', 栋: '', 幢: '', 匹: '配', 棵: '', 册: '子', 届: '', 轮: '胎船次', 集: '团合群', 版: '本权块', 站: '点台', 队: '伍员长',
+  批: '次发号', 例: '外会如', 颗: '', 枚: '', 粒: '', 户: '型主口籍', 所: '有属在', 门: '店诊票户类', 节: '目点日', 班: '级次车主组', 趟: '', 封: '', 堂: '', 起: '点始源',
+}; // prettier-ignore
+
 /** The source of a pattern for Chinese measure words, which stand between a number and what it counts. */
-export const measureWord = '(?:[个家位名条种款件大首张篇辆笔次份瓶箱套]|项(?!目)|部(?![门分])|台(?!风)|座(?!位)|本(?!科))';
+export const measureWord = `(?:${Object.entries(measureWords)
+  .map(([word, others]) => (others === '' ? word : `${word}(?![${others}])`))
+  .join('|')})`;
 
 /** The source of a pattern for small whole numbers in questions: 12, 十二, twelve. */
 export const numeralPattern = `(?:\\d{1,4}|[一二两三四五六七八九十百]{1,4}|${enNumbers.slice(1).join('|')})`;
@@ -31,14 +41,19 @@ export function readNumeral(text: string): number | null {
 
 /** What may follow no amount: it would be another one (`20 万`, `三成`, `十几`, `5 million`). */
 const goesOn =
-  '(?![零一二两三四五六七八九十百千万亿几多余分成倍]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
+  '(?![零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
 
 /** The source of a pattern, with one group, for what is compared with: 12.5, 三百, two. */
-export const amountPattern = `(\\d+(?:\\.\\d+)?|[零一二两三四五六七八九十百千万亿]+|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
+export const amountPattern = `(\\d+(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b)?|[零一二两三四五六七八九十百千万亿]+|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
+
+const scales: Record<string, number> = { 千: 1e3, 万: 1e4, 百万: 1e6, 千万: 1e7, 亿: 1e8, thousand: 1e3, million: 1e6, billion: 1e9 };
 
 /** The value of an {@link amountPattern}, or null if it has none for certain: 一百五 is not 105, and 三五 is three to five. */
 export function readAmount(text: string): number | null {
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  const scaled = /^(\d+(?:\.\d+)?)\s*(\D*)$/.exec(text);
+  // One product of decimals has more digits than its factors: 1.1 × 10,000.
+  const scale = scales[scaled?.[2] ?? ''];
+  if (scaled) return scale === undefined ? Number(scaled[1]) : Number((Number(scaled[1]) * scale).toPrecision(15));
   if (!/^[零一二两三四五六七八九十百千万亿]+$/.test(text)) return readNumeral(text);
   if (/^[百千万亿]|[一二两三四五六七八九]{2}|[百千万亿][一二两三四五六七八九]$/.test(text)) return null;
   let [total, section, digit, lastUnit] = [0, 0, 0, Infinity];

@@ -85,7 +85,17 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
   const negations = applyNegations(linked, read);
-  for (const term of booleans.filter(({ negated }) => negated)) {
+  // `have not received dangerous shipments` denies what they received, and not that it is dangerous.
+  const isOfRelation = ({ mention }: ValueTerm): boolean =>
+    terms.denials.some(denial =>
+      terms.relations.some(
+        relation =>
+          relation.mention.start >= denial.end &&
+          relation.mention.end <= mention.start &&
+          denial === terms.denials.filter(({ end }) => end <= mention.start).at(-1),
+      ),
+    );
+  for (const term of booleans.filter(each => each.negated && !isOfRelation(each))) {
     term.negated = false;
     term.values = term.values.map(value => ({ ...value, value: 'false' }));
   }

@@ -1,5 +1,6 @@
 import { cutPieces } from '../../graph-index/tokenize-text.js';
 import { type Mention, meaningOf } from './meaning.js';
+import { isCommonWord, isStopWord, withoutStopWords } from './stop-words.js';
 
 /** Words that say how many or how often. Where nothing has read them, the answer would be as if they were not there. */
 const quantities = new Set('few many more less again exactly just'.split(' '));
@@ -9,6 +10,8 @@ const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
 /** `city -1`, `city 1 to city 3`: neither names what its numbers name. The first character that is not a number's tells whether it is read. */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
+/** They stand before a noun and limit nothing. */
+const determiners = new Set('该此本贵我您各每某这那任');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
@@ -24,7 +27,19 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ({ 0: own, index }) => isFree(index, index + own.length) && !sumsUp(text, own, index, mentions),
   );
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
-  return [...signed, ...english.map(({ text: word }) => word), ...chinese.map(([own]) => own)];
+  const modifiers = mentions.flatMap(({ text: own, start, meanings }) => {
+    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation');
+    const last = Math.max(0, ...mentions.filter(({ end }) => end <= start).map(({ end }) => end));
+    const before = withoutStopWords(text.slice(last, start)).at(-1) ?? '';
+    const isModifier = /^\p{Script=Han}$/u.test(before) && text.slice(last, start).endsWith(before) && !determiners.has(before);
+    return isNoun && isModifier && isFree(start - 1, start) ? [before + own] : [];
+  });
+  const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)]
+    .filter(
+      ([, verb = ''], i, all) => all[i] !== undefined && isFree(all[i].index, all[i].index + 1) && !isStopWord(verb) && !isCommonWord(verb),
+    )
+    .map(([own]) => own);
+  return [...modifiers, ...verbs, ...signed, ...english.map(({ text: word }) => word), ...chinese.map(([own]) => own)];
 }
 
 /** Tells whether a word is a Chinese numeral, which {@link findUnclaimedQuantities} judges by its place. */

@@ -2,7 +2,8 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { dateSaid, datesOf, isDate } from './label-dates.js';
+import { isDate, isTime } from '../linking/date-names.js';
+import { dateSaid, timesOf } from './label-dates.js';
 import { isNumeric, type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
@@ -41,6 +42,8 @@ interface PatternDate {
   owner: 'node' | 'edge';
   ownerName: string;
   property: string;
+  /** It is a whole number. */
+  isYear: boolean;
   isHidden: boolean;
 }
 
@@ -60,7 +63,9 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
       `“${other.mention.text}”不是所问对象的日期，无法用来限定“${first.mention.text}”`,
       `"${other.mention.text}" is no date of what is asked for, so "${first.mention.text}" cannot limit it`,
     );
-  const meant = namedDates.length > 0 ? namedDates : saidDates(dates, words, schema, first.mention.text, notes);
+  const days = dates.filter(({ isYear }) => !isYear);
+  const unnamed = days.length > 0 ? days : dates;
+  const meant = namedDates.length > 0 ? namedDates : saidDates(unnamed, words, schema, first.mention.text, notes);
   const [found] = meant;
   if (!found)
     throw new UnplannableError(
@@ -80,10 +85,8 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
       `“${first.mention.text}”限定的是被否定的部分，暂不支持，请分开问`,
       `"${first.mention.text}" limits what is negated, which is not supported; ask apart`,
     );
-  const spans = joinSpans(terms).map(({ from, to }) => ({
-    from: writer.parameter(from),
-    to: to === null ? null : writer.parameter(to),
-  }));
+  const bound = (day: string): string => writer.parameter(found.isYear ? yearFrom(day, found.property, first.mention.text) : day);
+  const spans = joinSpans(terms).map(({ from, to }) => ({ from: bound(from), to: to === null ? null : bound(to) }));
   for (const variable of placesOf(writer, terms, found.owner, found.ownerName, first.mention.text)) {
     const dated = `${variable}.${quoteName(found.property)}`;
     const conditions = spans.map(({ from, to }) => [`${dated} >= ${from}`, ...(to === null ? [] : [`${dated} < ${to}`])].join(' AND '));
@@ -92,9 +95,18 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
   return words.filter(word => isOf(word, found));
 }
 
+/** The year that begins on this day. */
+function yearFrom(day: string, property: string, time: string): number {
+  if (day.endsWith('-01-01')) return Number(day.slice(0, 4));
+  throw new UnplannableError(
+    `“${property}”只有年份，不能用“${time}”限定；请只写年份`,
+    `"${property}" is only a year, which "${time}" cannot limit; give years`,
+  );
+}
+
 /** Names nothing but dates, and no thing or relation. */
 function isDateWord({ labels, relations, properties }: SchemaWord): boolean {
-  return labels.size + relations.size === 0 && properties.length > 0 && properties.every(({ type }) => isDate(type));
+  return labels.size + relations.size === 0 && properties.length > 0 && properties.every(isTime);
 }
 
 /** Of the dates of one label the one that the question means, if that can be told. */
@@ -138,9 +150,9 @@ function datesOn(writer: CypherWriter, schema: GraphSchema): PatternDate[] {
   ];
   const found = new Map<string, PatternDate>();
   for (const place of [...nodes, ...edges])
-    for (const { name: property } of datesOf(elementOf(schema, place) ?? { properties: [] })) {
+    for (const { name: property, type } of timesOf(elementOf(schema, place) ?? { properties: [] })) {
       const key = JSON.stringify([place.owner, place.ownerName, property]);
-      found.set(key, { ...place, property, isHidden: place.isHidden && (found.get(key)?.isHidden ?? true) });
+      found.set(key, { ...place, property, isYear: !isDate(type), isHidden: place.isHidden && (found.get(key)?.isHidden ?? true) });
     }
   return [...found.values()];
 }

@@ -1,4 +1,5 @@
 import { senseOf } from '../linking/synonyms.js';
+import { isAgentNoun } from '../linking/word-roots.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 
 /** What a question word asks for: a person or organisation, a time, a place, or anything. */
@@ -19,6 +20,13 @@ const kinds = {
 /** 球员, 厨师, 读者, 负责人 */
 const person = /\p{Script=Han}(?:员|师|者|(?<!器)人)$/u;
 const sensesOf = (list: string): ReadonlySet<string> => new Set(list.split(' ').map(senseOf));
+/** A `ship` is nobody, though a `shipper` is. */
+const being = sensesOf(
+  kinds.who
+    .split(' ')
+    .filter(word => !isAgentNoun(word))
+    .join(' '),
+);
 const words = { who: sensesOf(kinds.who), when: sensesOf(kinds.when), where: sensesOf(kinds.where) };
 
 /** Tells whether nodes with this label may be an answer to the question word, by what the label is called. */
@@ -45,5 +53,8 @@ function saysType(name: string, type: keyof typeof kinds): boolean {
       .toLowerCase()
       .split(/[_\s]+|(?<=[a-z])(?=[A-Z])/)
       .at(-1) ?? '';
-  return words[type].has(senseOf(last)) || (type === 'who' && person.test(last));
+  return (
+    (words[type].has(senseOf(last)) && (type !== 'who' || being.has(senseOf(last)) || isAgentNoun(last))) ||
+    (type === 'who' && person.test(last))
+  );
 }

@@ -1,6 +1,6 @@
 import { type Language } from '../../text/language.js';
 import { asksForTime } from '../linking/asked-time.js';
-import { meaningOf, type Mention } from '../linking/meaning.js';
+import { fillPlaces, meaningOf, type Mention } from '../linking/meaning.js';
 import { isCommonWord, withoutStopWords } from '../linking/stop-words.js';
 import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
 import { type AnswerType } from './answer-types.js';
@@ -35,7 +35,7 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
     if (
       before &&
       withoutStopWords(text.slice(before.mention.end, first.start).replace(/["”』」]/g, '')).length === 0 &&
-      /^$|^[都]?[是有为]/.test(text.slice(before.mention.end, first.start).trim())
+      /^$|^[都]?[是有为]|^(?:当|之)?中$/.test(text.slice(before.mention.end, first.start).trim())
     )
       return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
     // `哪些位于华东的客户` asks for what the words after it describe.
@@ -61,7 +61,12 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
   let needsCopula = /^(?:who|whom|when|where)$/.test(asking.text);
   for (const word of words.filter(({ mention }) => mention.start >= asking.end)) {
     const between = text.slice(end, word.mention.start);
-    if (named.some(({ start }) => start >= end && start < word.mention.start)) break;
+    const modifiers = named.filter(({ start }) => start >= end && start < word.mention.start);
+    if (modifiers.length > 0) {
+      // `which German customers`, 哪些在职的船员
+      const rest = fillPlaces(text, modifiers).slice(end, word.mention.start);
+      return head === null && !needsCopula && word.labels.size > 0 && /^[\s的]*$/.test(rest) ? word : head;
+    }
     if (needsCopula && !/\b(?:is|are|was|were|be)\b/.test(between)) break;
     const passed = between.match(/\p{L}+/gu) ?? [];
     if (

@@ -1,18 +1,23 @@
 import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { eventsOf, isDate, isYear } from '../linking/date-names.js';
 import { senseOf } from '../linking/synonyms.js';
 import { type SchemaWord } from './schema-word.js';
 
-export function isDate(type: string): boolean {
-  return type === 'date' || type === 'datetime' || type === 'localdatetime';
+/** The dates of a label or relation, and its years if it has no dates. */
+export function datesOf(element: { properties: PropertySchema[] }): PropertySchema[] {
+  const times = timesOf(element);
+  const dates = times.filter(({ type }) => isDate(type));
+  return dates.length > 0 ? dates : times;
 }
 
-export function datesOf({ properties }: { properties: PropertySchema[] }): PropertySchema[] {
-  return properties.filter(({ type }) => isDate(type));
+/** The dates and the years of a label or relation. */
+export function timesOf({ properties }: { properties: PropertySchema[] }): PropertySchema[] {
+  return properties.filter(property => isDate(property.type) || isYear(property));
 }
 
 /** The date of what a word says: `shipped` and 发货 mean `shipped date`. */
 export function dateOfEvent(label: LabelSchema | undefined, { text }: SchemaWord['mention']): PropertySchema | null {
-  return datesOf(label ?? { properties: [] }).find(date => eventsOf(date).some(event => senseOf(event) === senseOf(text))) ?? null;
+  return timesOf(label ?? { properties: [] }).find(date => eventsOf(date).some(event => senseOf(event) === senseOf(text))) ?? null;
 }
 
 /** Verbs by which things come about. They say nothing of a later date. */
@@ -37,12 +42,4 @@ function ownDate(label: LabelSchema): PropertySchema | null {
   const names = [label.name, ...label.aliases].map(name => senseOf(name.toLowerCase()));
   const own = datesOf(label).filter(date => eventsOf(date).some(event => names.includes(senseOf(event))));
   return own.length === 1 ? (own[0] ?? null) : null;
-}
-
-/** `shipped` of `shipped_date`, 发货 of 发货日期. */
-function eventsOf({ name, column = '', aliases = [] }: PropertySchema): string[] {
-  return [name, column, ...aliases].flatMap(own => {
-    const event = /^(.+?)[\s_]*(?:date|day|time|at|on|日期|日|时间)$/i.exec(own.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase())?.[1];
-    return event === undefined ? [] : [event];
-  });
 }

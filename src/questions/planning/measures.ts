@@ -2,7 +2,10 @@ import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Comparison, type Mention } from '../linking/meaning.js';
 import { measureWord } from '../linking/numerals.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
-import { dateSaid, datesOf, isDate } from './label-dates.js';
+import { eventsOf, isTime } from '../linking/date-names.js';
+import { senseOf } from '../linking/synonyms.js';
+import { isOfType } from './answer-types.js';
+import { dateSaid, datesOf, timesOf } from './label-dates.js';
 import { UnplannableError } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -91,7 +94,7 @@ export function measuredProperty(
 
 /** The date by which what is asked for is the latest: that of what is said to happen, the only one that it has, or its own. */
 function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention): MeasuredProperty | null {
-  const word = words.find(({ properties }) => properties.some(({ type }) => isDate(type)));
+  const word = words.find(({ properties }) => properties.some(isTime));
   const named = (name: string): boolean =>
     words.some(each => each.labels.has(name)) || (word?.properties.some(({ ownerName }) => ownerName === name) ?? false);
   const atEnd = (name: string): boolean =>
@@ -100,7 +103,11 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention)
   const dated: MeasuredProperty[] = [];
   for (const label of labels) {
     const { name } = label;
-    const dates = datesOf(label);
+    // A person is the oldest by birth, whatever other dates there are.
+    const isOfAge = /\b(?:oldest|eldest|youngest)\b/.test(ranking.text) && isOfType(label, 'who');
+    const made = /\b(?:oldest|eldest|youngest|newest)\b|最新|最老/.test(ranking.text) ? timesOf(label).filter(isMaking) : [];
+    const dates = isOfAge ? timesOf(label).filter(isBirth) : made.length > 0 ? made : datesOf(label);
+    if (isOfAge && dates.length === 0) throw noBirth(ranking.text, name);
     const own = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
     const found = own ?? (dates.length === 1 ? dates[0] : undefined) ?? dateSaid(label, words)?.date;
     if (!found) continue;
@@ -117,6 +124,26 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention)
       `"${ranking.text}" may be by ${first.label}.${first.property.name} or ${second.label}.${second.property.name}: say which`,
     );
   return first ?? null;
+}
+
+const birth = senseOf('birth');
+
+function isBirth(property: PropertySchema): boolean {
+  return eventsOf(property).some(event => senseOf(event) === birth) || /birthday|生日/i.test(`${property.name} ${property.column ?? ''}`);
+}
+
+const makings = new Set(['build', 'founded', 'create', 'make', 'release', 'open'].map(senseOf));
+
+/** A thing is as old as what was made then. */
+function isMaking(property: PropertySchema): boolean {
+  return eventsOf(property).some(event => makings.has(senseOf(event)));
+}
+
+function noBirth(ranking: string, label: string): UnplannableError {
+  return new UnplannableError(
+    `“${label}”没有出生日期，不清楚“${ranking}”按什么排；请写明按哪个属性`,
+    `"${label}" has no date of birth, so it is not clear by what "${ranking}" ranks; name a property`,
+  );
 }
 
 function isPrice({ name, column }: PropertySchema): boolean {

@@ -16,6 +16,8 @@ export interface NegatedPart {
   excluded: ReadonlySet<EntityTerm | ValueTerm>;
 }
 
+/** They deny that there is a value: `没有电话的客户`. */
+const hasNone = /^(?:没有?|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
 const denying = /^(?:没有?|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
 
 /**
@@ -25,16 +27,29 @@ const denying = /^(?:没有?|[无未]|从不|从未|不|并?不是|no|not|never|
  */
 export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: SchemaWord | null, language: Language): NegatedPart[] {
   return terms.negations.map(mention => {
-    const scope = scopeOf(terms.text, mention, language);
+    const scope = scopeOf(terms.text, mention, language, asked);
     const inside = ({ start, end }: Mention): boolean => start >= scope.start && end <= scope.end;
     const own = words.filter(word => word !== asked && inside(word.mention));
     const named = [...terms.entities, ...terms.values].filter(term => inside(term.mention));
     const measured = [...terms.compares.map(compare => compare.mention), ...terms.times.map(time => time.mention), ...terms.counts].some(
       inside,
     );
-    const before = [...terms.entities, ...terms.values].filter(term => isRightBefore(terms.text, term.mention, mention));
+    const isAskedAfter = asked !== null && asked.mention.start >= scope.end;
+    const before = [...terms.entities, ...terms.values].filter(term => {
+      // `德国的供应商没有供应的产品`
+      const kind =
+        isAskedAfter &&
+        words.find(
+          ({ mention: own, labels }) =>
+            labels.size > 0 && own.end <= mention.start && /^\s*的?$/.test(terms.text.slice(term.mention.end, own.start)),
+        );
+      return isRightBefore(terms.text, { ...term.mention, end: kind ? kind.mention.end : term.mention.end }, mention);
+    });
     const isUnderstood =
-      denying.test(mention.text) && !measured && own.length + named.length > 0 && own.every(({ properties }) => properties.length === 0);
+      denying.test(mention.text) &&
+      !measured &&
+      own.length + named.length > 0 &&
+      (own.every(({ properties }) => properties.length === 0) || (own.length === 1 && named.length === 0 && hasNone.test(mention.text)));
     if (!isUnderstood || isTimeOf(terms, mention)) throw notUnderstood(mention);
     const denies = named.length === 0 && own.every(({ labels }) => labels.size === 0) ? before : [];
     const start = Math.min(mention.start, ...denies.map(term => term.mention.start));
@@ -49,9 +64,11 @@ function notUnderstood({ text }: Mention): UnplannableError {
   );
 }
 
-function scopeOf(text: string, { end }: Mention, language: Language): { start: number; end: number } {
+function scopeOf(text: string, { start, end }: Mention, language: Language, asked: SchemaWord | null): { start: number; end: number } {
   const rest = text.slice(end);
-  const stop = language === 'zh' ? rest.search(/的|[,，。？?]/) : rest.search(/[,?.;]|\b(?:and|or|but)\b/);
+  // `哪些船没有执行过延误的航次`: what is asked for stands before it, and 的 goes on.
+  const isAskedBefore = asked !== null && asked.mention.end <= start;
+  const stop = language === 'zh' ? rest.search(isAskedBefore ? /[,，。？?]/ : /的|[,，。？?]/) : rest.search(/[,?.;]|\b(?:and|or|but)\b/);
   return { start: end, end: stop === -1 ? text.length : end + stop };
 }
 

@@ -63,6 +63,9 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   const isAfter = verb.start >= topic.end;
   const between = isAfter ? text.slice(topic.end, verb.start) : text.slice(verb.end, topic.start);
   const follows = text.slice(verb.end);
+  // `the parent of X`; `have X as parent`, `X是谁的上级`
+  if (!isAfter && /^\s+of\s/.test(between)) return isPassiveName ? 'in' : 'out';
+  if (isAfter && (/^\s*是.*的$/.test(between) || /\bas (?:(?:the|its|their|an?) )?$/.test(between))) return isPassiveName ? 'out' : 'in';
   const isDoer = isAfter
     ? !(/被|由/.test(between) || /^\s*by\b/.test(follows) || /[向给对跟替为]\s*$/.test(text.slice(0, topic.start)))
     : /\bby\b/.test(between) || /(?:被|由)\s*$/.test(text.slice(0, topic.start));

@@ -164,6 +164,8 @@ export abstract class CountPlanner extends QuestionDraft {
   protected topCount(target: SchemaWord | null): number {
     const { top, whichs } = this.terms;
     if (top?.count != null) return top.count;
+    // `which of the ships has the highest capacity`
+    if (/\bwhich of\b/.test(this.terms.text)) return 1;
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;
   }

@@ -11,7 +11,8 @@ import { follows, groupLabel, groupProperty, grouping } from './find-groups.js';
 import { isNumeric, measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
-import { type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
+import { hasIt } from './read-question.js';
 import { AggregatePlanner } from './plan-aggregates.js';
 import { refuseMisleading } from './refuse-misleading.js';
 
@@ -48,14 +49,17 @@ interface Column {
 /** `总共有多少运费` asks for a sum, as 合计 does, and not for each. */
 const inAll = /总共|一共|共计|\bin total\b|\baltogether\b/;
 
-function isOnlyRelation({ labels, relations, properties }: SchemaWord): boolean {
-  return relations.size > 0 && labels.size + properties.length === 0;
-}
-
 function countOfRelation({ mention: { text } }: SchemaWord): UnplannableError {
   return new UnplannableError(
     `“${text}”是关系，可能与同一个对象有多次，暂不能直接计数；请问有多少个对象，或改用 cypher`,
     `"${text}" is a relation, which may lead to one thing several times, and cannot be counted yet; ask how many things there are, or use cypher`,
+  );
+}
+
+function whenItHappened({ text }: Mention, date: string): UnplannableError {
+  return new UnplannableError(
+    `“${text}”只与日期“${date}”有关，不清楚这里要问什么；请加上时间，或问“${date}”`,
+    `"${text}" only belongs to the date "${date}", and it is not clear what is asked; add a time, or ask for the "${date}"`,
   );
 }
 
@@ -236,6 +240,8 @@ class GraphQuestionPlanner extends AggregatePlanner {
         );
       }
       this.refuseTruth(word, owner);
+      if (hasIt(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
+      if (owner.isEvent && this.asked.type !== 'when') throw whenItHappened(word.mention, owner.property);
       add(variable, owner.property, word.mention, owner.type);
     }
     const { type, word } = this.asked;
@@ -249,7 +255,8 @@ class GraphQuestionPlanner extends AggregatePlanner {
 
   /** `players who scored a penalty`, `who is the captain`: true or false is a limit there, and no answer. */
   private refuseTruth({ mention }: SchemaWord, { owner, type }: MeaningOf<'property'>): void {
-    if (type !== 'boolean' || this.terms.whether || (owner === 'node' && this.asked.type !== 'who')) return;
+    const isCounted = this.terms.counts.length > 0;
+    if (type !== 'boolean' || this.terms.whether || (owner === 'node' && this.asked.type !== 'who' && !isCounted)) return;
     throw new UnplannableError(
       `“${mention.text}”的值是是或否，不清楚这里怎样限定，请写明“${mention.text}”为真或为假`,
       `"${mention.text}" is true or false, and it is not clear how it limits the answer; say that it is true or false`,

@@ -3,11 +3,12 @@ import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { isDate } from './label-dates.js';
+import { isOfType } from './answer-types.js';
+import { isDate } from '../linking/date-names.js';
 import { type MeasuredProperty } from './measures.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
 import { pathsFrom } from './schema-paths.js';
-import { type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { CountPlanner } from './plan-counts.js';
 
 /** Plans that rank by a property or a number. */
@@ -15,6 +16,7 @@ export abstract class RankingPlanner extends CountPlanner {
   protected async rankByProperty({ label, property, word }: MeasuredProperty): Promise<GraphPlan> {
     const { top } = this.terms;
     this.use({ than: top?.ofTwo === true, property: term => term.mention === word?.mention || this.isLimit(term.mention) });
+    this.refuseOfFirst(label);
     const asked = this.asked.word;
     if (asked && asked !== word && asked.labels.size > 0 && !asked.labels.has(label)) return this.ofHighest(label, property, word);
     if (word && asked === word) this.refuseOtherOwner(label, word);
@@ -26,6 +28,27 @@ export abstract class RankingPlanner extends CountPlanner {
     const name = quoteName(property.name);
     const returns = `RETURN DISTINCT t, ${measure} AS ${name} ORDER BY ${name} ${top?.descending === false ? 'ASC' : 'DESC'}${this.thenDisplay(label)}`;
     return this.ranked(writer, returns, target, label, this.spokenProperty(property));
+  }
+
+  /** `the home port of the largest ship`: asks for what the first of a ranking is related to by a relation. */
+  private refuseOfFirst(label: string): void {
+    const { top, entities, values } = this.terms;
+    const { word, type } = this.asked;
+    const named = [...entities, ...values];
+    const isLast = ({ mention }: SchemaWord): boolean =>
+      named.every(term => term.mention.end <= mention.start) && mention.start > (top?.mention.end ?? 0);
+    const isWho = type === 'who' && this.schema.labels.some(each => each.name === label && !isOfType(each, 'who'));
+    const ranked = this.words.find(({ labels }) => labels.has(label))?.mention.start ?? 0;
+    // `which captain commanded the voyage`
+    const isFirst = ({ mention }: SchemaWord): boolean => word === null && type !== null && mention.end <= ranked;
+    const asksFor = this.words.find(
+      each => isOnlyRelation(each) && (each === word || isFirst(each) || (this.grammar === 'zh' && isLast(each)) || isWho),
+    );
+    if (!asksFor || type === 'when') return;
+    throw new UnplannableError(
+      `问的是排在第一的“${label}”的“${asksFor.mention.text}”，暂不能一起回答；请先问是哪一个，再问它的“${asksFor.mention.text}”`,
+      `"${asksFor.mention.text}" is asked of the first "${label}", which cannot be answered together yet; ask which one it is, then for its ${asksFor.mention.text}`,
+    );
   }
 
   /** `哪个科室费用最高`, where only visits have a fee: of one visit, or of all together? */
@@ -147,7 +170,15 @@ export abstract class RankingPlanner extends CountPlanner {
     }
     const [only] = labelled;
     const relation = this.words.find(({ relations, labels }) => relations.size > 0 && labels.size === 0);
+    const { type } = this.asked;
+    const isPerson = (name: string): boolean => this.schema.labels.some(each => each.name === name && isOfType(each, 'who'));
     const ends = only && relation ? [...pathsFrom(this.schema, this.onlyLabel(only))].filter(hops => hops.length === 1 && relation.relations.has(hops[0]?.type ?? '')).flatMap(([hop]) => hop ?? []) : []; // prettier-ignore
+    const [end] = ends;
+    // `who commanded the most voyages`
+    if (only && end && ends.length === 1 && relation && type === 'who' && !isPerson(end.from)) {
+      const target = { ...relation, labels: new Set([end.to]), relations: new Set<string>() };
+      if (isPerson(end.to)) return { target, counted: end.from, countedWord: only };
+    }
     if (only && ends.length === 1 && ends[0]) return { target: only, counted: ends[0].to, countedWord: null };
     throw new UnplannableError('不清楚按什么排序', 'It is not clear what to rank by');
   }

@@ -4,7 +4,8 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language, languageOf } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
-import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { isTime } from '../linking/date-names.js';
+import { fillPlaces, type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
@@ -39,8 +40,8 @@ export abstract class QuestionDraft {
 
   protected readonly negated: NegatedPart[];
 
-  /** Words for things that must exist. */
-  private readonly required: Mention[] = [];
+  /** What must exist, in words. */
+  private readonly required: string[] = [];
 
   protected readonly usedProperties = new Set<SchemaWord>();
 
@@ -74,7 +75,8 @@ export abstract class QuestionDraft {
     this.words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && /which|哪/.test(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    this.asked = findAsked(terms.text, asking, this.words, [...named], this.grammar);
+    const found = findAsked(terms.text, asking, this.words, [...named], this.grammar);
+    this.asked = this.grammar === 'zh' ? (kindOfValue(terms, asking, this.words) ?? found) : found;
     this.thresholds = readThresholds(terms, this.words);
     this.negated = negatedParts(terms, this.words, this.asked.word, this.grammar);
   }
@@ -110,7 +112,8 @@ export abstract class QuestionDraft {
     });
     this.paths.push(...paths);
     this.notes.push(...notes);
-    this.required.push(...required);
+    for (const { mention, labels } of required)
+      this.required.push(labels.size === 0 ? mention.text : this.language === 'zh' ? `有${mention.text}` : `with ${mention.text}`);
     if (this.among) this.limitTo(writer, this.among);
     this.isGuessed ||= isGuessed;
     if (part.counted) {
@@ -141,11 +144,16 @@ export abstract class QuestionDraft {
 
   /** Tells whether a property only says what is compared or when. */
   protected isLimit(mention: Mention): boolean {
-    return this.thresholds.some(({ property }) => property?.mention === mention) || (this.terms.times.length > 0 && this.isDate(mention));
+    const isDenied = this.negated.some(({ words }) => words.some(word => word.mention === mention));
+    return (
+      isDenied ||
+      this.thresholds.some(({ property }) => property?.mention === mention) ||
+      (this.terms.times.length > 0 && this.isDate(mention))
+    );
   }
 
   protected isDate(mention: Mention): boolean {
-    return this.words.some(word => word.mention === mention && word.properties.every(({ type }) => /^date/.test(type)));
+    return this.words.some(word => word.mention === mention && word.properties.every(isTime));
   }
 
   protected wordOf(mention: Mention): SchemaWord {
@@ -229,7 +237,7 @@ export abstract class QuestionDraft {
       conditions: [
         ...new Set(this.thresholds.map(threshold => textOfThreshold(threshold, this.terms.text))),
         ...this.negated.map(({ text }) => text),
-        ...this.required.map(({ text }) => (this.language === 'zh' ? `有${text}` : `with ${text}`)),
+        ...this.required,
       ],
     };
     const { paths, notes } = this;
@@ -248,6 +256,28 @@ export abstract class QuestionDraft {
 
 function hasDates(schema: PlanSchema): boolean {
   return schema.labels.some(label => datesOf(label).length > 0);
+}
+
+/** 哪些油轮: asks for what has the value, where only things of one label have it. */
+function kindOfValue({ text, values }: QuestionTerms, asking: Mention[], words: SchemaWord[]): Asked | null {
+  const [first] = [...asking].sort((a, b) => a.start - b.start);
+  if (!first || !/[哪几]|多少/.test(first.text)) return null;
+  const blank = fillPlaces(
+    text,
+    values.map(({ mention }) => mention),
+  );
+  const chain = values.filter(({ mention }) => mention.start >= first.end && /^[\s的]*$/.test(blank.slice(first.end, mention.end)));
+  const last = chain.sort((a, b) => a.mention.start - b.mention.start).at(-1);
+  const labels = new Set(last?.values.map(({ label }) => label));
+  const isBeforeLabel = words.some(
+    word =>
+      word.labels.size > 0 &&
+      /^[\s的]*$/.test(text.slice(last?.mention.end, word.mention.start)) &&
+      word.mention.start >= (last?.mention.end ?? 0),
+  );
+  const isKind =
+    last && !last.negated && labels.size === 1 && last.values.every(({ value }) => value !== 'true' && value !== 'false') && !isBeforeLabel;
+  return isKind ? { word: { mention: last.mention, labels, relations: new Set(), properties: [] }, type: 'what' } : null;
 }
 
 /** From the word for what is compared to the number. */

@@ -57,6 +57,7 @@ export async function readPaths(
       const end = hops.at(-1)?.to ?? start;
       if (to !== null && end !== to) continue;
       if (asked.word && !mayEnd(asked.word, hops, end, namesEnd)) continue;
+      if (hops.length > 0 && saysKind(text, topic, asked)) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders
@@ -87,10 +88,17 @@ function asksOfItself(text: string, label: string, { mention, isNode }: Topic, {
   return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
 }
 
+/** `which captains are active`, where a relation is called `captains`: the value is one of what is asked for itself. */
+function saysKind(text: string, { mention, isNode }: Topic, { word, type }: Asked): boolean {
+  if (isNode || word === null || type === null || word.labels.size + word.properties.length > 0) return false;
+  const isBefore = mention.end <= word.mention.start && /^[\s的]*$/.test(text.slice(mention.end, word.mention.start));
+  return isBefore || (mention.start >= word.mention.end && saysItself(text, mention, word.mention));
+}
+
 /** `which customer is ALFKI`, and not `内科下面有哪些科室`, which asks for others of its kind. */
-function saysItself(text: string, a: Mention, b: Mention): boolean {
+export function saysItself(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
-  return /\b(?:is|are|was|were|called|named)\b|[是叫为]/.test(between);
+  return /^\s*(?:\b(?:is|are|was|were|called|named)\b|[是叫为])\s*(?:the\s+)?$/.test(between);
 }
 
 /** `customers in Germany who ordered Tofu`: the value is one of the customers themselves, unless the question names others of their kind. */

@@ -3,6 +3,8 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
+import { isCountry } from '../linking/name-synonyms.js';
+import { senseOf } from '../linking/synonyms.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
@@ -11,11 +13,12 @@ import { dateOfEvent } from './label-dates.js';
 import { type NameChoices } from './name-choices.js';
 import { type NegatedPart } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
-import { closeReadings, type PathReading, readPaths, sharedWord } from './read-path.js';
+import { closeReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
+import { isAgentNoun } from '../linking/word-roots.js';
 
 /** What a question is read with: its terms, the graph, and what its reader has chosen. */
 export interface ReadingContext {
@@ -44,8 +47,8 @@ export interface ReadPattern {
   writer: CypherWriter;
   paths: { path: string; score: number }[];
   notes: Bilingual[];
-  /** Words for what must be there and is not said to be what. */
-  required: Mention[];
+  /** Words for what must only exist. */
+  required: SchemaWord[];
   /** A named thing besides the topic is joined by a relation that no word names. */
   isGuessed: boolean;
 }
@@ -72,7 +75,7 @@ class PatternReader {
   private readonly shared: SchemaWord | null;
   private readonly paths: { path: string; score: number }[] = [];
   private readonly notes: Bilingual[] = [];
-  private readonly required: Mention[] = [];
+  private readonly required: SchemaWord[] = [];
   private readonly attached = new Map<Anchor, PathReading>();
   /** The variables of nodes that are named themselves. */
   private readonly named = new Set<string>();
@@ -120,7 +123,22 @@ class PatternReader {
     }
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
     await this.attachUnused(writer);
+    this.requireRepeated(writer);
     return { writer, paths: this.paths, notes: this.notes, required: this.required, isGuessed: this.isGuessed };
+  }
+
+  /** `X的上级的上级`: a relation of a label with itself that is named twice is followed twice. */
+  private requireRepeated(writer: CypherWriter): void {
+    for (const { mention, relations } of this.part.words) {
+      const own = this.context.schema.edges.filter(({ type }) => relations.has(type));
+      const times = this.part.words.filter(word => word.mention.text === mention.text).length;
+      if (times < 2 || own.length !== 1 || own[0]?.sourceLabel !== own[0]?.targetLabel) continue;
+      if (writer.edges.filter(({ type }) => relations.has(type)).length < times)
+        throw new UnplannableError(
+          `“${mention.text}”出现了 ${times} 次，暂不能沿它走多步；请一步一步地问，或改用 cypher`,
+          `"${mention.text}" is said ${times} times, and cannot be followed more than once yet; ask step by step, or use cypher`,
+        );
+    }
   }
 
   private isOfAnchor(word: SchemaWord): boolean {
@@ -198,6 +216,7 @@ class PatternReader {
     }
     const conditionOf = (variable: string, terms: Anchor['terms']): string =>
       isOneOfTerms(writer, variable, start, terms, schema, entities);
+    if (to === 't' && unnamed === 0) this.refusePlaceOfOther(anchor, hops);
     if (this.meansAll(anchor, way)) {
       for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));
       return;
@@ -208,6 +227,27 @@ class PatternReader {
     if (anchor.terms.some(isEntity)) this.named.add(end);
     // Who acted with X is somebody else, and so is what shares a director with it.
     if (hops.length > 0 && hops.at(-1)?.to === start) writer.where(`${to} <> ${end}`);
+  }
+
+  /** `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships. */
+  private refusePlaceOfOther({ terms, mention }: Anchor, hops: Hop[]): void {
+    const end = hops.at(-1)?.to;
+    const isNamed = hops.some(({ type }) => this.part.words.some(({ relations }) => relations.has(type)));
+    if (
+      end === undefined ||
+      isNamed ||
+      terms.some(isEntity) ||
+      !terms.some(term => 'values' in term && term.values.some(({ value }) => isCountry(value)))
+    )
+      return;
+    const country = this.context.schema.labels
+      .find(({ name }) => name === end)
+      ?.properties.find(({ name, column = '' }) => [name, column].some(own => senseOf(own) === senseOf('country')));
+    if (!country) return;
+    throw new UnplannableError(
+      `没有“${country.name}”为“${mention.text}”的“${end}”；“${mention.text}”只是“${hops[0]?.from ?? ''}”的值`,
+      `No "${end}" has "${mention.text}" as its ${country.name}; it is only a value of "${hops[0]?.from ?? ''}"`,
+    );
   }
 
   /** `既有巴西球员又有日本球员`: no single node has two values of one property. */
@@ -291,7 +331,7 @@ class PatternReader {
     const places = writer.nodes.filter(({ label }) => label !== '');
     for (const { variable, label } of places.filter((place, i) => places.findIndex(other => other.label === place.label) === i)) {
       const readings = await this.readFrom(anchor, words, { word: null, type: null }, label);
-      for (const reading of readings.slice(0, 3))
+      for (const reading of readings.slice(0, 3).filter(each => variable !== 't' || !this.isAsked(anchor, each)))
         found.push({ reading, to: variable, score: reading.score + (variable === 't' ? toTarget : 0) });
     }
     const best = found.sort((a, b) => b.score - a.score)[0];
@@ -303,6 +343,13 @@ class PatternReader {
     this.context.choices.requireOne(close, anchor);
     this.unused.push(...best.reading.unused);
     this.attach(writer, anchor, best.reading, best.to);
+  }
+
+  /** `Which customers sent coffee to Union Steel`: nobody asks which they are of what is named itself. */
+  private isAsked({ terms, negated, mention }: Anchor, { hops }: PathReading): boolean {
+    const { word, type } = this.part.asked;
+    if (hops.length > 0 || negated || type === null || word === null || word.labels.size === 0 || !terms.some(isEntity)) return false;
+    return !saysItself(this.context.terms.text, mention, word.mention);
   }
 
   /** `没有下过订单的客户`: nothing is at the end of such a path. */
@@ -333,10 +380,22 @@ class PatternReader {
       writer.where(`t.${quoteName(date.name)} IS NULL`);
       return;
     }
+    const own = word?.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target);
+    if (word && own && word.labels.size + word.relations.size === 0) {
+      // Without a stock is what has none or none left; who has no phone has no value.
+      if (others.length > 0 || !/^(?:string|date|datetime|localdatetime)$/.test(own.type)) throw this.notUnderstood(mention);
+      writer.where(`t.${quoteName(own.property)} IS NULL`);
+      return;
+    }
+    if (words.some(({ properties }) => properties.length > 0)) throw this.notUnderstood(mention);
     const fits = [...pathsFrom(schema, writer.target)].filter(
       hops => hops.length > 0 && words.every(({ labels, relations }) => hops.some(hop => labels.has(hop.to) || relations.has(hop.type))),
     );
-    const shortest = fits.filter(hops => hops.length === fits[0]?.length);
+    const shortest = outward(
+      fits.filter(hops => hops.length === fits[0]?.length),
+      hops => hops,
+      words,
+    );
     const [way] = shortest;
     if (!way || shortest.length > 1 || words.length === 0) throw this.notUnderstood(mention);
     writer.where(`NOT ${writer.exists(way, 't', () => null)}`);
@@ -371,7 +430,7 @@ class PatternReader {
             .map(hops => ({ variable, hops })),
         )
         .sort((a, b) => a.hops.length - b.hops.length);
-      const [best, second] = ways;
+      const [best, second] = hasIt(this.context.terms.text, word) ? outward(ways, ({ hops }) => hops, [word]) : ways;
       if (!best)
         throw new UnplannableError(
           `“${word.mention.text}”与所问的对象没有关系`,
@@ -383,7 +442,20 @@ class PatternReader {
           `"${word.mention.text}" may be reached by ${describePath(best.hops)} or ${describePath(second.hops)}: say which`,
         );
       writer.addPath(best.hops, best.variable);
-      this.required.push(word.mention);
+      this.required.push(word);
     }
   }
+}
+
+/** What has a relation to its own kind has it outwards: 没有上级 is who reports to nobody. A noun for a doer does not say. */
+function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWord[]): T[] {
+  const isOwn = (way: T): boolean => hopsOf(way).length === 1 && hopsOf(way).every(({ from, to }) => from === to);
+  const types = new Set(ways.map(way => hopsOf(way)[0]?.type));
+  if (types.size !== 1 || !ways.every(isOwn) || words.some(({ mention }) => isAgentNoun(mention.text))) return ways;
+  return ways.filter(way => hopsOf(way)[0]?.direction === 'out');
+}
+
+/** `有母公司的客户`, `customers with a parent company` */
+export function hasIt(text: string, { mention }: SchemaWord): boolean {
+  return /(?:有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
 }

@@ -9,6 +9,10 @@ export interface SchemaWord {
   properties: MeaningOf<'property'>[];
 }
 
+export function isOnlyRelation({ labels, relations, properties }: SchemaWord): boolean {
+  return relations.size > 0 && labels.size + properties.length === 0;
+}
+
 const determiner = /^\s+(?:the|an?|his|her|its|their)\s+$/;
 
 /** Leaves out an object that only repeats its verb: `script` in `wrote the script for`, where both name one relation. */

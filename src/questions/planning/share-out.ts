@@ -19,8 +19,16 @@ export function shareOut(
     const { start, end } = word.mention;
     const before = anchors.filter(anchor => anchor.mention.end <= start).at(-1);
     const after = anchors.find(anchor => anchor.mention.start >= end);
+    // 哪些在职船员的上级是周静: what stands before the word that is asked for says more of it, and has no words of its own.
+    const isModifier =
+      before !== undefined &&
+      asked !== null &&
+      start >= asked.mention.end &&
+      before.mention.end <= asked.mention.end &&
+      /^[\s的]*$/.test(text.slice(before.mention.end, asked.mention.start));
     const toAfter =
       before === undefined ||
+      (isModifier && after !== undefined) ||
       (after !== undefined &&
         (language === 'en'
           ? !/^['’]?s?\s?$/.test(text.slice(before.mention.end, start))

@@ -54,7 +54,7 @@ function asksHowMuch({ labels }: QuestionTerms, { text, end }: Mention): boolean
 
 /** `supplied by Exotic Liquids`, `top 3 by unit price`, `每个省各有多少`: a grouping word that groups nothing. */
 function isLight(
-  { labels, properties, counts }: QuestionTerms,
+  { labels, properties, relations, entities, values, counts }: QuestionTerms,
   { text, end }: Mention,
   { groups, lists, counts: counted }: Used,
   isUsed: (term: PropertyTerm) => boolean,
@@ -63,6 +63,9 @@ function isLight(
   if (text === '分别') return lists;
   if (!/^(?:by|按照?|不同)$/.test(text)) return false;
   const follows = ({ mention }: { mention: Mention }): boolean => mention.start >= end && mention.start - end <= 5;
+  // `voyages by home port`, but `supplied by Exotic`
+  const relation = relations.find(follows);
+  if (relation && ![...entities, ...values].some(({ mention }) => mention.start >= end)) return false;
   // `前五名客户，按订单数`
   const isNumber = ({ mention }: LabelTerm): boolean => counted && counts.some(count => count.start === mention.end);
   return !labels.some(term => follows(term) && !isNumber(term)) && properties.filter(follows).every(isUsed);

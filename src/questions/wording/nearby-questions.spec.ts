@@ -34,7 +34,7 @@ describe('nearbyQuestions', () => {
     '华东的满意度是多少',
     '哪些客户讨厌了Chai',
     '哪些客户没有取消订单',
-    'Chai属于哪支产品',
+    'Chai属于哪尊产品',
   ])('leaves out nothing that the rest needs: %s', async text => {
     for (const question of await near(text, 'en')) expect(question).toMatch(plain);
     for (const question of await near(text, 'zh')) expect(question).toMatch(plain);
