@@ -171,7 +171,8 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       const own = text.slice(start, end);
       const exact = isVerbHere(own, text, end) ? [] : lexicon.find(own);
       const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
-      const isNothing = (own.length < 2 && !isSingleValue(text, start, end, lexicon)) || isStopWord(own) || saysOnlyWhere(text, start, end);
+      const isNothing =
+        (own.length < 2 && !isSingleValue(text, start, end, lexicon, names)) || isStopWord(own) || saysOnlyWhere(text, start, end);
       const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
@@ -193,11 +194,12 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
 }
 
 /** 女 in 女船员 and 是女的: a single character is a value only right before a label, or where it is said that something is it. */
-function isSingleValue(text: string, start: number, end: number, lexicon: Lexicon): boolean {
+function isSingleValue(text: string, start: number, end: number, lexicon: Lexicon, names: NameSource): boolean {
   if (!/^\p{Script=Han}$/u.test(text.slice(start, end)) || isWeightyWord(text.slice(start, end))) return false;
   if (/[是为]$/.test(text.slice(0, start)) && /^的?\s*[吗?？。]?$/.test(text.slice(end))) return true;
   const from = end + (text[end] === '的' ? 1 : 0);
-  return [1, 2, 3, 4, 5].some(length => lexicon.find(text.slice(from, from + length)).some(({ as }) => as === 'label'));
+  const next = [1, 2, 3, 4, 5].map(length => text.slice(from, from + length));
+  return next.some(word => lexicon.find(word).some(({ as }) => as === 'label') || (word.length > 1 && names.findValues(word).length > 0));
 }
 
 /** `appear in Darkness`: the preposition is no part of a name, where names have capitals and there is one without it. */

@@ -28,10 +28,11 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   );
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
   const modifiers = mentions.flatMap(({ text: own, start, meanings }) => {
-    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation');
+    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value');
     const last = Math.max(0, ...mentions.filter(({ end }) => end <= start).map(({ end }) => end));
     const before = withoutStopWords(text.slice(last, start)).at(-1) ?? '';
-    const isModifier = /^\p{Script=Han}$/u.test(before) && text.slice(last, start).endsWith(before) && !determiners.has(before);
+    const isModifier =
+      /^\p{Script=Han}$/u.test(before) && text.slice(last, start).endsWith(before) && !determiners.has(before) && !isCommonWord(before);
     return isNoun && isModifier && isFree(start - 1, start) ? [before + own] : [];
   });
   const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)]

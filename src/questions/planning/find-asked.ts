@@ -65,7 +65,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
     if (modifiers.length > 0) {
       // `which German customers`, 哪些在职的船员
       const rest = fillPlaces(text, modifiers).slice(end, word.mention.start);
-      return head === null && !needsCopula && word.labels.size > 0 && /^[\s的]*$/.test(rest) ? word : head;
+      return head === null && !needsCopula && (word.labels.size > 0 || isNoun(text, word)) && /^[\s的]*$/.test(rest) ? word : head;
     }
     if (needsCopula && !/\b(?:is|are|was|were|be)\b/.test(between)) break;
     const passed = between.match(/\p{L}+/gu) ?? [];

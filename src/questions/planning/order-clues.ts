@@ -64,7 +64,7 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   const between = isAfter ? text.slice(topic.end, verb.start) : text.slice(verb.end, topic.start);
   const follows = text.slice(verb.end);
   // `the parent of X`; `have X as parent`, `X是谁的上级`
-  if (!isAfter && /^\s+of\s/.test(between)) return isPassiveName ? 'in' : 'out';
+  if (!isAfter && /^\s+(?:of|as)\s/.test(between)) return isPassiveName ? 'in' : 'out';
   if (isAfter && (/^\s*是.*的$/.test(between) || /\bas (?:(?:the|its|their|an?) )?$/.test(between))) return isPassiveName ? 'out' : 'in';
   const isDoer = isAfter
     ? !(/被|由/.test(between) || /^\s*by\b/.test(follows) || /[向给对跟替为]\s*$/.test(text.slice(0, topic.start)))

@@ -165,9 +165,9 @@ class GraphQuestionPlanner extends AggregatePlanner {
 
   /** `which countries do the suppliers come from`: the property follows its question word, and what has it is not named itself. */
   private asksForValues(columns: Column[], target: string): boolean {
-    const { terms, words, asked } = this;
+    const { terms, asked } = this;
     const { word } = asked;
-    if (!word || word.labels.size > 0 || columns.length !== 1 || !words.some(({ labels }) => labels.has(target))) return false;
+    if (!word || word.labels.size > 0 || word.properties.length === 0 || columns.length !== 1) return false;
     if (terms.entities.some(({ nodes }) => nodes.some(({ label }) => label === target))) return false;
     return terms.whichs.some(({ end }) => terms.text.slice(end, word.mention.start).trim() === '');
   }
@@ -222,7 +222,8 @@ class GraphQuestionPlanner extends AggregatePlanner {
     };
     for (const word of this.words) {
       const isPlaced = word.labels.size + word.relations.size > 0 && word !== this.asked.word;
-      if (word.properties.length === 0 || isPlaced || this.usedProperties.has(word)) continue;
+      const isDenied = this.negated.some(({ words }) => words.includes(word));
+      if (word.properties.length === 0 || isPlaced || isDenied || this.usedProperties.has(word)) continue;
       const ofTarget = word.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target);
       const ofEdge = word.properties.find(({ owner, ownerName }) => owner === 'edge' && writer.follows(ownerName));
       const ofNode = word.properties.find(({ owner, ownerName }) => owner === 'node' && writer.passes(ownerName));

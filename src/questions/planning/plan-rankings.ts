@@ -40,7 +40,9 @@ export abstract class RankingPlanner extends CountPlanner {
     const isWho = type === 'who' && this.schema.labels.some(each => each.name === label && !isOfType(each, 'who'));
     const ranked = this.words.find(({ labels }) => labels.has(label))?.mention.start ?? 0;
     // `which captain commanded the voyage`
-    const isFirst = ({ mention }: SchemaWord): boolean => word === null && type !== null && mention.end <= ranked;
+    const isFirst = ({ mention }: SchemaWord): boolean =>
+      mention.end <= ranked &&
+      ((word === null && type !== null) || /^\s+of\s+(?:the\s+)?$/.test(this.terms.text.slice(mention.end, ranked)));
     const asksFor = this.words.find(
       each => isOnlyRelation(each) && (each === word || isFirst(each) || (this.grammar === 'zh' && isLast(each)) || isWho),
     );

@@ -266,7 +266,13 @@ function kindOfValue({ text, values }: QuestionTerms, asking: Mention[], words: 
     text,
     values.map(({ mention }) => mention),
   );
-  const chain = values.filter(({ mention }) => mention.start >= first.end && /^[\s的]*$/.test(blank.slice(first.end, mention.end)));
+  const follows = values.filter(({ mention }) => mention.start >= first.end && /^[\s的]*$/.test(blank.slice(first.end, mention.end)));
+  // 水手有多少
+  const leads = values.filter(
+    ({ mention }) => mention.end <= first.start && /^\s*(?:都?[是有])?$/.test(text.slice(mention.end, first.start)),
+  );
+  const hasNoun = words.some(({ labels, mention }) => labels.size > 0 && mention.start >= first.end);
+  const chain = follows.length > 0 || hasNoun ? follows : leads;
   const last = chain.sort((a, b) => a.mention.start - b.mention.start).at(-1);
   const labels = new Set(last?.values.map(({ label }) => label));
   const isBeforeLabel = words.some(

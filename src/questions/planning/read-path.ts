@@ -35,11 +35,12 @@ const closeCall = 0.25;
 export async function readPaths(
   {
     text,
+    blank,
     language,
     words,
     asked,
     shared,
-  }: { text: string; language: Language; words: SchemaWord[]; asked: Asked; shared: SchemaWord | null },
+  }: { text: string; blank: string; language: Language; words: SchemaWord[]; asked: Asked; shared: SchemaWord | null },
   topic: Topic,
   schema: PlanSchema,
   pace: Pace,
@@ -57,7 +58,7 @@ export async function readPaths(
       const end = hops.at(-1)?.to ?? start;
       if (to !== null && end !== to) continue;
       if (asked.word && !mayEnd(asked.word, hops, end, namesEnd)) continue;
-      if (hops.length > 0 && saysKind(text, topic, asked)) continue;
+      if (hops.length > 0 && saysKind(text, blank, topic, asked)) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders
@@ -89,16 +90,18 @@ function asksOfItself(text: string, label: string, { mention, isNode }: Topic, {
 }
 
 /** `which captains are active`, where a relation is called `captains`: the value is one of what is asked for itself. */
-function saysKind(text: string, { mention, isNode }: Topic, { word, type }: Asked): boolean {
+function saysKind(text: string, blank: string, { mention, isNode }: Topic, { word, type }: Asked): boolean {
   if (isNode || word === null || type === null || word.labels.size + word.properties.length > 0) return false;
-  const isBefore = mention.end <= word.mention.start && /^[\s的]*$/.test(text.slice(mention.end, word.mention.start));
-  return isBefore || (mention.start >= word.mention.end && saysItself(text, mention, word.mention));
+  const isBefore = mention.end <= word.mention.start && /^[\s的]*$/.test(blank.slice(mention.end, word.mention.start));
+  // A relation may be called 船长是.
+  const isSaid = /[是为]$/.test(word.mention.text) && text.slice(word.mention.end, mention.start).trim() === '';
+  return isBefore || (mention.start >= word.mention.end && (isSaid || saysItself(text, mention, word.mention)));
 }
 
 /** `which customer is ALFKI`, and not `内科下面有哪些科室`, which asks for others of its kind. */
 export function saysItself(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
-  return /^\s*(?:\b(?:is|are|was|were|called|named)\b|[是叫为])\s*(?:the\s+)?$/.test(between);
+  return /^\s*(?:\b(?:is|are|was|were|called|named)(?:n['’]t)?\b|不?[是叫为])\s*(?:not\s+)?(?:the\s+|an?\s+)?$/.test(between);
 }
 
 /** `customers in Germany who ordered Tofu`: the value is one of the customers themselves, unless the question names others of their kind. */

@@ -15,7 +15,7 @@ import { type NegatedPart } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
 import { closeReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
-import { type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
 import { isAgentNoun } from '../linking/word-roots.js';
@@ -109,7 +109,10 @@ class PatternReader {
     if (main) {
       this.unused.push(...main.reading.unused);
       this.attach(writer, main.anchor, main.reading, 't');
-    } else this.unused.push(...this.part.words.filter(word => word !== this.part.asked.word && !this.isOfAnchor(word)));
+    } else
+      this.unused.push(
+        ...this.part.words.filter(word => (word !== this.part.asked.word || isOnlyRelation(word)) && !this.isOfAnchor(word)),
+      );
     const end = this.anchors.find(isEnd);
     if (end) {
       const itself = { start: target, hops: [], score: 0, unused: [], unnamed: 0 };
@@ -178,7 +181,7 @@ class PatternReader {
   private async readFrom(anchor: Anchor, words: SchemaWord[], asked: Asked, to: string | null): Promise<PathReading[]> {
     const { terms, language, schema, pace, choices } = this.context;
     const topic = { mention: anchor.mention, labels: choices.narrow(anchor), isNode: anchor.terms.every(isEntity) };
-    const question = { text: terms.text, language, words, asked, shared: this.shared };
+    const question = { text: terms.text, blank: outsideNames(terms), language, words, asked, shared: this.shared };
     return choices.keepChosen(await readPaths(question, topic, schema, pace, to), anchor);
   }
 
@@ -457,5 +460,5 @@ function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWord[]): 
 
 /** `有母公司的客户`, `customers with a parent company` */
 export function hasIt(text: string, { mention }: SchemaWord): boolean {
-  return /(?:有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
+  return /(?:(?<!没)有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
 }
