@@ -25,6 +25,9 @@ describe('follow-up questions', () => {
     ['有多少订单', '2024年呢', '2024年有多少订单'],
     ['Which customers are in 华东?', 'What about 华南?', 'Which customers are in 华南?'],
     ['德国有多少客户', '那只看中国呢', '中国有多少客户'],
+    ['哪些产品的单价大于18', '大于30的呢', '哪些产品的单价大于30'],
+    ['Which products have a unit price over 18?', 'And over 30?', 'Which products have a unit price over 30?'],
+    ['单价最高的产品是哪个', '那最低的呢', '单价最低的产品是哪个'],
   ])('%s, then %s', async (first, then, whole) => {
     const earlier = await ask(first);
     const { rows, plan, warnings } = await ask(then, { context: { query_id: earlier.query_id } });

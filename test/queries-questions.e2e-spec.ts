@@ -179,10 +179,8 @@ describe('what a question excludes, joins and asks for', () => {
 
   it.each([
     '产品单价10248',
-    '单价为5的产品',
     '单价至少1e3的产品',
     '单价大于1,000的产品',
-    '单价大于1万的产品',
     'products with unit price over 10%',
     '最贵的前20000个产品',
     '最贵的前一千个产品',
@@ -345,16 +343,16 @@ describe('what a question excludes, joins and asks for', () => {
     });
 
     it.each([
-      ['哪个供应商的产品最多,单价大于90', '产品数最高的供应商：Tokyo Traders（1）。'],
+      ['哪个供应商的产品最多,单价大于90', '单价大于90中，产品数最高的供应商：Tokyo Traders（1）。'],
       ['产品数量最多的供应商', '产品数最高的供应商：Exotic Liquids（2）、Tokyo Traders（2）。'],
       ['最高单价是多少', '单价最高的产品：Kobe Beef（97）。'],
       ['类别是饮料的产品有多少', '饮料的产品共有 3 个。'],
       ['按单价排名前3的产品', '单价最高的产品：Kobe Beef（97）、Chang（19）、Chai（18）。'],
       ['Chai和Chang的单价分别是多少', 'Chai 单价 18、Chang 单价 19。'],
-      ['单价在9.9到12.5之间的产品', '产品共 2 个：海苔、茉莉花茶。'],
-      ['products with unit price between 18 and 19', '2 products: Chai, Chang.'],
-      ['哪些客户有2个以上订单', '客户共 1 个：Alfreds Futterkiste。'],
-      ['customers with fewer than 2 orders', '3 customers: Königlich Essen, 北京朝阳商贸, 华为技术有限公司.'],
+      ['单价在9.9到12.5之间的产品', '单价在9.9到12.5之间的产品共 2 个：海苔、茉莉花茶。'],
+      ['products with unit price between 18 and 19', '2 products (unit price between 18 and 19): Chai, Chang.'],
+      ['哪些客户有2个以上订单', '2个以上订单的客户共 1 个：Alfreds Futterkiste。'],
+      ['customers with fewer than 2 orders', '3 customers (fewer than 2 orders): Königlich Essen, 北京朝阳商贸, 华为技术有限公司.'],
       ['哪个国家的客户最多', '客户数最高的国家：中国（2）、德国（2）。'],
       ['德国和中国哪个国家的客户多？', '德国、中国中，客户数最高的国家：中国（2）、德国（2）。'],
       ['华东和华北哪个地区的客户多？', '华东、华北中，客户数最高的地区：华东（2）。'],

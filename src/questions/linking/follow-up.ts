@@ -1,7 +1,7 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { languageOf } from '../../text/language.js';
-import { type EntityNode, fillPlaces, type Meaning, type Mention, meaningOf } from './meaning.js';
+import { type EntityNode, fillPlaces, type Intent, type Meaning, type Mention, meaningOf } from './meaning.js';
 import { type LinkedQuestion } from './link-question.js';
 import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
@@ -76,8 +76,8 @@ function withoutNames({ text, mentions }: LinkedQuestion): string {
   );
 }
 
-function isIntent({ meanings }: Mention): boolean {
-  return meanings.every(({ as }) => as === 'intent' || as === 'measure');
+function isIntent(mention: Mention): boolean {
+  return mention.meanings.every(meaning => (meaning.as === 'intent' || meaning.as === 'measure') && kindsOf(meaning).length === 0);
 }
 
 /** Whether a pronoun has nothing in its own question to stand for. */
@@ -225,9 +225,19 @@ function kindsOf(meaning: Meaning): string[] {
     case 'metric':
     case 'time':
       return [meaning.as];
+    case 'intent':
+      return kindsOfIntent(meaning.intent);
+    case 'measure':
+      return meaning.word.kind === 'bound' ? ['bound'] : [];
     default:
       return [];
   }
+}
+
+/** `and over 300?`, 最低的呢: what limits or ranks takes the place of its like. */
+function kindsOfIntent(intent: Intent): string[] {
+  if (intent.kind === 'compare' || intent.kind === 'between') return ['bound'];
+  return intent.kind === 'top' && intent.ofTwo !== true ? ['top'] : [];
 }
 
 const same = (a: EntityNode[], b: EntityNode[]): boolean => a.length === b.length && a.every(({ id }, i) => id === b[i]?.id);

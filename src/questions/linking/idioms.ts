@@ -1,11 +1,12 @@
 import { type Mention } from './meaning.js';
 
-/** Phrases that say nothing about what is asked: `who in the world wrote it`, `describe it in a few words`, `give me a few examples`. */
+/** Phrases that say nothing about what is asked: `who in the world wrote it`, `describe what it is about`, `describe it in a few words`, `give me a few examples`. */
 const idioms = [
   /(?<=\b(?:who|what|which|where|when|how|why) )(?:in the world|on earth)\b/g,
   /(?<=\b(?:write|writes|wrote|written) )(?:the|a) story\b/g,
   /\bin (?:a few|some|other|one|your own) words?\b/g,
   /(?<=\b(?:give|list|name|show|suggest|tell)(?: me| us)? )a few\b/g,
+  /(?<=\bdescrib(?:e|es|ing) what [^,?]{1,80} )is about\b/g,
   /到底|究竟/g,
 ];
 

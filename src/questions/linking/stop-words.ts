@@ -40,7 +40,7 @@ const weighty = new Set([
 ]);
 
 const chineseLight =
-  '购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 主要 不同 其他 其它 同样 相同 共同 一起 合作'.split(
+  '看 住 居住 购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 主要 不同 其他 其它 同样 相同 共同 一起 合作'.split(
     ' ',
   );
 const light = new Set([...lightVerbs.split(' '), ...vagueWords.split(' '), ...chineseLight]);

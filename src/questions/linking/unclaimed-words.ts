@@ -28,7 +28,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   );
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
   const modifiers = mentions.flatMap(({ text: own, start, meanings }) => {
-    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value');
+    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'value');
     const last = Math.max(0, ...mentions.filter(({ end }) => end <= start).map(({ end }) => end));
     const before = withoutStopWords(text.slice(last, start)).at(-1) ?? '';
     const isModifier =

@@ -164,7 +164,7 @@ const sharing = /\b(?:shar(?:e|es|ed|ing)|same|together|alongside|fellow|common|
 
 function stands(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : b.end <= a.start ? text.slice(b.end, a.start) : null;
-  return between !== null && /^[\s"'“”‘’《》「」：:#[\]]*(?:(?:is|was) an? )?$/.test(between);
+  return between !== null && /^[\s"'“”‘’《》「」：:#[\]]*(?:(?:is|was) (?:an? )?)?$/.test(between);
 }
 
 export type { Clues };
