@@ -10,8 +10,8 @@ const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
 /** `city -1`, `city 1 to city 3`: neither names what its numbers name. The first character that is not a number's tells whether it is read. */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
-/** They stand before a noun and limit nothing. */
-const determiners = new Set('该此本贵我您各每某这那任');
+/** They stand before a noun or a verb and limit nothing. */
+const determiners = new Set('该此本贵我您各每某这那任又既且还再才刚将便均皆曾仍并亦即先后');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
@@ -28,7 +28,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   );
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
   const modifiers = mentions.flatMap(({ text: own, start, meanings }) => {
-    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'value');
+    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value');
     const last = Math.max(0, ...mentions.filter(({ end }) => end <= start).map(({ end }) => end));
     const before = withoutStopWords(text.slice(last, start)).at(-1) ?? '';
     const isModifier =

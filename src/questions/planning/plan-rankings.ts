@@ -16,9 +16,9 @@ export abstract class RankingPlanner extends CountPlanner {
   protected async rankByProperty({ label, property, word }: MeasuredProperty): Promise<GraphPlan> {
     const { top } = this.terms;
     this.use({ than: top?.ofTwo === true, property: term => term.mention === word?.mention || this.isLimit(term.mention) });
-    this.refuseOfFirst(label);
     const asked = this.asked.word;
     if (asked && asked !== word && asked.labels.size > 0 && !asked.labels.has(label)) return this.ofHighest(label, property, word);
+    this.refuseOfFirst(label);
     if (word && asked === word) this.refuseOtherOwner(label, word);
     const target = this.words.find(({ labels }) => labels.has(label)) ?? null;
     const writer = await this.read({ target: label, asked: { word: target, type: null }, without: word ? [word] : [] });
