@@ -26,19 +26,20 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
         ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${formatValue(rows[0]?.[0])}。`
         : `${capitalize(shape.measure ?? '')} of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
     case 'property': {
-      const values = rows.map(row => `${nameOf(row[0])} ${shape.spoken.map((name, i) => `${name} ${formatValue(row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
+      const values = rows.map(row => `${nameOf(row[0])} ${shape.spoken.map((name, i) => `${name} ${formatAs(name, row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
       const only = rows.length === 1 && shape.spoken.length === 1;
       if (only)
         return zh
-          ? `${names[0]}的${shape.spoken[0]}是 ${formatValue(rows[0]?.[1])}。`
-          : `The ${shape.spoken[0]} of ${names[0]} is ${formatValue(rows[0]?.[1])}.`;
+          ? `${names[0]}的${shape.spoken[0]}是 ${formatAs(shape.spoken[0], rows[0]?.[1])}。`
+          : `The ${shape.spoken[0]} of ${names[0]} is ${formatAs(shape.spoken[0], rows[0]?.[1])}.`;
       return rows.length === 0 ? nothing(zh, zh ? wordRelated(shape.of, of) : of) : `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
     case 'group': {
       if (rows.length === 0) return nothing(zh, zh ? wordRelated(shape.of, of) : of);
       const isAll = rows.length < limit;
-      const ranked = rows.map(row => (zh ? `${nameOf(row[0])}（${formatValue(row[1])}）` : `${nameOf(row[0])} (${formatValue(row[1])})`));
+      const values = rows.map(row => formatAs(shape.measure, row[1]));
+      const ranked = rows.map((row, i) => (zh ? `${nameOf(row[0])}（${values[i]}）` : `${nameOf(row[0])} (${values[i]})`));
       if (shape.kind === 'group')
         return zh
           ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`
@@ -49,7 +50,11 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
         : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
     }
     case 'entity':
-      return rows.length === 0 ? nothing(zh, zh ? wordRelated(shape.of, of) : of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
+      return rows.length === 0
+        ? nothing(zh, zh ? wordRelated(shape.of, of) : of)
+        : zh
+          ? `找到：${join(names, zh)}。`
+          : `Found: ${join(names, zh)}.`;
     case 'list':
       if (rows.length === 0) return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${shape.subject} found${of}.`;
       return zh
@@ -210,6 +215,11 @@ function capitalizeMonths(text: string): string {
 
 function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Years have no thousands separators. */
+function formatAs(name: string | null | undefined, value: unknown): string {
+  return /\byear$|年(?:份|度)?$/i.test(name ?? '') && Number.isSafeInteger(value) ? String(value) : formatValue(value);
 }
 
 /** A number with more decimals comes from a division, not from the data. */
