@@ -5,10 +5,16 @@ export function isDate(type: string): boolean {
   return type === 'date' || type === 'datetime' || type === 'localdatetime';
 }
 
-/** A whole number that is called a year: `birth_year`, 成立年份. */
+/** A whole number that is called a year: `birth_year`, 成立年份; no number of years, and none per year. */
 export function isYear({ name, column = '', type }: Pick<PropertySchema, 'name' | 'column' | 'type'>): boolean {
-  return /^(?:int|bigint)$/.test(type) && [name, column].some(own => /(?:^|[a-z]|[\s_])year$|年(?:份|度)?$/i.test(own));
+  if (!/^(?:int|bigint)$/.test(type)) return false;
+  return [name, column].some(own => {
+    const spaced = own.replace(/(?<=[a-z])(?=[A-Z])|_/g, ' ');
+    return /^(?:.* )?year$/i.test(spaced) ? !/(?:per|each|a|every|warranty|experience|service) year$/i.test(spaced) : chineseYear.test(own);
+  });
 }
+const chineseYear =
+  /^年份$|(?<!质保|保修|使用|工作|从业|任职|服务|折旧)(?:年份|年度)$|(?:成立|建造|建成|出版|发行|上市|出生|入职|毕业|入学|生产|创立|竣工|上映)年$/;
 
 /** Tells whether a word for a property names a date or a year. */
 export function isTime({ property, type, isEvent }: MeaningOf<'property'>): boolean {
@@ -21,7 +27,7 @@ export function eventsOf({ name, column = '', aliases = [] }: Pick<PropertySchem
     const spaced = own.replace(/(?<=[a-z])(?=[A-Z])|_/g, ' ').toLowerCase();
     const event =
       /^(?:date|day|year) of (.+)$/.exec(spaced)?.[1] ??
-      /^(.+?)\s*(?:date|day|time|year|at|on|日期|日|时间|年份|年度|年月|年)$/.exec(spaced)?.[1];
+      /^(.+?)(?: (?:date|day|time|year|at|on)|\s*(?:日期|日|时间|年份|年度|年月|年))$/.exec(spaced)?.[1];
     return event === undefined || event.length < 2 ? [] : [event];
   });
 }

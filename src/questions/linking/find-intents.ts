@@ -53,9 +53,13 @@ const rules: Rule[] = [
     read: compare('='),
   },
   { pattern: new RegExp(`\\b(?:(?:is |are )?exactly|equals?(?: to)?|(?:is|are) equal to)\\s+${amountPattern}`, 'g'), read: compare('=') },
-  // A number that is no name, right after a property: see `isValueOf` in link-question.
+  // A number right after a property, see `isValueOf` in link-question, if what follows says no more of it: `4+`, `5 and up`, `10前`.
   {
-    pattern: new RegExp(`(?:[为是]|\\b(?:is|are|was|were|of)\\s)\\s*${amountPattern}(?!\\s*[年月日号季周%％]|.{0,2}以[上下])`, 'g'),
+    pattern: new RegExp(
+      `(?:[为是]|\\b(?:is|are|was|were|of)\\s)\\s*${amountPattern}` +
+        `(?=(?:元|岁|人|吨|公里|分|${measureWord})?\\s*(?:$|[的吗且并?？。，,、]|(?:and|who|with|that|which|in|from|for)\\b(?!\\s+(?:up|over|above|more|below|under|less)\\b)))`,
+      'g',
+    ),
     read: compare('='),
   },
   // Other numbers after these words may be names.
@@ -169,7 +173,7 @@ const rules: Rule[] = [
   },
   {
     pattern: new RegExp(
-      `哪(?:些[种类]?|[几一两三四五六七八九十]+${measureWord}?|${measureWord})|什么时候|什么|谁|何时|哪里|哪儿|何地|` +
+      `哪(?:些|[几一两三四五六七八九十]+${measureWord}?|${measureWord})|什么时候|什么|谁|何时|哪里|哪儿|何地|` +
         '\\b(?:which|what|who|whom|whose|when|where)\\b',
       'g',
     ),

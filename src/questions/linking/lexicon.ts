@@ -7,7 +7,7 @@ import { type Meaning } from './meaning.js';
 import { eventsOf, isDate, isYear } from './date-names.js';
 import { isCommonWord, isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
-import { isAgentNoun, isPlainVerb, rootOf, stemOf } from './word-roots.js';
+import { isAgentNoun, isPlainVerb, isVerbForm, rootOf, stemOf } from './word-roots.js';
 
 /** The forms by which names are compared: as they are, without the endings of words, by what their words mean. */
 const forms = [(name: string) => name, stemsOf, sensesOf];
@@ -17,6 +17,8 @@ export class Lexicon {
   private readonly entries = forms.map(() => new Map<string, Meaning[]>());
   /** The relations by each word of their names: `starred` and `actors` for `starred_actors`. */
   private readonly parts = new Map<string, Meaning[]>();
+  /** The relations by the first character of their Chinese names. */
+  private readonly verbs = new Map<string, Meaning[]>();
   /** The dates by what happens at them: `hired` for `hire date`. */
   private readonly events = new Map<string, Meaning[]>();
   /** The labels that are called by whoever does something, with the root of the verb: `Player` and `play`. */
@@ -49,11 +51,18 @@ export class Lexicon {
     const isOnlyRelation = nearest.every(({ as }) => as === 'relation');
     const whole = isOnlyRelation ? [...nearest, ...(found[1] ?? []).filter(({ as }) => as === 'label')] : nearest;
     // `players` is no part of PLAYS_FOR, nor `ports` of HOME_PORT, where there is a label for them.
-    const isThing = whole.some(({ as }) => as === 'label');
-    const parts = (isThing ? [] : (this.parts.get(sensesOf(name)) ?? [])).filter(
+    const isLabel = whole.some(({ as }) => as === 'label');
+    const parts = (isLabel ? [] : (this.parts.get(sensesOf(name)) ?? [])).filter(
       part => !whole.some(meaning => meaning.as === 'relation' && part.as === 'relation' && meaning.type === part.type),
     );
-    return whole.length + parts.length > 0 ? [...whole, ...parts] : (this.events.get(sensesOf(name)) ?? []);
+    if (whole.length + parts.length > 0) return [...whole, ...parts];
+    // `借过` is 借阅.
+    const verb = /^(\p{Script=Han})[过了]$/u.exec(name)?.[1];
+    const relations = verb === undefined ? [] : (this.verbs.get(verb) ?? []);
+    if (relations.length === 1) return relations;
+    // `open tickets` are not those that were opened.
+    const isState = /^[a-z]+$/.test(name) && name !== 'born' && !isVerbForm(name);
+    return isState ? [] : (this.events.get(sensesOf(name)) ?? []);
   }
 
   private async fill(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
@@ -71,6 +80,8 @@ export class Lexicon {
       for (const name of [edge.type, ...edge.aliases]) {
         this.add(name, { as: 'relation', type: edge.type });
         this.addParts(name, { as: 'relation', type: edge.type, part: true });
+        const [verb = ''] = name;
+        if (/^\p{Script=Han}{2,3}$/u.test(name) && !isStopWord(verb)) this.insert(this.verbs, verb, { as: 'relation', type: edge.type });
       }
       for (const property of edge.properties) this.addProperty('edge', edge.type, property);
     }

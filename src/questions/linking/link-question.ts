@@ -104,7 +104,9 @@ export async function linkQuestion(
 /** 多少集 before 装箱 is 多少 before 集装箱: what may be a measure word begins a name there. */
 function withoutBeginning(mention: Mention, found: Mention[]): Mention {
   const last = mention.end - 1;
-  const isMeasured = measured.test(mention.text) && found.some(({ start, end }) => start === last && end > mention.end);
+  const isName = ({ start, end, meanings }: Mention): boolean =>
+    start === last && (end > mention.end || (end === mention.end && meanings.some(({ as }) => as === 'label')));
+  const isMeasured = measured.test(mention.text) && found.some(isName);
   return isMeasured ? { ...mention, end: last, text: mention.text.slice(0, -1) } : mention;
 }
 const measured = new RegExp(`.${measureWord}$`);
@@ -199,7 +201,13 @@ function isSingleValue(text: string, start: number, end: number, lexicon: Lexico
   if (/[是为]$/.test(text.slice(0, start)) && /^的?\s*[吗?？。]?$/.test(text.slice(end))) return true;
   const from = end + (text[end] === '的' ? 1 : 0);
   const next = [1, 2, 3, 4, 5].map(length => text.slice(from, from + length));
-  return next.some(word => lexicon.find(word).some(({ as }) => as === 'label') || (word.length > 1 && names.findValues(word).length > 0));
+  const labels = new Set(
+    next.flatMap(word => [
+      ...lexicon.find(word).flatMap(meaning => (meaning.as === 'label' ? meaning.label : [])),
+      ...(word.length > 1 ? names.findValues(word).map(({ label }) => label) : []),
+    ]),
+  );
+  return names.findValues(text.slice(start, end)).some(({ label }) => labels.has(label));
 }
 
 /** `appear in Darkness`: the preposition is no part of a name, where names have capitals and there is one without it. */

@@ -79,6 +79,11 @@ export function intentsOf<K extends Intent['kind']>(mention: Mention, kind: K): 
   return meaning?.as === 'intent' ? (meaning.intent as Extract<Intent, { kind: K }>) : null;
 }
 
+/** Whether nothing stands between two places but 的: `在职的船员`, `German customers`. */
+export function isJoined(text: string, end: number, start: number): boolean {
+  return end <= start && /^[\s的]*$/.test(text.slice(end, start));
+}
+
 /** The text with each of these places filled, so that offsets stay as they are. */
 export function fillPlaces(text: string, places: readonly Pick<Mention, 'start' | 'end'>[], by = ' '): string {
   const characters = text.split('');

@@ -41,7 +41,7 @@ export function readNumeral(text: string): number | null {
 
 /** What may follow no amount: it would be another one (`20 万`, `三成`, `十几`, `5 million`). */
 const goesOn =
-  '(?![零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
+  '(?!(?<=千)[克米瓦卡帕伏赫焦字吨])(?![零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
 
 /** The source of a pattern, with one group, for what is compared with: 12.5, 三百, two. */
 export const amountPattern = `(\\d+(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b)?|[零一二两三四五六七八九十百千万亿]+|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;

@@ -11,7 +11,7 @@ const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\
 /** `city -1`, `city 1 to city 3`: neither names what its numbers name. The first character that is not a number's tells whether it is read. */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 /** They stand before a noun or a verb and limit nothing. */
-const determiners = new Set('该此本贵我您各每某这那任又既且还再才刚将便均皆曾仍并亦即先后');
+const determiners = new Set('该此本贵我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
@@ -35,11 +35,10 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
       /^\p{Script=Han}$/u.test(before) && text.slice(last, start).endsWith(before) && !determiners.has(before) && !isCommonWord(before);
     return isNoun && isModifier && isFree(start - 1, start) ? [before + own] : [];
   });
-  const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)]
-    .filter(
-      ([, verb = ''], i, all) => all[i] !== undefined && isFree(all[i].index, all[i].index + 1) && !isStopWord(verb) && !isCommonWord(verb),
-    )
-    .map(([own]) => own);
+  // `去过`: a verb that no relation is called by.
+  const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)].flatMap(({ 0: own, 1: verb = '', index }) =>
+    isFree(index, index + 1) && ![verb, own].some(word => isStopWord(word) || isCommonWord(word)) ? [own] : [],
+  );
   return [...modifiers, ...verbs, ...signed, ...english.map(({ text: word }) => word), ...chinese.map(([own]) => own)];
 }
 

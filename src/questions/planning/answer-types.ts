@@ -21,7 +21,7 @@ const kinds = {
 const person = /\p{Script=Han}(?:员|师|者|(?<!器)人)$/u;
 const sensesOf = (list: string): ReadonlySet<string> => new Set(list.split(' ').map(senseOf));
 /** A `ship` is nobody, though a `shipper` is. */
-const being = sensesOf(
+const persons = sensesOf(
   kinds.who
     .split(' ')
     .filter(word => !isAgentNoun(word))
@@ -54,7 +54,7 @@ function saysType(name: string, type: keyof typeof kinds): boolean {
       .split(/[_\s]+|(?<=[a-z])(?=[A-Z])/)
       .at(-1) ?? '';
   return (
-    (words[type].has(senseOf(last)) && (type !== 'who' || being.has(senseOf(last)) || isAgentNoun(last))) ||
+    (words[type].has(senseOf(last)) && (type !== 'who' || persons.has(senseOf(last)) || isAgentNoun(last))) ||
     (type === 'who' && person.test(last))
   );
 }

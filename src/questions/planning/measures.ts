@@ -106,7 +106,10 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention)
     // A person is the oldest by birth, whatever other dates there are.
     const isOfAge = /\b(?:oldest|eldest|youngest)\b/.test(ranking.text) && isOfType(label, 'who');
     const made = /\b(?:oldest|eldest|youngest|newest)\b|最新|最老/.test(ranking.text) ? timesOf(label).filter(isMaking) : [];
-    const dates = isOfAge ? timesOf(label).filter(isBirth) : made.length > 0 ? made : datesOf(label);
+    const said = timesOf(label).filter(date =>
+      word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name),
+    );
+    const dates = said.length > 0 ? said : isOfAge ? timesOf(label).filter(isBirth) : made.length > 0 ? made : datesOf(label);
     if (isOfAge && dates.length === 0) throw noBirth(ranking.text, name);
     const own = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
     const found = own ?? (dates.length === 1 ? dates[0] : undefined) ?? dateSaid(label, words)?.date;

@@ -1,5 +1,5 @@
 import { type Language } from '../../text/language.js';
-import { type Mention } from '../linking/meaning.js';
+import { isJoined, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
 import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
@@ -40,10 +40,13 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
       const kind =
         isAskedAfter &&
         words.find(
-          ({ mention: own, labels }) =>
-            labels.size > 0 && own.end <= mention.start && /^\s*的?$/.test(terms.text.slice(term.mention.end, own.start)),
+          ({ mention: own, labels }) => labels.size > 0 && own.end <= mention.start && isJoined(terms.text, term.mention.end, own.start),
         );
-      return isRightBefore(terms.text, { ...term.mention, end: kind ? kind.mention.end : term.mention.end }, mention);
+      // `哪些油轮没有母港` asks for tankers, and denies no tanker.
+      return (
+        term.mention !== asked?.mention &&
+        isRightBefore(terms.text, { ...term.mention, end: kind ? kind.mention.end : term.mention.end }, mention)
+      );
     });
     const isUnderstood =
       denying.test(mention.text) &&
@@ -68,7 +71,10 @@ function scopeOf(text: string, { start, end }: Mention, language: Language, aske
   const rest = text.slice(end);
   // `哪些船没有执行过延误的航次`: what is asked for stands before it, and 的 goes on.
   const isAskedBefore = asked !== null && asked.mention.end <= start;
-  const stop = language === 'zh' ? rest.search(isAskedBefore ? /[,，。？?]/ : /的|[,，。？?]/) : rest.search(/[,?.;]|\b(?:and|or|but)\b/);
+  const stop =
+    language === 'zh'
+      ? rest.search(isAskedBefore ? /[,，。？?且但并也又]|同时/ : /的|[,，。？?]/)
+      : rest.search(/[,?.;]|\b(?:and|or|but)\b/);
   return { start: end, end: stop === -1 ? text.length : end + stop };
 }
 

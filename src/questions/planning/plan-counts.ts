@@ -1,4 +1,5 @@
 import { type Comparison, type MeaningOf } from '../linking/meaning.js';
+import { outsideNames } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows } from './find-groups.js';
 import { type Threshold } from './measures.js';
@@ -165,7 +166,7 @@ export abstract class CountPlanner extends QuestionDraft {
     const { top, whichs } = this.terms;
     if (top?.count != null) return top.count;
     // `which of the ships has the highest capacity`
-    if (/\bwhich of\b/.test(this.terms.text)) return 1;
+    if (/\bwhich of\b/.test(outsideNames(this.terms))) return 1;
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;
   }

@@ -11,8 +11,7 @@ import { follows, groupLabel, groupProperty, grouping } from './find-groups.js';
 import { isNumeric, measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
-import { isOnlyRelation, type SchemaWord } from './schema-word.js';
-import { hasIt } from './read-question.js';
+import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
 import { AggregatePlanner } from './plan-aggregates.js';
 import { refuseMisleading } from './refuse-misleading.js';
 
@@ -241,7 +240,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
         );
       }
       this.refuseTruth(word, owner);
-      if (hasIt(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
+      if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
       if (owner.isEvent && this.asked.type !== 'when') throw whenItHappened(word.mention, owner.property);
       add(variable, owner.property, word.mention, owner.type);
     }

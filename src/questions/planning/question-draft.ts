@@ -5,13 +5,14 @@ import { type Language, languageOf } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { isTime } from '../linking/date-names.js';
-import { fillPlaces, type MeaningOf, type Mention } from '../linking/meaning.js';
+import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
+import { kindOfValue } from './kind-of-value.js';
 import { datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
@@ -256,34 +257,6 @@ export abstract class QuestionDraft {
 
 function hasDates(schema: PlanSchema): boolean {
   return schema.labels.some(label => datesOf(label).length > 0);
-}
-
-/** 哪些油轮: asks for what has the value, where only things of one label have it. */
-function kindOfValue({ text, values }: QuestionTerms, asking: Mention[], words: SchemaWord[]): Asked | null {
-  const [first] = [...asking].sort((a, b) => a.start - b.start);
-  if (!first || !/[哪几]|多少/.test(first.text)) return null;
-  const blank = fillPlaces(
-    text,
-    values.map(({ mention }) => mention),
-  );
-  const follows = values.filter(({ mention }) => mention.start >= first.end && /^[\s的]*$/.test(blank.slice(first.end, mention.end)));
-  // 水手有多少
-  const leads = values.filter(
-    ({ mention }) => mention.end <= first.start && /^\s*(?:都?[是有])?$/.test(text.slice(mention.end, first.start)),
-  );
-  const hasNoun = words.some(({ labels, mention }) => labels.size > 0 && mention.start >= first.end);
-  const chain = follows.length > 0 || hasNoun ? follows : leads;
-  const last = chain.sort((a, b) => a.mention.start - b.mention.start).at(-1);
-  const labels = new Set(last?.values.map(({ label }) => label));
-  const isBeforeLabel = words.some(
-    word =>
-      word.labels.size > 0 &&
-      /^[\s的]*$/.test(text.slice(last?.mention.end, word.mention.start)) &&
-      word.mention.start >= (last?.mention.end ?? 0),
-  );
-  const isKind =
-    last && !last.negated && labels.size === 1 && last.values.every(({ value }) => value !== 'true' && value !== 'false') && !isBeforeLabel;
-  return isKind ? { word: { mention: last.mention, labels, relations: new Set(), properties: [] }, type: 'what' } : null;
 }
 
 /** From the word for what is compared to the number. */

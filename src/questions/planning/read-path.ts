@@ -58,6 +58,8 @@ export async function readPaths(
       const end = hops.at(-1)?.to ?? start;
       if (to !== null && end !== to) continue;
       if (asked.word && !mayEnd(asked.word, hops, end, namesEnd)) continue;
+      // `多少油轮执行过航次`: what has the value is asked for itself.
+      if (hops.length > 0 && asked.word?.mention === topic.mention) continue;
       if (hops.length > 0 && saysKind(text, blank, topic, asked)) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
@@ -101,7 +103,9 @@ function saysKind(text: string, blank: string, { mention, isNode }: Topic, { wor
 /** `which customer is ALFKI`, and not `内科下面有哪些科室`, which asks for others of its kind. */
 export function saysItself(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
-  return /^\s*(?:\b(?:is|are|was|were|called|named)(?:n['’]t)?\b|不?[是叫为])\s*(?:not\s+)?(?:the\s+|an?\s+)?$/.test(between);
+  return /^\s*(?:\b(?:(?:is|are|was|were)(?:n['’]t)?(?:\s+(?:called|named))?|called|named)\b|就?不?是|名?叫做?|名?为|称为)\s*(?:not\s+)?(?:the\s+|an?\s+)?$/.test(
+    between,
+  );
 }
 
 /** `customers in Germany who ordered Tofu`: the value is one of the customers themselves, unless the question names others of their kind. */

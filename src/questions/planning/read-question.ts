@@ -14,11 +14,11 @@ import { type NameChoices } from './name-choices.js';
 import { type NegatedPart } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
 import { closeReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
+import { outward, requireRepeated } from './self-relations.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
-import { isOnlyRelation, type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
 import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
-import { isAgentNoun } from '../linking/word-roots.js';
 
 /** What a question is read with: its terms, the graph, and what its reader has chosen. */
 export interface ReadingContext {
@@ -126,22 +126,8 @@ class PatternReader {
     }
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
     await this.attachUnused(writer);
-    this.requireRepeated(writer);
+    requireRepeated(writer, this.part.words, this.context.schema);
     return { writer, paths: this.paths, notes: this.notes, required: this.required, isGuessed: this.isGuessed };
-  }
-
-  /** `X的上级的上级`: a relation of a label with itself that is named twice is followed twice. */
-  private requireRepeated(writer: CypherWriter): void {
-    for (const { mention, relations } of this.part.words) {
-      const own = this.context.schema.edges.filter(({ type }) => relations.has(type));
-      const times = this.part.words.filter(word => word.mention.text === mention.text).length;
-      if (times < 2 || own.length !== 1 || own[0]?.sourceLabel !== own[0]?.targetLabel) continue;
-      if (writer.edges.filter(({ type }) => relations.has(type)).length < times)
-        throw new UnplannableError(
-          `“${mention.text}”出现了 ${times} 次，暂不能沿它走多步；请一步一步地问，或改用 cypher`,
-          `"${mention.text}" is said ${times} times, and cannot be followed more than once yet; ask step by step, or use cypher`,
-        );
-    }
   }
 
   private isOfAnchor(word: SchemaWord): boolean {
@@ -235,7 +221,7 @@ class PatternReader {
   /** `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships. */
   private refusePlaceOfOther({ terms, mention }: Anchor, hops: Hop[]): void {
     const end = hops.at(-1)?.to;
-    const isNamed = hops.some(({ type }) => this.part.words.some(({ relations }) => relations.has(type)));
+    const isNamed = hops.some(({ type, from }) => this.part.words.some(({ relations, labels }) => relations.has(type) || labels.has(from)));
     if (
       end === undefined ||
       isNamed ||
@@ -334,7 +320,7 @@ class PatternReader {
     const places = writer.nodes.filter(({ label }) => label !== '');
     for (const { variable, label } of places.filter((place, i) => places.findIndex(other => other.label === place.label) === i)) {
       const readings = await this.readFrom(anchor, words, { word: null, type: null }, label);
-      for (const reading of readings.slice(0, 3).filter(each => variable !== 't' || !this.isAsked(anchor, each)))
+      for (const reading of readings.slice(0, 3).filter(each => this.mayBeAt(anchor, each, variable)))
         found.push({ reading, to: variable, score: reading.score + (variable === 't' ? toTarget : 0) });
     }
     const best = found.sort((a, b) => b.score - a.score)[0];
@@ -346,6 +332,12 @@ class PatternReader {
     this.context.choices.requireOne(close, anchor);
     this.unused.push(...best.reading.unused);
     this.attach(writer, anchor, best.reading, best.to);
+  }
+
+  /** What is asked for by one of its values has it itself. */
+  private mayBeAt(anchor: Anchor, reading: PathReading, variable: string): boolean {
+    if (anchor.mention === this.part.asked.word?.mention) return variable === 't' && reading.hops.length === 0;
+    return variable !== 't' || !this.isAsked(anchor, reading);
   }
 
   /** `Which customers sent coffee to Union Steel`: nobody asks which they are of what is named itself. */
@@ -433,7 +425,7 @@ class PatternReader {
             .map(hops => ({ variable, hops })),
         )
         .sort((a, b) => a.hops.length - b.hops.length);
-      const [best, second] = hasIt(this.context.terms.text, word) ? outward(ways, ({ hops }) => hops, [word]) : ways;
+      const [best, second] = isSaidToExist(this.context.terms.text, word) ? outward(ways, ({ hops }) => hops, [word]) : ways;
       if (!best)
         throw new UnplannableError(
           `“${word.mention.text}”与所问的对象没有关系`,
@@ -448,17 +440,4 @@ class PatternReader {
       this.required.push(word);
     }
   }
-}
-
-/** What has a relation to its own kind has it outwards: 没有上级 is who reports to nobody. A noun for a doer does not say. */
-function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWord[]): T[] {
-  const isOwn = (way: T): boolean => hopsOf(way).length === 1 && hopsOf(way).every(({ from, to }) => from === to);
-  const types = new Set(ways.map(way => hopsOf(way)[0]?.type));
-  if (types.size !== 1 || !ways.every(isOwn) || words.some(({ mention }) => isAgentNoun(mention.text))) return ways;
-  return ways.filter(way => hopsOf(way)[0]?.direction === 'out');
-}
-
-/** `有母公司的客户`, `customers with a parent company` */
-export function hasIt(text: string, { mention }: SchemaWord): boolean {
-  return /(?:(?<!没)有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
 }

@@ -41,3 +41,8 @@ export function schemaWords(mentions: Mention[]): SchemaWord[] {
       .filter(({ labels, relations, properties }) => labels.size + relations.size + properties.length > 0)
   );
 }
+
+/** `有母公司的客户`, `customers with a parent company`: all that is said is that there is one. */
+export function isSaidToExist(text: string, { mention }: SchemaWord): boolean {
+  return /(?:(?<![没所还共只])有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
+}

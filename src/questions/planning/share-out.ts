@@ -1,4 +1,5 @@
 import { type Language } from '../../text/language.js';
+import { isJoined } from '../linking/meaning.js';
 import { type Anchor } from './anchors.js';
 import { type SchemaWord } from './schema-word.js';
 
@@ -25,7 +26,7 @@ export function shareOut(
       asked !== null &&
       start >= asked.mention.end &&
       before.mention.end <= asked.mention.end &&
-      /^[\s的]*$/.test(text.slice(before.mention.end, asked.mention.start));
+      (before.mention === asked.mention || isJoined(text, before.mention.end, asked.mention.start));
     const toAfter =
       before === undefined ||
       (isModifier && after !== undefined) ||

@@ -98,6 +98,8 @@ describe('questions about a shipping company', () => {
     ['哪些在职船员指挥过延误航次？', `${crew}-[r1:指挥]->(n1:航次) WHERE n1.延误 = $p1 AND t.在职 = $p2 RETURN DISTINCT t`],
     ['有多少集装箱船？', `${ship} WHERE t.船型 = $p1 RETURN count(DISTINCT t)`],
     ['哪些船长是女的？', `${crew} WHERE t.职务 = $p1 AND t.性别 = $p2 RETURN DISTINCT t`],
+    ['哪些水手在职？', `${crew} WHERE t.职务 = $p1 AND t.在职 = $p2 RETURN DISTINCT t`],
+    ['多少油轮执行过航次？', `${ship}-[r1:执行]->(n1:航次) WHERE t.船型 = $p1 RETURN count(DISTINCT t)`],
     ['女水手的平均工资是多少？', `${crew} WHERE t.性别 = $p1 AND t.职务 = $p2 RETURN avg(t.工资)`],
     ['工资超过8000的水手有多少？', `${crew} WHERE t.职务 = $p1 AND t.工资 > $p2 RETURN count(DISTINCT t)`],
     ['女船员有多少？', `${crew} WHERE t.性别 = $p1 RETURN count(DISTINCT t)`],
@@ -122,6 +124,7 @@ describe('questions about a shipping company', () => {
     ['What is the oldest ship?', '建造年份 ASC'],
     ['What is the newest ship?', '建造年份 DESC'],
     ['Who is the youngest crew member?', '出生日期 DESC'],
+    ['上次检验日期最新的船', '上次检验日期 DESC'],
   ])('%s: tells the age by the making or the birth', async (question, order) => {
     expect(await plan(question)).toContain(`ORDER BY ${order}`);
   });
@@ -134,6 +137,8 @@ describe('questions about a shipping company', () => {
     ['没有邮箱的船员是谁？', `${crew} WHERE t.邮箱 IS NULL RETURN DISTINCT t ORDER BY`],
     ['没有邮箱的船员有几个？', `${crew} WHERE t.邮箱 IS NULL`],
     ['Which crew members have an email?', `${crew} WHERE t.邮箱 IS NOT NULL`],
+    ['哪些船员没有上级并且是女的？', `t.性别 = $p1 AND ${exists('(t:船员)-[:上级]->(n1:船员)')}`, '女'],
+    ['哪些油轮没有母港？', exists('(t:船舶)-[:母港]->(n1:港口)'), '油轮'],
     ['哪些港口没有冷库？', 'MATCH (t:港口) WHERE t.有冷库 = $p1', false],
     ['不在职的船员有哪些？', `${crew} WHERE t.在职 = $p1`, false],
   ])('%s: denies what it says', async (question, cypher, ...parameters) => {
@@ -177,6 +182,13 @@ describe('questions about a shipping company', () => {
     ['海纳集团有哪些子公司？', /unknown: 子公司/],
     ['哪些船去过上海港？', /unknown: 去过/],
     ['哪些港口没冷库？', /unknown/],
+    ['女港口有哪些？', /unknown: 女港口/],
+    ['航程超过5千米的航次', /unknown/],
+    ['建造年份是2010前的船', /unknown/],
+    ['Which ships have a capacity of 4+?', /unknown/],
+    ['Which ships have a capacity of 18 and up?', /unknown/],
+    ['capacity of 5 ships in 中国', /unknown/],
+    ['列出所有上级', /say which/],
   ])('%s: is refused and not answered as another question', async (question, reason) => {
     expect(await plan(question)).toMatch(reason);
   });
