@@ -18,6 +18,7 @@ export function joinTimes(text: string, found: FoundTime[], today: string): Foun
         end: mention.end,
         span: rangeOf(last, mention),
         withYear: null,
+        isYearAssumed: last.withYear !== null && mention.withYear !== null,
       };
     else joined.push(mention);
   }

@@ -81,7 +81,7 @@ function isIntent(mention: Mention): boolean {
 }
 
 /** Whether a pronoun has nothing in its own question to stand for. */
-function isOpen({ start, isOpen: open, isPlural }: Reference, { text, mentions }: LinkedQuestion): boolean {
+function isOpen({ text: own, start, isOpen: open, isPlural }: Reference, { text, mentions }: LinkedQuestion): boolean {
   const before = mentions.filter(mention => mention.end <= start);
   const names = (mention: Mention, kinds: Meaning['as'][]): boolean => kinds.some(kind => meaningOf(mention, kind) !== null);
   const isNamedFirst = before.some(
@@ -98,7 +98,9 @@ function isOpen({ start, isOpen: open, isPlural }: Reference, { text, mentions }
   const isSeveral = (mention: Mention): boolean =>
     !isPlural && names(mention, ['label']) && !names(mention, ['entity', 'value']) && /[a-z]s$/.test(mention.text);
   const isNoun = (mention: Mention): boolean => names(mention, ['label', 'entity', 'value']) && !isSeveral(mention);
-  return (open && (isPlural || !isNamedFirst)) || !before.some(mention => isNoun(mention) || isAgent(mention));
+  // `how many patients visited them`: they are not the patients.
+  const isObject = own === 'them' && before.filter(mention => names(mention, ['label', 'entity', 'value'])).length === 1;
+  return isObject || (open && (isPlural || !isNamedFirst)) || !before.some(mention => isNoun(mention) || isAgent(mention));
 }
 
 async function readReference(text: string, reference: Reference, earlier: EarlierQuestion, link: Link): Promise<Reading[] | Bilingual> {

@@ -6,11 +6,15 @@ export interface TimeMention {
   start: number;
   end: number;
   span: Span | null;
+  /** It names no year. This one was taken. */
+  isYearAssumed: boolean;
 }
 
-export interface FoundTime extends TimeMention {
+export interface FoundTime extends Omit<TimeMention, 'isYearAssumed'> {
   /** Set for a part of a year that names no year: it takes the year of the span before it (`2024年1月到3月`). */
   withYear: PartOfYear | null;
+  /** Of a range: none of its ends names a year. */
+  isYearAssumed?: boolean;
 }
 
 export type PartOfYear = (year: number) => Span | null;

@@ -80,7 +80,10 @@ export async function linkQuestion(
   const text = normalizeText(question);
   // The length is checked again, because normalising may turn one character into eighteen.
   if (text.length > longestQuestion) throw new TooManyWordsError();
-  const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
+  const times = findTimes(text, today).map(({ span, isYearAssumed, ...place }): Mention => ({
+    ...place,
+    meanings: span ? [{ as: 'time', span, ...(isYearAssumed && { isYearAssumed }) }] : [],
+  }));
   const hints = new NameHints(question, text);
   const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
   const idioms = findIdioms(text);

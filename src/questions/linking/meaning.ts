@@ -13,7 +13,7 @@ export type Meaning =
   /** `isSet`: it stands for all of the nodes, and not for one of them. */
   | { as: 'entity'; nodes: EntityNode[]; approximate: boolean; isSet?: true }
   | { as: 'value'; label: string; property: string; value: string }
-  | { as: 'time'; span: Span }
+  | { as: 'time'; span: Span; isYearAssumed?: true }
   | { as: 'intent'; intent: Intent }
   | { as: 'measure'; word: MetricWord };
 

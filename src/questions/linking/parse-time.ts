@@ -11,5 +11,11 @@ export function findTimes(text: string, today: string): TimeMention[] {
     const last = separate.at(-1);
     if (!last || mention.start >= last.end) separate.push(mention);
   }
-  return joinTimes(text, separate, today).map(({ text: own, start, end, span }) => ({ text: own, start, end, span }));
+  return joinTimes(text, separate, today).map(({ text: own, start, end, span, withYear, isYearAssumed = withYear !== null }) => ({
+    text: own,
+    start,
+    end,
+    span,
+    isYearAssumed,
+  }));
 }

@@ -28,6 +28,8 @@ export interface ValueTerm {
 
 export interface TimeTerm extends Span {
   mention: Mention;
+  /** It names no year. This one was taken. */
+  isYearAssumed?: true;
 }
 
 /** The mentions of a question, each with the one meaning chosen for it: the reading for the graph. */

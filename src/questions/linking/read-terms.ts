@@ -72,7 +72,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       booleans.push(term);
       terms.values.push(term);
     } else if (owners.length > 0) terms.properties.push({ mention, owners });
-    else if (time && !(namesFirst && (entity || values.length > 0))) terms.times.push({ mention, ...time.span });
+    else if (time && !(namesFirst && (entity || values.length > 0)))
+      terms.times.push({ mention, ...time.span, ...(time.isYearAssumed && { isYearAssumed: time.isYearAssumed }) });
     else if (entity) {
       const { nodes, approximate, isSet } = entity;
       terms.entities.push({ mention, nodes, approximate, ...(isSet && { isSet }), negated: false });

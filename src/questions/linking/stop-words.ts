@@ -47,7 +47,7 @@ const light = new Set([...lightVerbs.split(' '), ...vagueWords.split(' '), ...ch
 
 /** Tells whether a word that was not understood may be a name, or limit the question in another way. */
 export function mayBeName(word: string): boolean {
-  return (word.length > 1 || /\d/.test(word) || weighty.has(word)) && !light.has(word);
+  return (word.length > 1 || /[\da-z]/.test(word) || weighty.has(word)) && !light.has(word);
 }
 
 /** Tells whether a word compares or chooses: `famous`, `recent`. */

@@ -80,6 +80,12 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
       `"${first.mention.text}" may limit ${names.join(' or ')}: say which`,
     );
   }
+  for (const { mention, from, isYearAssumed } of terms.times)
+    if (isYearAssumed)
+      notes.push({
+        zh: `“${mention.text}”没有年份，按 ${from.slice(0, 4)} 年理解`,
+        en: `"${mention.text}" names no year and is read as of ${from.slice(0, 4)}`,
+      });
   if (found.isHidden)
     throw new UnplannableError(
       `“${first.mention.text}”限定的是被否定的部分，暂不支持，请分开问`,

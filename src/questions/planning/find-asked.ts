@@ -112,6 +112,9 @@ function hasNounAfter(words: SchemaWord[], asking: Mention): boolean {
 
 function headOf(words: SchemaWord[], language: Language): SchemaWord | null {
   const nouns = words.filter(({ labels, properties }) => labels.size > 0 || properties.length > 0);
-  if (language === 'en') return nouns[0] ?? words.find(({ mention }) => isAgentNoun(mention.text)) ?? null;
+  // `doctor titles` are titles.
+  const [first, second] = nouns;
+  const isCompound = first && second && second.labels.size === 0 && second.mention.start - first.mention.end === 1;
+  if (language === 'en') return (isCompound ? second : first) ?? words.find(({ mention }) => isAgentNoun(mention.text)) ?? null;
   return nouns.at(-1) ?? null;
 }

@@ -52,7 +52,10 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Thres
     const isHowOften = times.test(terms.text.slice(mention.end)) || /[次回]/.test(mention.text);
     if (isHowOften && before && before.relations.size > 0) return { ...whole, counted: before };
     const property = words.filter(word => word.mention.end <= mention.start && word.properties.some(({ type }) => isNumeric(type))).at(-1);
-    if (before && before.labels.size > 0 && (isCount || property === undefined)) return { ...whole, counted: before };
+    const isRight =
+      before &&
+      /^\s*(?:数量?|人数|总数|个数|有|是|为|is|are|of|with|count|number)?\s*$/.test(terms.text.slice(before.mention.end, mention.start));
+    if (before && before.labels.size > 0 && (isCount || (property === undefined && isRight))) return { ...whole, counted: before };
     // `编号等于10248的订单的运费`: what is compared is no number.
     const isOther = operator === '=' && before !== undefined && before !== property && before.properties.length > 0;
     const first = isOther ? undefined : (property ?? words.find(word => word.properties.some(({ type }) => isNumeric(type))));

@@ -1,8 +1,9 @@
 import { type Language } from '../../text/language.js';
 import { isJoined, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
+import { isEntity } from './anchors.js';
 import { UnplannableError } from './question-plan.js';
-import { type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /** A negation and what it denies: `没有下过订单`, `who never placed orders`. */
 export interface NegatedPart {
@@ -29,7 +30,11 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
   return terms.negations.map(mention => {
     const scope = scopeOf(terms.text, mention, language, asked);
     const inside = ({ start, end }: Mention): boolean => start >= scope.start && end <= scope.end;
-    const own = words.filter(word => word !== asked && inside(word.mention));
+    // `take no drugs` denies the taking.
+    const verb = words.find(
+      word => mention.text === 'no' && isOnlyRelation(word) && terms.text.slice(word.mention.end, mention.start) === ' ',
+    );
+    const own = words.filter(word => word !== asked && (word === verb || inside(word.mention)));
     const named = [...terms.entities, ...terms.values].filter(term => inside(term.mention));
     const measured = [...terms.compares.map(compare => compare.mention), ...terms.times.map(time => time.mention), ...terms.counts].some(
       inside,
@@ -43,7 +48,10 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
           ({ mention: own, labels }) => labels.size > 0 && own.end <= mention.start && isJoined(terms.text, term.mention.end, own.start),
         );
       // `哪些油轮没有母港` asks for tankers, and denies no tanker.
+      // A value does nothing: `伦敦没有家庭医生的患者` denies the doctor.
+      const isSubject = ((isEntity(term) || kind) && !/^(?:without|no|lack)/.test(mention.text)) || !hasNone.test(mention.text);
       return (
+        isSubject &&
         term.mention !== asked?.mention &&
         isRightBefore(terms.text, { ...term.mention, end: kind ? kind.mention.end : term.mention.end }, mention)
       );

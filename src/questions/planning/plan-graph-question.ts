@@ -168,7 +168,11 @@ class GraphQuestionPlanner extends AggregatePlanner {
     const { word } = asked;
     if (!word || word.labels.size > 0 || word.properties.length === 0 || columns.length !== 1) return false;
     if (terms.entities.some(({ nodes }) => nodes.some(({ label }) => label === target))) return false;
-    return terms.whichs.some(({ end }) => terms.text.slice(end, word.mention.start).trim() === '');
+    // `list the doctor titles`
+    const isCompound = this.words.some(
+      ({ labels, mention }) => labels.has(target) && /^ $/.test(terms.text.slice(mention.end, word.mention.start)),
+    );
+    return isCompound || terms.whichs.some(({ end }) => terms.text.slice(end, word.mention.start).trim() === '');
   }
 
   private values(writer: CypherWriter, [column]: Column[]): GraphPlan {
@@ -240,6 +244,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
         );
       }
       this.refuseTruth(word, owner);
+      this.refuseNested(word, owner.owner === 'node' && owner.ownerName === writer.target);
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
       if (owner.isEvent && this.asked.type !== 'when') throw whenItHappened(word.mention, owner.property);
       add(variable, owner.property, word.mention, owner.type);
@@ -251,6 +256,21 @@ class GraphQuestionPlanner extends AggregatePlanner {
       for (const { name } of found) add('t', name, null);
     }
     return [...columns.values()];
+  }
+
+  /** `drugs made by the manufacturer of aspirin`, `drugs in stock`: the property limits by a value that is not said. */
+  private refuseNested({ mention }: SchemaWord, isOfTarget: boolean): void {
+    const { text } = this.terms;
+    const isOf = !isOfTarget && this.asked.word !== null && this.asked.word.mention !== mention && /^\s+of\s/.test(text.slice(mention.end));
+    const isState =
+      /\b(?:in|out of|have|has)\s$/.test(text.slice(0, mention.start)) &&
+      this.asked.word?.mention !== mention &&
+      /^[a-z]/.test(mention.text);
+    if (!isOf && !isState) return;
+    throw new UnplannableError(
+      `不清楚“${mention.text}”在这里怎样限定；请写出它的值，或先问它的值`,
+      `It is not clear how "${mention.text}" limits the answer; give its value, or ask for that first`,
+    );
   }
 
   /** `players who scored a penalty`, `who is the captain`: true or false is a limit there, and no answer. */

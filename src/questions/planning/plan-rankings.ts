@@ -1,6 +1,6 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { type MeaningOf, type Mention } from '../linking/meaning.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { isJoined, type MeaningOf, type Mention } from '../linking/meaning.js';
+import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { isOfType } from './answer-types.js';
@@ -126,6 +126,18 @@ export abstract class RankingPlanner extends CountPlanner {
     const labelled = this.words.filter(({ labels }) => labels.size > 0);
     if (word && word.labels.size === 0 && word.properties.length > 0 && labelled.length === 1 && labelled[0])
       return this.rankGroups(word, labelled[0]);
+    // `which disease category has the most patients`
+    if (
+      word &&
+      word.labels.size === 0 &&
+      word.properties.length > 0 &&
+      labelled.length > 1 &&
+      word.mention.start < (top?.mention.start ?? 0)
+    )
+      throw new UnplannableError(
+        `暂不能按“${word.mention.text}”的值统计再排名，请改用 cypher`,
+        `The values of "${word.mention.text}" cannot be ranked by what is related to them yet; use cypher`,
+      );
     const { target, counted, countedWord } = this.countedPair(labelled);
     const direction = top?.descending === false ? 'ASC' : 'DESC';
     return this.countOver(
@@ -155,14 +167,33 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.ranked(writer, returns, null, this.spokenGroup(group), measure);
   }
 
+  /** `最多患者服用的药品`, `the most patients take which drug`: what stands right after the ranking is counted, unless it is asked for. */
+  private countedByMost([next]: SchemaWord[]): SchemaWord | null {
+    const { top } = this.terms;
+    const rest = outsideNames(this.terms);
+    if (!top || !next || (next === this.asked.word && this.grammar === 'en')) return null;
+    const isNext = isJoined(rest, top.mention.end, next.mention.start);
+    if (this.grammar === 'en')
+      return isNext && this.asked.word !== null && this.asked.word.mention.start > next.mention.start ? next : null;
+    const isAfterCounted = this.words.some(
+      ({ labels, mention }) =>
+        labels.size > 0 && /^(?:数量?)?$/.test(rest.slice(mention.end, top.mention.start)) && mention.end <= top.mention.start,
+    );
+    return isNext && !/的$/.test(top.mention.text) && !isAfterCounted ? next : null;
+  }
+
   /** Finds what is ranked and what is counted: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
   protected countedPair(labelled: SchemaWord[]): { target: SchemaWord; counted: string; countedWord: SchemaWord | null } {
     const at = this.terms.top?.mention.start ?? 0;
     const before = labelled.filter(({ mention }) => mention.end <= at);
     const after = labelled.filter(({ mention }) => mention.start >= at);
+    const most = this.countedByMost(after);
     if (labelled.length >= 2) {
-      const [target, counted] =
-        this.grammar === 'zh'
+      const others = labelled.filter(word => word !== most);
+      const asked = others.find(word => word === this.asked.word);
+      const [target, counted] = most
+        ? [asked ?? after.find(word => word !== most) ?? before.at(-1), most]
+        : this.grammar === 'zh'
           ? [after[0] ?? before.at(-2), before.at(-1) ?? after[1]]
           : before[0]
             ? [before[0], after[0]]

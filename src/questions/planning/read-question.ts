@@ -2,7 +2,7 @@ import { type Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
-import { type Mention } from '../linking/meaning.js';
+import { isJoined, type Mention } from '../linking/meaning.js';
 import { isCountry } from '../linking/name-synonyms.js';
 import { senseOf } from '../linking/synonyms.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
@@ -206,6 +206,7 @@ class PatternReader {
     const conditionOf = (variable: string, terms: Anchor['terms']): string =>
       isOneOfTerms(writer, variable, start, terms, schema, entities);
     if (to === 't' && unnamed === 0) this.refusePlaceOfOther(anchor, hops);
+    this.refuseQuality(anchor);
     if (this.meansAll(anchor, way)) {
       for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));
       return;
@@ -216,6 +217,17 @@ class PatternReader {
     if (anchor.terms.some(isEntity)) this.named.add(end);
     // Who acted with X is somebody else, and so is what shares a director with it.
     if (hops.length > 0 && hops.at(-1)?.to === start) writer.where(`${to} <> ${end}`);
+  }
+
+  /** `a contagious drug`, where only diseases are contagious. */
+  private refuseQuality({ terms, mention, labels }: Anchor): void {
+    if (terms.some(term => isEntity(term) || term.values.some(({ value }) => value !== 'true' && value !== 'false'))) return;
+    const noun = this.context.terms.labels.find(({ mention: own }) => isJoined(this.context.terms.text, mention.end, own.start));
+    if (!noun || labels.includes(noun.label)) return;
+    throw new UnplannableError(
+      `“${noun.mention.text}”没有“${mention.text}”这个属性`,
+      `"${mention.text}" is no property of "${noun.mention.text}"`,
+    );
   }
 
   /** `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships. */

@@ -9,6 +9,8 @@ const alternative = /(?<!\bon )\b(?:or|either)\b|或/g;
 const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
 /** Compares the things that are asked for with each other. */
 const alike = /\bsame\b|\bidentical\b|\bduplicates?\b|重名|同名|相同|同样|一样|重复/;
+/** `the same title as X`, 和X职称相同. */
+const sameValue = /\bsame\b.*\bas\b|[和与跟同].*(?:相同|一样)/;
 const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
 
 /**
@@ -26,6 +28,27 @@ export function refuseMisleading(terms: QuestionTerms): void {
     throw new UnplannableError(
       '暂不能找出彼此相同的，请按该属性统计数量，或改用 cypher',
       'Things that are alike cannot be found yet; count them by that property, or use cypher',
+    );
+  if (sameValue.test(rest) && terms.properties.length > 0)
+    throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'What has the same value cannot be found yet; ask for that value, then for what has it'); // prettier-ignore
+  const own = /^.*?((?<!\bas )\btheir\b|\bthey\b|\bown\b|自己)/.exec(rest);
+  if (
+    own?.[1] !== undefined &&
+    terms.labels.length > 0 &&
+    !/\b(?:that|who|whose|which)\b.*\b(?:that|who|whose|which)\b|\bare\b.*\b(?:that|who|whose)\b/.test(own[0])
+  )
+    throw new UnplannableError(
+      `不清楚“${own[1]}”指的是其中哪一个；请分开问，或改用 cypher`,
+      `What "${own[1]}" stands for must be the same in both places, which cannot be asked yet; ask apart, or use cypher`,
+    );
+  // `take all drugs`, 服用所有药品
+  const all = terms.relations.find(({ mention }) =>
+    /^\s*(?:all|every|each|所有|全部)(?:\s|(?=\p{Script=Han}))/u.test(rest.slice(mention.end)),
+  );
+  if (all)
+    throw new UnplannableError(
+      `暂不能判断是否与“全部”都“${all.mention.text}”；问其中任意一个请去掉“全部”，或改用 cypher`,
+      `What does so with all of them cannot be found yet; leave out "all" to ask for any of them, or use cypher`,
     );
   const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
   if (isWhether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
