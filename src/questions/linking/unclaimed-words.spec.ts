@@ -11,7 +11,7 @@ describe('words for quantities that nothing has read', () => {
     ['Which customers placed more than half a dozen orders?', ['half', 'dozen', 'more']],
     ['有三个订单的客户', ['三']],
     ['有一个订单的客户', ['一']],
-    ['超过20 打的产品', ['超', '20']],
+    ['超过20 打的产品', ['超', '20', '打产品']],
     ['超过几个订单的客户', ['超']],
     ['下单两个产品的客户', ['两']],
     ['单价!=18的产品', ['18']],

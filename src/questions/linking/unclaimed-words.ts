@@ -1,5 +1,5 @@
 import { cutPieces } from '../../graph-index/tokenize-text.js';
-import { type Mention, meaningOf } from './meaning.js';
+import { intentsOf, type Mention, meaningOf } from './meaning.js';
 import { isCommonWord, isStopWord, withoutStopWords } from './stop-words.js';
 
 /** Words that say how many or how often. Where nothing has read them, the answer would be as if they were not there. */
@@ -10,8 +10,9 @@ const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
 /** `city -1`, `city 1 to city 3`: neither names what its numbers name. The first character that is not a number's tells whether it is read. */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
+const units = new Set('人吨元块岁天年月日米克升度分秒层级');
 /** They stand before a noun or a verb and limit nothing. */
-const determiners = new Set('该此本贵我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后');
+const determiners = new Set('该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
@@ -27,19 +28,37 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ({ 0: own, index }) => isFree(index, index + own.length) && !sumsUp(text, own, index, mentions),
   );
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
-  const modifiers = mentions.flatMap(({ text: own, start, meanings }) => {
-    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value');
-    const last = Math.max(0, ...mentions.filter(({ end }) => end <= start).map(({ end }) => end));
-    const before = withoutStopWords(text.slice(last, start)).at(-1) ?? '';
-    const isModifier =
-      /^\p{Script=Han}$/u.test(before) && text.slice(last, start).endsWith(before) && !determiners.has(before) && !isCommonWord(before);
-    return isNoun && isModifier && isFree(start - 1, start) ? [before + own] : [];
-  });
   // `去过`: a verb that no relation is called by.
   const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)].flatMap(({ 0: own, 1: verb = '', index }) =>
     isFree(index, index + 1) && ![verb, own].some(word => isStopWord(word) || isCommonWord(word)) ? [own] : [],
   );
-  return [...modifiers, ...verbs, ...signed, ...english.map(({ text: word }) => word), ...chinese.map(([own]) => own)];
+  // `是哪家生产的`: what is asked for is not known.
+  const asked = mentions.flatMap(mention => {
+    const verb = intentsOf(mention, 'which') && /^(\p{Script=Han}{2,4}?)的?\s*[?？]?$/u.exec(text.slice(mention.end))?.[1];
+    return verb && isFree(mention.end, mention.end + verb.length) && withoutStopWords(verb).length > 0 ? [mention.text + verb] : [];
+  });
+  return [
+    ...asked,
+    ...modifiersIn(text, mentions),
+    ...verbs,
+    ...signed,
+    ...english.map(({ text: word }) => word),
+    ...chinese.map(([own]) => own),
+  ];
+}
+
+/** 子公司, 贵的药: a character before a name that nothing has read says which of them are meant. */
+function modifiersIn(text: string, mentions: Mention[]): string[] {
+  return mentions.flatMap(({ text: own, start, meanings }) => {
+    const previous = mentions.filter(({ end }) => end <= start).at(-1);
+    const ahead = text.slice(previous?.end ?? 0, start).replace(/的$/, '');
+    const before = withoutStopWords(ahead).at(-1) ?? '';
+    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value');
+    // `少于3人的船`
+    const isUnit = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between')) && ahead === before && units.has(before);
+    const isModifier = /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !determiners.has(before) && !isCommonWord(before);
+    return isNoun && isModifier && !isUnit ? [before + own] : [];
+  });
 }
 
 /** Tells whether a word is a Chinese numeral, which {@link findUnclaimedQuantities} judges by its place. */

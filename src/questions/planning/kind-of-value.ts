@@ -10,7 +10,10 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   const chain = valuesBeside(terms, first, words);
   const end = chain.at(-1)?.mention.end ?? 0;
   if (words.some(({ labels, mention }) => labels.size > 0 && isJoined(terms.text, end, mention.start))) return null;
-  const kind = chain.filter(({ negated, values }) => !negated && values.every(({ value }) => value !== 'true' && value !== 'false')).at(-1);
+  const isBoolean = ({ values }: ValueTerm): boolean => values.every(({ value }) => value === 'true' || value === 'false');
+  // 非处方药 is a noun too, where no other says what it is.
+  const hasNoun = words.some(({ labels }) => labels.size > 0);
+  const kind = chain.filter(term => !term.negated && !isBoolean(term)).at(-1) ?? (hasNoun ? undefined : chain.at(-1));
   const labels = new Set(kind?.values.map(({ label }) => label));
   return kind && labels.size === 1 ? { word: { mention: kind.mention, labels, relations: new Set(), properties: [] }, type: 'what' } : null;
 }

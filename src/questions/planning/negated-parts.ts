@@ -82,7 +82,11 @@ function scopeOf(text: string, { start, end }: Mention, language: Language, aske
   const stop =
     language === 'zh'
       ? rest.search(isAskedBefore ? /[,，。？?且但并也又]|同时/ : /的|[,，。？?]/)
-      : rest.search(/[,?.;]|\b(?:and|or|but)\b/);
+      : rest.search(
+          /^(?:no|without|lack\w*)\b/.test(text.slice(start))
+            ? /[,?.;]|\b(?:and|or|but|have|has|had|are|is|were|was)\b/
+            : /[,?.;]|\b(?:and|or|but)\b/,
+        );
   return { start: end, end: stop === -1 ? text.length : end + stop };
 }
 

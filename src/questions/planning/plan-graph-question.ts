@@ -4,6 +4,7 @@ import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { outsideNames } from '../linking/question-terms.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { isVerbForm } from '../linking/word-roots.js';
 import { groupAnchors } from './anchors.js';
 import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
@@ -121,6 +122,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
     const target = last?.labels.length === 1 ? (last.labels[0] ?? null) : null;
     const writer = await this.read({ asked: this.asked, target, endsAt: target === null ? null : (last?.mention ?? null) });
     this.requireKindOfValue(writer.target);
+    this.refuseCompound();
     const columns = this.projected(writer);
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
@@ -137,6 +139,21 @@ class GraphQuestionPlanner extends AggregatePlanner {
       descending: false,
     });
     return { ...plan, wantsOne: this.wantsOne() };
+  }
+
+  /** `department heads` are no departments, but whoever heads them. */
+  private refuseCompound(): void {
+    const { word } = this.asked;
+    const { text } = this.terms;
+    const noun = this.words.find(
+      ({ mention }) => word !== null && word.labels.size > 0 && mention.start - word.mention.end === 1 && /^[a-z]+s$/.test(mention.text),
+    );
+    const goesOn = /^\s*(?:[?.!]|$|(?:are|is|were|was|who|that|have|has|had|with|earn)\b)/;
+    if (!word || !noun || !isOnlyRelation(noun) || isVerbForm(noun.mention.text) || !goesOn.test(text.slice(noun.mention.end))) return;
+    throw new UnplannableError(
+      `不清楚“${word.mention.text} ${noun.mention.text}”指谁；请写明，例如“which … ${noun.mention.text} a ${word.mention.text}”`,
+      `It is not clear who "${word.mention.text} ${noun.mention.text}" are; ask for whoever it is that ${noun.mention.text}`,
+    );
   }
 
   /** `有哪些后卫`: asks for what has the value, and not for what is related to it. */
@@ -170,9 +187,13 @@ class GraphQuestionPlanner extends AggregatePlanner {
     if (terms.entities.some(({ nodes }) => nodes.some(({ label }) => label === target))) return false;
     // `list the doctor titles`
     const isCompound = this.words.some(
-      ({ labels, mention }) => labels.has(target) && /^ $/.test(terms.text.slice(mention.end, word.mention.start)),
+      ({ labels, mention }) =>
+        labels.has(target) && /^ ?$/.test(terms.text.slice(mention.end, word.mention.start)) && mention.end <= word.mention.start,
     );
-    return isCompound || terms.whichs.some(({ end }) => terms.text.slice(end, word.mention.start).trim() === '');
+    return (
+      (isCompound && columns[0]?.isNumber === false) ||
+      terms.whichs.some(({ end }) => terms.text.slice(end, word.mention.start).trim() === '')
+    );
   }
 
   private values(writer: CypherWriter, [column]: Column[]): GraphPlan {
@@ -213,7 +234,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
           `“${known.mention.text}”和“${mention?.text ?? property}”同名，请分开问`,
           `"${known.mention.text}" and "${mention?.text ?? property}" have one name: ask apart`,
         );
-      const spoken = this.language === 'zh' || mention === null ? property : mention.text;
+      const spoken = this.language === 'zh' || mention === null || isVerbForm(mention.text) ? property : mention.text;
       if (!known)
         columns.set(property, {
           text,

@@ -173,8 +173,12 @@ export abstract class RankingPlanner extends CountPlanner {
     const rest = outsideNames(this.terms);
     if (!top || !next || (next === this.asked.word && this.grammar === 'en')) return null;
     const isNext = isJoined(rest, top.mention.end, next.mention.start);
-    if (this.grammar === 'en')
-      return isNext && this.asked.word !== null && this.asked.word.mention.start > next.mention.start ? next : null;
+    const { word } = this.asked;
+    if (this.grammar === 'en') {
+      const isAskedLater =
+        word !== null && this.terms.whichs.some(({ start, end }) => start > next.mention.end && end < word.mention.start);
+      return isNext && isAskedLater && /\b(?:most|fewest|least)$/.test(top.mention.text) ? next : null;
+    }
     const isAfterCounted = this.words.some(
       ({ labels, mention }) =>
         labels.size > 0 && /^(?:数量?)?$/.test(rest.slice(mention.end, top.mention.start)) && mention.end <= top.mention.start,

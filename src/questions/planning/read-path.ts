@@ -27,7 +27,7 @@ export interface Topic {
   isNode: boolean;
 }
 
-const costs = { wayRound: 4, wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5 };
+const costs = { wayRound: 4, wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5, ofOther: 2 };
 /** A reading that is worse by less than this may be meant as well. */
 const closeCall = 0.25;
 
@@ -71,6 +71,7 @@ export async function readPaths(
         (ofTopic !== null && !isKind && ofTopic !== asked.word ? costs.otherKind : 0) +
         (to === null ? typeCost(end, hops, asked, schema) : 0) +
         (goesRound(topic, start, hops, words) ? costs.wayRound : 0) +
+        (hops.length > 1 && isSaidOf(text, topic, asked) ? costs.ofOther : 0) +
         directionCost(text, topic.mention, hops, others, schema);
       readings.push({ start, hops, score: best.score - cost, unused: best.unused, unnamed: best.unnamed });
     }
@@ -89,6 +90,13 @@ function asksOfItself(text: string, label: string, { mention, isNode }: Topic, {
   if (word && word.labels.has(label)) return type === null || !isNode || saysItself(text, mention, word.mention);
   if (word) return ownsProperty(word, label, []);
   return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
+}
+
+/** `patients with diabetes`: they have it themselves. */
+function isSaidOf(text: string, { mention }: Topic, { word }: Asked): boolean {
+  return (
+    word !== null && word.labels.size > 0 && /^ (?:with|having|who have) (?:the |an? )?$/.test(text.slice(word.mention.end, mention.start))
+  );
 }
 
 /** `which captains are active`, where a relation is called `captains`: the value is one of what is asked for itself. */

@@ -31,15 +31,11 @@ export function refuseMisleading(terms: QuestionTerms): void {
     );
   if (sameValue.test(rest) && terms.properties.length > 0)
     throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'What has the same value cannot be found yet; ask for that value, then for what has it'); // prettier-ignore
-  const own = /^.*?((?<!\bas )\btheir\b|\bthey\b|\bown\b|自己)/.exec(rest);
-  if (
-    own?.[1] !== undefined &&
-    terms.labels.length > 0 &&
-    !/\b(?:that|who|whose|which)\b.*\b(?:that|who|whose|which)\b|\bare\b.*\b(?:that|who|whose)\b/.test(own[0])
-  )
+  const own = /(?<!\bas )\btheir\b|\bthey\b|\bown\b|自己/.exec(rest)?.[0];
+  if (own !== undefined && (own !== 'their' || anchors.length === 0) && terms.labels.length > 0 && terms.relations.length > 0)
     throw new UnplannableError(
-      `不清楚“${own[1]}”指的是其中哪一个；请分开问，或改用 cypher`,
-      `What "${own[1]}" stands for must be the same in both places, which cannot be asked yet; ask apart, or use cypher`,
+      `不清楚“${own}”指的是其中哪一个；请分开问，或改用 cypher`,
+      `What "${own}" stands for must be the same in both places, which cannot be asked yet; ask apart, or use cypher`,
     );
   // `take all drugs`, 服用所有药品
   const all = terms.relations.find(({ mention }) =>

@@ -20,7 +20,7 @@ export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schem
   for (const { mention, relations } of words) {
     const [edge, ...others] = schema.edges.filter(({ type }) => relations.has(type));
     const times = words.filter(word => word.mention.text === mention.text).length;
-    if (times < 2 || others.length > 0 || edge?.sourceLabel !== edge?.targetLabel) continue;
+    if (times < 2 || edge === undefined || others.length > 0 || edge.sourceLabel !== edge.targetLabel) continue;
     if (writer.edges.filter(({ type }) => relations.has(type)).length < times)
       throw new UnplannableError(
         `“${mention.text}”出现了 ${times} 次，暂不能沿它走多步；请一步一步地问，或改用 cypher`,

@@ -1,7 +1,8 @@
 import { type Language } from '../../text/language.js';
 import { isJoined } from '../linking/meaning.js';
 import { type Anchor } from './anchors.js';
-import { type SchemaWord } from './schema-word.js';
+import { isAgentNoun } from '../linking/word-roots.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /**
  * Shares the words out among the things that a question names: a word between two belongs to the one after it in English
@@ -32,10 +33,19 @@ export function shareOut(
       (isModifier && after !== undefined) ||
       (after !== undefined &&
         (language === 'en'
-          ? !/^['’]?s?\s?$/.test(text.slice(before.mention.end, start))
+          ? !/^['’]?s?\s?$/.test(text.slice(before.mention.end, start)) || isVerbOf(text, word, asked, before, after)
           : /[且并又,，、和与]/.test(text.slice(before.mention.end, start)) || /^$/.test(text.slice(end, after.mention.start))));
     const owner = toAfter ? after : before;
     if (owner) shares.get(owner)?.push(word);
   }
   return shares;
+}
+
+/** `patients with diabetes take insulin`: the verb belongs to what is asked for and what follows it. */
+function isVerbOf(text: string, word: SchemaWord, asked: SchemaWord | null, before: Anchor, after: Anchor): boolean {
+  const { start, end } = word.mention;
+  const isBetween = text.slice(before.mention.end, start) === ' ' && text.slice(end, after.mention.start) === ' ';
+  return (
+    isBetween && isOnlyRelation(word) && !isAgentNoun(word.mention.text) && asked !== null && asked.mention.end <= before.mention.start
+  );
 }
