@@ -7,6 +7,7 @@ const idioms = [
   /\bin (?:a few|some|other|one|your own) words?\b/g,
   /(?<=\b(?:give|list|name|show|suggest|tell)(?: me| us)? )a few\b/g,
   /(?<=\bdescrib(?:e|es|ing) what [^,?]{1,80} )is about\b/g,
+  /(?<=\bdescrib(?:e|es|ing) )what(?= [^,?]{1,80} is about\b)/g,
   /到底|究竟/g,
 ];
 

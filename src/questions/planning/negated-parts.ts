@@ -49,7 +49,7 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
         );
       // `哪些油轮没有母港` asks for tankers, and denies no tanker.
       // A value does nothing: `伦敦没有家庭医生的患者` denies the doctor.
-      const isSubject = ((isEntity(term) || kind) && !/^(?:without|no|lack)/.test(mention.text)) || !hasNone.test(mention.text);
+      const isSubject = ((isEntity(term) || kind) && !/^(?:without|no|lack\w*)\b/.test(mention.text)) || !hasNone.test(mention.text);
       return (
         isSubject &&
         term.mention !== asked?.mention &&
