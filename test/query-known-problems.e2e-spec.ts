@@ -85,6 +85,59 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     }
   }, 60_000);
 
+  /** A query names its tenant; what it finds is of that tenant, and what the answer is made of comes from the default one. */
+  it('are of the graph that was asked in all their parts (HKUDS/LightRAG#2904)', async () => {
+    const tenants = await Promise.all(
+      ['tenant_a', 'tenant_b'].map(async name => {
+        await upload(test, name, `id,name\n1,house of ${name}\n2,flat of ${name}\n`);
+        return { name, graphId: (await ingest(test, mapping(name))).graphId };
+      }),
+    );
+    const include = ['plan', 'graph', 'source_rows'];
+    const bodies = [
+      { question: '有哪些房产？', include },
+      { search: 'house', include },
+      { cypher: 'MATCH (e:房产) RETURN e', include },
+    ];
+    for (const { name, graphId } of tenants)
+      for (const body of bodies) {
+        const answer = await ask(graphId, body);
+        const { body: kept } = await admin.get(`/api/graphs/${graphId}/queries/${answer.query_id}`).expect(200);
+        const other = tenants.find(tenant => tenant.name !== name)!;
+        for (const part of [JSON.stringify(answer), JSON.stringify(kept)]) {
+          expect(part).toContain(`of ${name}`);
+          expect(part).not.toContain(other.name);
+        }
+      }
+  }, 60_000);
+
+  /** A service that is put up as it comes answers, changes and deletes for whoever reaches its port. */
+  it('are given, listed, followed, saved and cancelled for nobody without a credential (getzep/graphiti#1716)', async () => {
+    await upload(test, 'closed', 'id,name\n1,House\n');
+    const { graphId } = await ingest(test, mapping('closed'));
+    const list = { cypher: 'MATCH (e:房产) RETURN e' };
+    const { query_id: id } = await ask(graphId, list);
+    const graph = `/api/graphs/${graphId}`;
+    const { body: saved } = await admin.post(`${graph}/saved-queries`).send({ name: 'all', request: list }).expect(201);
+    const { anonymous } = test;
+    for (const refused of [
+      anonymous.post(`${graph}/query`).send(list),
+      anonymous.post(`${graph}/query/events`).send(list),
+      anonymous.get(`${graph}/queries`),
+      anonymous.get(`${graph}/queries/${id}`),
+      anonymous.get(`${graph}/queries/${id}/events`),
+      anonymous.delete(`${graph}/queries/${id}`),
+      anonymous.get(`${graph}/saved-queries`),
+      anonymous.post(`${graph}/saved-queries`).send({ name: 'theirs', request: list }),
+      anonymous.post(`${graph}/saved-queries/${saved.id}/run`).send({}),
+      anonymous.delete(`${graph}/saved-queries/${saved.id}`),
+      anonymous.get(`${graph}/lexicon`),
+      anonymous.delete(graph),
+    ])
+      await refused.expect(401).expect('WWW-Authenticate', /^Bearer/);
+    expect(names(await ask(graphId, list))).toEqual(['House']);
+  }, 60_000);
+
   /** A question that found nothing is asked again once there is something to find, and still finds nothing. */
   it('do not outlive the first load, nor a mapping that gives names (HKUDS/LightRAG#755)', async () => {
     await upload(test, 'houses', 'id,name\n1,House\n');

@@ -87,15 +87,10 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
   const read = absorbAppositions(text, terms);
   const negations = applyNegations(linked, read);
   // `have not received dangerous shipments` denies what they received, and not that it is dangerous.
-  const isOfRelation = ({ mention }: ValueTerm): boolean =>
-    terms.denials.some(denial =>
-      terms.relations.some(
-        relation =>
-          relation.mention.start >= denial.end &&
-          relation.mention.end <= mention.start &&
-          denial === terms.denials.filter(({ end }) => end <= mention.start).at(-1),
-      ),
-    );
+  const isOfRelation = ({ mention }: ValueTerm): boolean => {
+    const denial = terms.denials.findLast(({ end }) => end <= mention.start);
+    return denial !== undefined && terms.relations.some(({ mention: own }) => own.start >= denial.end && own.end <= mention.start);
+  };
   for (const term of booleans.filter(each => each.negated && !isOfRelation(each))) {
     term.negated = false;
     term.values = term.values.map(value => ({ ...value, value: 'false' }));

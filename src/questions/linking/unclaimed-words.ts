@@ -49,8 +49,8 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
 
 /** 子公司, 贵的药: a character before a name that nothing has read says which of them are meant. */
 function modifiersIn(text: string, mentions: Mention[]): string[] {
-  return mentions.flatMap(({ text: own, start, meanings }) => {
-    const previous = mentions.filter(({ end }) => end <= start).at(-1);
+  return mentions.flatMap(({ text: own, start, meanings }, i) => {
+    const previous = mentions[i - 1];
     const ahead = text.slice(previous?.end ?? 0, start).replace(/的$/, '');
     const before = withoutStopWords(ahead).at(-1) ?? '';
     const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value');

@@ -19,6 +19,8 @@ export interface NegatedPart {
 
 /** They deny that there is a value: `没有电话的客户`. */
 const hasNone = /^(?:没有?|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
+/** The longest label, and what joins it. */
+const farthest = 100;
 const denying = /^(?:没有?|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
 
 /**
@@ -40,7 +42,11 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
       inside,
     );
     const isAskedAfter = asked !== null && asked.mention.start >= scope.end;
-    const before = [...terms.entities, ...terms.values].filter(term => {
+    // Only a label may stand between: whatever is further off is not looked at.
+    const near = [...terms.entities, ...terms.values].filter(
+      ({ mention: { end } }) => end <= mention.start && mention.start - end <= farthest,
+    );
+    const before = near.filter(term => {
       // `德国的供应商没有供应的产品`
       const kind =
         isAskedAfter &&

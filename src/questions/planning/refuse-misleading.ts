@@ -10,7 +10,7 @@ const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
 /** Compares the things that are asked for with each other. */
 const alike = /\bsame\b|\bidentical\b|\bduplicates?\b|重名|同名|相同|同样|一样|重复/;
 /** `the same title as X`, 和X职称相同. */
-const sameValue = /\bsame\b.*\bas\b|[和与跟同].*(?:相同|一样)/;
+const sameValue = /\bsame\b.{0,80}\bas\b|[和与跟同].{0,40}(?:相同|一样)/;
 const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
 
 /**
