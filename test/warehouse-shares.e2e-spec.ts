@@ -52,9 +52,10 @@ it('a warehouse shows tables to others, and runs their metrics, while many slow 
   expect(body.rows).toEqual([['1999000']]);
   // The greedy user still sees tables too: short reads have places of their own.
   await greedy.get('/api/warehouse/connections/1/tables/numbers').expect(200);
-  expect(ended.filter(end => end !== 503)).toEqual([]);
+  // On a busy machine the first may have met their time-out by now.
+  expect(ended.filter(end => end !== 503 && end !== 400)).toEqual([]);
   // Half of the places are taken, and 32 more may wait.
-  expect(ended).toHaveLength(40 - 32 - readsAtOnce(app.app.get(Settings)) / 2);
+  expect(ended.filter(end => end === 503)).toHaveLength(40 - 32 - readsAtOnce(app.app.get(Settings)) / 2);
   for (const answer of (await Promise.all(flood)).filter(({ status }) => status !== 400))
     expect(answer).toEqual({ status: 503, code: 'warehouse_busy', retryAfter: expect.stringMatching(/^[1-9]\d?$/) });
 }, 120_000);

@@ -52,7 +52,7 @@ describe('WatchedPool', () => {
   });
 
   it('reports that the service is busy to a caller who has waited too long for a connection', async () => {
-    const pool = open({ connectionTimeoutMillis: 200, max: 1 });
+    const pool = open({ connectionTimeoutMillis: 2_000, max: 1 });
     const client = await pool.connect();
     const busy = { status: 503, code: 'database_busy', headers: { 'Retry-After': '2' } };
     await expect(pool.query('SELECT 1')).rejects.toMatchObject(busy);
