@@ -5,8 +5,12 @@ import { Lexicon } from '../../src/questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../src/questions/linking/link-question.js';
 import { readTerms } from '../../src/questions/linking/read-terms.js';
 import { type QuestionTerms } from '../../src/questions/linking/question-terms.js';
+import { mayBeName } from '../../src/questions/linking/stop-words.js';
+import { planGraphQuestion } from '../../src/questions/planning/plan-graph-question.js';
+import { type GraphPlan } from '../../src/questions/planning/question-plan.js';
 import { type PlanSchema } from '../../src/questions/planning/schema-paths.js';
 import { type MetricEntry } from '../../src/questions/vocabulary.js';
+import { languageOf } from '../../src/text/language.js';
 
 export const label = (name: string, alias: string, key: string, properties: [name: string, type: string, column: string][]) => ({
   name,
@@ -16,9 +20,9 @@ export const label = (name: string, alias: string, key: string, properties: [nam
   properties: properties.map(([own, type, column]) => ({ name: own, type, column })),
   rowCount: 10,
 });
-export const edge = (type: string, alias: string, sourceLabel: string, targetLabel: string) => ({
+export const edge = (type: string, alias: string | string[], sourceLabel: string, targetLabel: string) => ({
   type,
-  aliases: [alias],
+  aliases: [alias].flat(),
   sourceLabel,
   targetLabel,
   properties: [],
@@ -107,6 +111,38 @@ export async function linkOver(
     findValues: text => (of.values ?? []).filter(({ value }) => value.toLowerCase() === text),
     search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
   });
+}
+
+/** Nodes by their number, each with it as its key, or with its name. */
+export function nodesOf(
+  names: readonly [display: string, label: string][],
+  keyProperty: string,
+  isKeyedByName = false,
+): Map<number, AnswerNode> {
+  return new Map(
+    names.map(([display, own], id) => {
+      const key = isKeyedByName ? display : id;
+      return [id, { id, label: own, labels: [own], key: String(key), display, properties: { [keyProperty]: key } }];
+    }),
+  );
+}
+
+/** Plans a question over a graph; where there is no plan, says why: `unknown: …` or `refused: …`. */
+export async function planOver(
+  question: string,
+  of: { schema: PlanSchema; nodes: ReadonlyMap<number, AnswerNode>; values: readonly KnownValue[] },
+): Promise<GraphPlan | string> {
+  const linked = await linkOver(question, { ...of, nodes: [...of.nodes.values()] });
+  const unknown = linked.unknown.filter(mayBeName);
+  if (unknown.length > 0) return `unknown: ${unknown.join()}`;
+  const found = await planGraphQuestion(linked, of.schema, of.nodes, languageOf(question));
+  return 'reason' in found ? `refused: ${found.reason.en}` : found;
+}
+
+/** Its Cypher text, or why there is none. */
+export async function cypherOver(question: string, of: Parameters<typeof planOver>[1]): Promise<string> {
+  const found = await planOver(question, of);
+  return typeof found === 'string' ? found : found.cypher;
 }
 
 export async function termsOf(question: string): Promise<QuestionTerms> {

@@ -1,8 +1,4 @@
-import { linkOver } from '../../../test/support/question-world.js';
-import { languageOf } from '../../text/language.js';
-import { mayBeName } from '../linking/stop-words.js';
-import { planGraphQuestion } from './plan-graph-question.js';
-import { type GraphPlan } from './question-plan.js';
+import { cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
 type Properties = [name: string, type: string, ...aliases: string[]][];
@@ -15,14 +11,6 @@ const label = (name: string, aliases: string[], properties: Properties) => ({
   properties: ([['number', 'int'], ['name', 'string'], ...properties] as Properties).map(([own, type, ...more]) => ({ name: own, type, aliases: more })),
   rowCount: 9,
 }); // prettier-ignore
-const edge = (type: string, aliases: string[], sourceLabel: string, targetLabel: string) => ({
-  type,
-  aliases,
-  sourceLabel,
-  targetLabel,
-  properties: [],
-  rowCount: 9,
-});
 const schema: PlanSchema = {
   labels: [
     label('Department', ['科室'], [['floor', 'int'], ['phone', 'string', '电话']]),
@@ -43,9 +31,7 @@ const schema: PlanSchema = {
   toOne: { outgoing: ['works in', 'family doctor'], incoming: ['heads'] },
 }; // prettier-ignore
 const names: [display: string, label: string][] = [['Urology', 'Department'], ['Liam Newton', 'Doctor'], ['Diabetes', 'Disease'], ['Insulin', 'Drug'], ['Aspirin', 'Drug']]; // prettier-ignore
-const entities = new Map(
-  names.map(([display, own], id) => [id, { id, label: own, labels: [own], key: String(id), display, properties: { number: id } }]),
-);
+const nodes = nodesOf(names, 'number');
 const values = [
   { label: 'Patient', property: 'city', value: 'London' },
   { label: 'Patient', property: 'gender', value: 'female' },
@@ -53,18 +39,8 @@ const values = [
   { label: 'Drug', property: 'manufacturer', value: 'Bayer' },
 ];
 
-async function planned(question: string): Promise<GraphPlan | string> {
-  const linked = await linkOver(question, { schema, nodes: [...entities.values()], values });
-  const unknown = linked.unknown.filter(mayBeName);
-  if (unknown.length > 0) return `unknown: ${unknown.join()}`;
-  const found = await planGraphQuestion(linked, schema, entities, languageOf(question));
-  return 'reason' in found ? `refused: ${found.reason.en}` : found;
-}
-
-async function plan(question: string): Promise<string> {
-  const found = await planned(question);
-  return typeof found === 'string' ? found : found.cypher;
-}
+const planned = (question: string) => planOver(question, { schema, nodes, values });
+const plan = (question: string) => cypherOver(question, { schema, nodes, values });
 
 describe('questions about a hospital', () => {
   const drugs = 'MATCH (t:Drug)<-[r1:takes]-(n1:Patient)';

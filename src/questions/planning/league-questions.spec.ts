@@ -1,7 +1,4 @@
-import { linkOver } from '../../../test/support/question-world.js';
-import { languageOf } from '../../text/language.js';
-import { mayBeName } from '../linking/stop-words.js';
-import { planGraphQuestion } from './plan-graph-question.js';
+import { cypherOver, nodesOf } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
 const label = (name: string, alias: string, properties: [name: string, type: string, column: string][]) => ({
@@ -43,9 +40,7 @@ const schema: PlanSchema = {
   toOne: { outgoing: ['效力于', '执教'], incoming: ['执教'] },
 }; // prettier-ignore
 const names: [display: string, label: string][] = [['上海海鸥', '球队'], ['Riverside Rovers', '球队'], ['Felipe Rocha', '教练'], ['Diego Novak', '球员'], ['M033', '比赛']]; // prettier-ignore
-const entities = new Map(
-  names.map(([display, own], id) => [id, { id, label: own, labels: [own], key: display, display, properties: { 编号: display } }]),
-);
+const nodes = nodesOf(names, '编号', true);
 const values = [
   { label: '球队', property: '城市', value: '上海' },
   { label: '球员', property: '国籍', value: '巴西' },
@@ -53,13 +48,7 @@ const values = [
   { label: '球员', property: '位置', value: '后卫' },
 ];
 
-async function plan(question: string): Promise<string> {
-  const linked = await linkOver(question, { schema, nodes: [...entities.values()], values });
-  const unknown = linked.unknown.filter(mayBeName);
-  if (unknown.length > 0) return `unknown: ${unknown.join()}`;
-  const found = await planGraphQuestion(linked, schema, entities, languageOf(question));
-  return 'reason' in found ? `refused: ${found.reason.en}` : found.cypher;
-}
+const plan = (question: string) => cypherOver(question, { schema, nodes, values });
 
 describe('questions about a league', () => {
   it.each([

@@ -1,8 +1,4 @@
-import { linkOver } from '../../../test/support/question-world.js';
-import { languageOf } from '../../text/language.js';
-import { mayBeName } from '../linking/stop-words.js';
-import { planGraphQuestion } from './plan-graph-question.js';
-import { type GraphPlan } from './question-plan.js';
+import { cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
 type Properties = [name: string, type: string, column: string, ...aliases: string[]][];
@@ -15,14 +11,6 @@ const label = (name: string, aliases: string[], properties: Properties) => ({
   properties: ([['编号', 'int', 'id'], ['名称', 'string', 'name'], ...properties] as Properties).map(([own, type, column, ...more]) => ({ name: own, type, column, aliases: more })),
   rowCount: 9,
 }); // prettier-ignore
-const edge = (type: string, aliases: string[], sourceLabel: string, targetLabel: string) => ({
-  type,
-  aliases,
-  sourceLabel,
-  targetLabel,
-  properties: [],
-  rowCount: 9,
-});
 /** Labels with a relation to themselves, several relations between two labels, booleans whose names begin with 有 and 在, and years beside dates. */
 const schema: PlanSchema = {
   labels: [
@@ -47,9 +35,7 @@ const schema: PlanSchema = {
   toOne: { outgoing: ['母港', '上级', '母公司', '目的港', '出发港'], incoming: ['执行', '指挥', '发货', '收货'] },
 }; // prettier-ignore
 const names: [display: string, label: string][] = [['上海港', '港口'], ['Blue Whale', '船舶'], ['周静', '船员'], ['Lars Jensen', '船员'], ['海纳集团', '客户'], ['Tiger Toys', '客户'], ['Union Steel', '客户']]; // prettier-ignore
-const entities = new Map(
-  names.map(([display, own], id) => [id, { id, label: own, labels: [own], key: String(id), display, properties: { 编号: id } }]),
-);
+const nodes = nodesOf(names, '编号');
 const values = [
   ...['中国', '德国'].map(value => ({ label: '港口', property: '国家', value })),
   ...['中国', '挪威'].map(value => ({ label: '船舶', property: '船旗国', value })),
@@ -60,18 +46,8 @@ const values = [
   { label: '货运单', property: '货物', value: 'coffee' },
 ];
 
-async function planned(question: string): Promise<GraphPlan | string> {
-  const linked = await linkOver(question, { schema, nodes: [...entities.values()], values });
-  const unknown = linked.unknown.filter(mayBeName);
-  if (unknown.length > 0) return `unknown: ${unknown.join()}`;
-  const found = await planGraphQuestion(linked, schema, entities, languageOf(question));
-  return 'reason' in found ? `refused: ${found.reason.en}` : found;
-}
-
-async function plan(question: string): Promise<string> {
-  const found = await planned(question);
-  return typeof found === 'string' ? found : found.cypher;
-}
+const planned = (question: string) => planOver(question, { schema, nodes, values });
+const plan = (question: string) => cypherOver(question, { schema, nodes, values });
 
 async function parametersOf(question: string): Promise<unknown[]> {
   const found = await planned(question);
