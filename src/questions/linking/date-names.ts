@@ -16,9 +16,13 @@ export function isYear({ name, column = '', type }: Pick<PropertySchema, 'name' 
 const chineseYear =
   /^年份$|(?<!质保|保修|使用|工作|从业|任职|服务|折旧)(?:年份|年度)$|(?:成立|建造|建成|出版|发行|上市|出生|入职|毕业|入学|生产|创立|竣工|上映)年$/;
 
+export function isDateOrYear(property: Pick<PropertySchema, 'name' | 'column' | 'type'>): boolean {
+  return isDate(property.type) || isYear(property);
+}
+
 /** Tells whether a word for a property names a date or a year. */
 export function isTime({ property, type, isEvent }: MeaningOf<'property'>): boolean {
-  return isEvent === true || isDate(type) || isYear({ name: property, type });
+  return isEvent === true || isDateOrYear({ name: property, type });
 }
 
 /** What happens at a date: `shipped` of `shipped_date`, `birth` of `date of birth`, 发货 of 发货日期. */

@@ -53,14 +53,17 @@ const rules: Rule[] = [
     read: compare('='),
   },
   { pattern: new RegExp(`\\b(?:(?:is |are )?exactly|equals?(?: to)?|(?:is|are) equal to)\\s+${amountPattern}`, 'g'), read: compare('=') },
-  // A number right after a property, see `isValueOf` in link-question, if what follows says no more of it: `4+`, `5 and up`, `10前`.
+  // Not where what follows says more of it: `4+`, `5 and up`, `10前`.
   {
     pattern: new RegExp(
       `(?:[为是]|\\b(?:is|are|was|were|of)\\s)\\s*${amountPattern}` +
         `(?=(?:元|岁|人|吨|公里|分|${measureWord})?\\s*(?:$|[的吗且并?？。，,、]|(?:and|who|with|that|which|in|from|for)\\b(?!\\s+(?:up|over|above|more|below|under|less)\\b)))`,
       'g',
     ),
-    read: compare('='),
+    read: groups => {
+      const intent = compare('=')(groups);
+      return intent?.kind === 'compare' ? { ...intent, isBare: true } : null;
+    },
   },
   // Other numbers after these words may be names.
   {

@@ -4,7 +4,7 @@ import { type MetricEntry } from '../vocabulary.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
-import { eventsOf, isDate, isYear } from './date-names.js';
+import { eventsOf, isDateOrYear } from './date-names.js';
 import { isCommonWord, isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
 import { isAgentNoun, isPlainVerb, isVerbForm, rootOf, stemOf } from './word-roots.js';
@@ -95,13 +95,14 @@ export class Lexicon {
     }
   }
 
-  private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column, aliases = [] }: PropertySchema): void {
+  private addProperty(owner: 'node' | 'edge', ownerName: string, property: PropertySchema): void {
+    const { name, type, column, aliases = [] } = property;
     const meaning: Meaning = { as: 'property', owner, ownerName, property: name, type };
     for (const own of [name, ...aliases]) this.add(own, meaning);
     // A column is often the English name of a Chinese property.
     if (column !== undefined && column !== name) this.add(column, meaning);
-    if (!isDate(type) && !isYear({ name, type, ...(column !== undefined && { column }) })) return;
-    for (const event of eventsOf({ name, aliases, ...(column !== undefined && { column }) }))
+    if (!isDateOrYear(property)) return;
+    for (const event of eventsOf(property))
       if (!isCommonWord(event)) this.insert(this.events, sensesOf(normalizedName(event)), { ...meaning, isEvent: true });
   }
 

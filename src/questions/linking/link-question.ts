@@ -11,7 +11,7 @@ import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.j
 import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
-import { measureWord } from './numerals.js';
+import { isNumeric, measureWord } from './numerals.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 
@@ -92,7 +92,7 @@ export async function linkQuestion(
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const found = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
   const intents = findIntents(text)
-    .filter(mention => !isBareNumber(mention) || isValueOf(mention, found, text))
+    .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
   const named = [...times.filter(isReal), ...found, ...intents, ...idioms];
   const unreal = times.filter(mention => !isReal(mention));
@@ -114,23 +114,13 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
 }
 const measured = new RegExp(`.${measureWord}$`);
 
-/** `是5`, `of 5`, which is a value only right after what it is the value of. Else the number may be a name. */
-function isBareNumber(mention: Mention): boolean {
-  const intent = intentsOf(mention, 'compare');
-  return (
-    intent?.operator === '=' &&
-    intent.value !== 0 &&
-    /^(?:[为是]|(?:is|are|was|were|of)\s)/.test(mention.text) &&
-    !/exactly|equal/.test(mention.text)
-  );
-}
-
+/** Whether it stands right after a numeric property. */
 function isValueOf({ start }: Mention, found: Mention[], text: string): boolean {
   return found.some(
     ({ end, meanings }) =>
       end <= start &&
       /^\s*(?:\bof\b\s*)?$/.test(text.slice(end, start)) &&
-      meanings.every(meaning => meaning.as === 'property' && /^(?:int|bigint|float|decimal.*)$/.test(meaning.type)),
+      meanings.every(meaning => meaning.as === 'property' && isNumeric(meaning.type)),
   );
 }
 

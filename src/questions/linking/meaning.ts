@@ -34,7 +34,8 @@ export type Intent =
   | { kind: 'aggregate'; function: 'avg' | 'sum' }
   /** `excludes`: takes away the entities or values beside it. Otherwise it says more (`only`, `without`) than is understood. */
   | { kind: 'negation'; excludes: boolean }
-  | { kind: 'compare'; operator: Comparison; value: number }
+  /** `isBare`: `是5`, which is a comparison only right after what has the value; else the number may be a name. */
+  | { kind: 'compare'; operator: Comparison; value: number; isBare?: true }
   /** Both bounds are included. */
   | { kind: 'between'; low: number; high: number }
   /** The question wants yes or no. */

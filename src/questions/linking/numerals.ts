@@ -17,6 +17,11 @@ export const measureWord = `(?:${Object.entries(measureWords)
   .map(([word, others]) => (others === '' ? word : `${word}(?![${others}])`))
   .join('|')})`;
 
+/** Tells whether properties of this type are numbers. */
+export function isNumeric(type: string): boolean {
+  return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
+}
+
 /** The source of a pattern for small whole numbers in questions: 12, 十二, twelve. */
 export const numeralPattern = `(?:\\d{1,4}|[一二两三四五六七八九十百]{1,4}|${enNumbers.slice(1).join('|')})`;
 

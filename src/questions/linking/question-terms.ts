@@ -26,6 +26,11 @@ export interface ValueTerm {
   negated: boolean;
 }
 
+/** Whether it stands for a boolean: the name of the property says which value is meant. */
+export function isBoolean({ values }: ValueTerm): boolean {
+  return values.every(({ value }) => value === 'true' || value === 'false');
+}
+
 export interface TimeTerm extends Span {
   mention: Mention;
   /** It names no year. This one was taken. */

@@ -1,6 +1,6 @@
 import { cutPieces } from '../../graph-index/tokenize-text.js';
 import { intentsOf, type Mention, meaningOf } from './meaning.js';
-import { isCommonWord, isStopWord, withoutStopWords } from './stop-words.js';
+import { isCommonWord, withoutStopWords } from './stop-words.js';
 
 /** Words that say how many or how often. Where nothing has read them, the answer would be as if they were not there. */
 const quantities = new Set('few many more less again exactly just'.split(' '));
@@ -30,7 +30,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
   // `去过`: a verb that no relation is called by.
   const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)].flatMap(({ 0: own, 1: verb = '', index }) =>
-    isFree(index, index + 1) && ![verb, own].some(word => isStopWord(word) || isCommonWord(word)) ? [own] : [],
+    isFree(index, index + 1) && ![verb, own].some(isCommonWord) ? [own] : [],
   );
   // `是哪家生产的`: what is asked for is not known.
   const asked = mentions.flatMap(mention => {

@@ -21,17 +21,22 @@ const kinds = {
 const person = /\p{Script=Han}(?:员|师|者|(?<!器)人)$/u;
 const sensesOf = (list: string): ReadonlySet<string> => new Set(list.split(' ').map(senseOf));
 /** A `ship` is nobody, though a `shipper` is. */
-const persons = sensesOf(
+const persons = new Set(
   kinds.who
     .split(' ')
     .filter(word => !isAgentNoun(word))
-    .join(' '),
+    .map(senseOf),
 );
 const words = { who: sensesOf(kinds.who), when: sensesOf(kinds.when), where: sensesOf(kinds.where) };
 
 /** Tells whether nodes with this label may be an answer to the question word, by what the label is called. */
 export function isOfType(label: LabelSchema, type: AnswerType): boolean {
   return type === 'what' || [label.name, ...label.aliases].some(name => saysType(name, type));
+}
+
+/** Tells whether the label of this name may answer `who`. */
+export function isWho({ labels }: GraphSchema, name: string): boolean {
+  return labels.some(label => label.name === name && isOfType(label, 'who'));
 }
 
 /** The properties of a label that answer the question word: dates for `when`. */

@@ -1,6 +1,6 @@
 import { type Language } from '../../text/language.js';
 import { asksForTime } from '../linking/asked-time.js';
-import { fillPlaces, meaningOf, type Mention } from '../linking/meaning.js';
+import { fillPlaces, isJoined, meaningOf, type Mention } from '../linking/meaning.js';
 import { isCommonWord, withoutStopWords } from '../linking/stop-words.js';
 import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
 import { type AnswerType } from './answer-types.js';
@@ -64,8 +64,8 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
     const modifiers = named.filter(({ start }) => start >= end && start < word.mention.start);
     if (modifiers.length > 0) {
       // `which German customers`, 哪些在职的船员
-      const rest = fillPlaces(text, modifiers).slice(end, word.mention.start);
-      return head === null && !needsCopula && (word.labels.size > 0 || isNoun(text, word)) && /^[\s的]*$/.test(rest) ? word : head;
+      const isLimited = isJoined(fillPlaces(text, modifiers), end, word.mention.start);
+      return head === null && !needsCopula && (word.labels.size > 0 || isNoun(text, word)) && isLimited ? word : head;
     }
     if (needsCopula && !/\b(?:is|are|was|were|be)\b/.test(between)) break;
     const passed = between.match(/\p{L}+/gu) ?? [];

@@ -1,5 +1,5 @@
 import { fillPlaces, isJoined, type Mention } from '../linking/meaning.js';
-import { type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
+import { isBoolean, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
 import { type Asked } from './find-asked.js';
 import { type SchemaWord } from './schema-word.js';
 
@@ -10,7 +10,6 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   const chain = valuesBeside(terms, first, words);
   const end = chain.at(-1)?.mention.end ?? 0;
   if (words.some(({ labels, mention }) => labels.size > 0 && isJoined(terms.text, end, mention.start))) return null;
-  const isBoolean = ({ values }: ValueTerm): boolean => values.every(({ value }) => value === 'true' || value === 'false');
   // 非处方药 is a noun too, where no other says what it is.
   const hasNoun = words.some(({ labels }) => labels.size > 0);
   const kind = chain.filter(term => !term.negated && !isBoolean(term)).at(-1) ?? (hasNoun ? undefined : chain.at(-1));

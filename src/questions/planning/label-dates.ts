@@ -1,5 +1,5 @@
 import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { eventsOf, isDate, isYear } from '../linking/date-names.js';
+import { eventsOf, isDate, isDateOrYear } from '../linking/date-names.js';
 import { senseOf } from '../linking/synonyms.js';
 import { type SchemaWord } from './schema-word.js';
 
@@ -12,7 +12,7 @@ export function datesOf(element: { properties: PropertySchema[] }): PropertySche
 
 /** The dates and the years of a label or relation. */
 export function timesOf({ properties }: { properties: PropertySchema[] }): PropertySchema[] {
-  return properties.filter(property => isDate(property.type) || isYear(property));
+  return properties.filter(isDateOrYear);
 }
 
 /** The date of what a word says: `shipped` and 发货 mean `shipped date`. */

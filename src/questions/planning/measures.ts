@@ -1,6 +1,6 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Comparison, type Mention } from '../linking/meaning.js';
-import { measureWord } from '../linking/numerals.js';
+import { isNumeric, measureWord } from '../linking/numerals.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { eventsOf, isTime } from '../linking/date-names.js';
 import { senseOf } from '../linking/synonyms.js';
@@ -25,10 +25,6 @@ export interface Threshold {
   property: SchemaWord | null;
   /** A word for things, or for a relation that is followed so often. */
   counted: SchemaWord | null;
-}
-
-export function isNumeric(type: string): boolean {
-  return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
 }
 
 const beforeCounted = new RegExp(`^(?:${measureWord}|\\s|的|以上|以下)*$`);
@@ -109,12 +105,11 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention)
     // A person is the oldest by birth, whatever other dates there are.
     const isOfAge = /\b(?:oldest|eldest|youngest)\b/.test(ranking.text) && isOfType(label, 'who');
     const made = /\b(?:oldest|eldest|youngest|newest)\b|最新|最老/.test(ranking.text) ? timesOf(label).filter(isMaking) : [];
-    const said = timesOf(label).filter(date =>
+    const own = timesOf(label).find(date =>
       word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name),
     );
-    const dates = said.length > 0 ? said : isOfAge ? timesOf(label).filter(isBirth) : made.length > 0 ? made : datesOf(label);
+    const dates = own ? [own] : isOfAge ? timesOf(label).filter(isBirth) : made.length > 0 ? made : datesOf(label);
     if (isOfAge && dates.length === 0) throw noBirth(ranking.text, name);
-    const own = dates.find(date => word?.properties.some(({ ownerName, property }) => ownerName === name && property === date.name));
     const found = own ?? (dates.length === 1 ? dates[0] : undefined) ?? dateSaid(label, words)?.date;
     if (!found) continue;
     const measured = { label: name, property: found, word: own ? (word ?? null) : null };

@@ -19,6 +19,8 @@ export interface NegatedPart {
 
 /** They deny that there is a value: `没有电话的客户`. */
 const hasNone = /^(?:没有?|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
+/** The object follows them, and no verb: `without a phone`. */
+const lacking = /^(?:no|without|lack\w*)\b/;
 /** The longest label, and what joins it. */
 const farthest = 100;
 const denying = /^(?:没有?|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
@@ -55,7 +57,7 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
         );
       // `哪些油轮没有母港` asks for tankers, and denies no tanker.
       // A value does nothing: `伦敦没有家庭医生的患者` denies the doctor.
-      const isSubject = ((isEntity(term) || kind) && !/^(?:without|no|lack\w*)\b/.test(mention.text)) || !hasNone.test(mention.text);
+      const isSubject = ((isEntity(term) || kind) && !lacking.test(mention.text)) || !hasNone.test(mention.text);
       return (
         isSubject &&
         term.mention !== asked?.mention &&
@@ -89,9 +91,7 @@ function scopeOf(text: string, { start, end }: Mention, language: Language, aske
     language === 'zh'
       ? rest.search(isAskedBefore ? /[,，。？?且但并也又]|同时/ : /的|[,，。？?]/)
       : rest.search(
-          /^(?:no|without|lack\w*)\b/.test(text.slice(start))
-            ? /[,?.;]|\b(?:and|or|but|have|has|had|are|is|were|was)\b/
-            : /[,?.;]|\b(?:and|or|but)\b/,
+          lacking.test(text.slice(start)) ? /[,?.;]|\b(?:and|or|but|have|has|had|are|is|were|was)\b/ : /[,?.;]|\b(?:and|or|but)\b/,
         );
   return { start: end, end: stop === -1 ? text.length : end + stop };
 }

@@ -9,7 +9,8 @@ import { groupAnchors } from './anchors.js';
 import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows, groupLabel, groupProperty, grouping } from './find-groups.js';
-import { isNumeric, measuredProperty } from './measures.js';
+import { isNumeric } from '../linking/numerals.js';
+import { measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
@@ -145,11 +146,10 @@ class GraphQuestionPlanner extends AggregatePlanner {
   private refuseCompound(): void {
     const { word } = this.asked;
     const { text } = this.terms;
-    const noun = this.words.find(
-      ({ mention }) => word !== null && word.labels.size > 0 && mention.start - word.mention.end === 1 && /^[a-z]+s$/.test(mention.text),
-    );
+    if (!word || word.labels.size === 0) return;
+    const noun = this.words.find(({ mention }) => mention.start - word.mention.end === 1 && /^[a-z]+s$/.test(mention.text));
     const goesOn = /^\s*(?:[?.!]|$|(?:are|is|were|was|who|that|have|has|had|with|earn)\b)/;
-    if (!word || !noun || !isOnlyRelation(noun) || isVerbForm(noun.mention.text) || !goesOn.test(text.slice(noun.mention.end))) return;
+    if (!noun || !isOnlyRelation(noun) || isVerbForm(noun.mention.text) || !goesOn.test(text.slice(noun.mention.end))) return;
     throw new UnplannableError(
       `不清楚“${word.mention.text} ${noun.mention.text}”指谁；请写明，例如“which … ${noun.mention.text} a ${word.mention.text}”`,
       `It is not clear who "${word.mention.text} ${noun.mention.text}" are; ask for whoever it is that ${noun.mention.text}`,
@@ -282,11 +282,10 @@ class GraphQuestionPlanner extends AggregatePlanner {
   /** `drugs made by the manufacturer of aspirin`, `drugs in stock`: the property limits by a value that is not said. */
   private refuseNested({ mention }: SchemaWord, isOfTarget: boolean): void {
     const { text } = this.terms;
-    const isOf = !isOfTarget && this.asked.word !== null && this.asked.word.mention !== mention && /^\s+of\s/.test(text.slice(mention.end));
-    const isState =
-      /\b(?:in|out of|have|has)\s$/.test(text.slice(0, mention.start)) &&
-      this.asked.word?.mention !== mention &&
-      /^[a-z]/.test(mention.text);
+    const { word } = this.asked;
+    if (word?.mention === mention) return;
+    const isOf = !isOfTarget && word !== null && /^\s+of\s/.test(text.slice(mention.end));
+    const isState = /\b(?:in|out of|have|has)\s$/.test(text.slice(0, mention.start)) && /^[a-z]/.test(mention.text);
     if (!isOf && !isState) return;
     throw new UnplannableError(
       `不清楚“${mention.text}”在这里怎样限定；请写出它的值，或先问它的值`,

@@ -3,7 +3,7 @@ import { isJoined, type MeaningOf, type Mention } from '../linking/meaning.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { isOfType } from './answer-types.js';
+import { isWho } from './answer-types.js';
 import { isDate } from '../linking/date-names.js';
 import { type MeasuredProperty } from './measures.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
@@ -37,14 +37,14 @@ export abstract class RankingPlanner extends CountPlanner {
     const named = [...entities, ...values];
     const isLast = ({ mention }: SchemaWord): boolean =>
       named.every(term => term.mention.end <= mention.start) && mention.start > (top?.mention.end ?? 0);
-    const isWho = type === 'who' && this.schema.labels.some(each => each.name === label && !isOfType(each, 'who'));
+    const isOther = type === 'who' && !isWho(this.schema, label);
     const ranked = this.words.find(({ labels }) => labels.has(label))?.mention.start ?? 0;
     // `which captain commanded the voyage`
     const isFirst = ({ mention }: SchemaWord): boolean =>
       mention.end <= ranked &&
       ((word === null && type !== null) || /^\s+of\s+(?:the\s+)?$/.test(this.terms.text.slice(mention.end, ranked)));
     const asksFor = this.words.find(
-      each => isOnlyRelation(each) && (each === word || isFirst(each) || (this.grammar === 'zh' && isLast(each)) || isWho),
+      each => isOnlyRelation(each) && (each === word || isFirst(each) || (this.grammar === 'zh' && isLast(each)) || isOther),
     );
     if (!asksFor || type === 'when') return;
     throw new UnplannableError(
@@ -186,37 +186,37 @@ export abstract class RankingPlanner extends CountPlanner {
     return isNext && !/的$/.test(top.mention.text) && !isAfterCounted ? next : null;
   }
 
-  /** Finds what is ranked and what is counted: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
-  protected countedPair(labelled: SchemaWord[]): { target: SchemaWord; counted: string; countedWord: SchemaWord | null } {
+  /** Of two labels the one that is ranked, and the one that is counted. */
+  private rankedAndCounted(labelled: SchemaWord[]): [SchemaWord | undefined, SchemaWord | undefined] {
     const at = this.terms.top?.mention.start ?? 0;
     const before = labelled.filter(({ mention }) => mention.end <= at);
     const after = labelled.filter(({ mention }) => mention.start >= at);
     const most = this.countedByMost(after);
+    if (most) {
+      const asked = labelled.find(word => word !== most && word === this.asked.word);
+      return [asked ?? after.find(word => word !== most) ?? before.at(-1), most];
+    }
+    if (this.grammar === 'zh') return [after[0] ?? before.at(-2), before.at(-1) ?? after[1]];
+    return before[0] ? [before[0], after[0]] : [after[0], after[1]];
+  }
+
+  /** Finds what is ranked and what is counted: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
+  protected countedPair(labelled: SchemaWord[]): { target: SchemaWord; counted: string; countedWord: SchemaWord | null } {
     if (labelled.length >= 2) {
-      const others = labelled.filter(word => word !== most);
-      const asked = others.find(word => word === this.asked.word);
-      const [target, counted] = most
-        ? [asked ?? after.find(word => word !== most) ?? before.at(-1), most]
-        : this.grammar === 'zh'
-          ? [after[0] ?? before.at(-2), before.at(-1) ?? after[1]]
-          : before[0]
-            ? [before[0], after[0]]
-            : [after[0], after[1]];
+      const [target, counted] = this.rankedAndCounted(labelled);
       if (target && counted && this.onlyLabel(target) !== this.onlyLabel(counted))
         return { target, counted: this.onlyLabel(counted), countedWord: counted };
     }
     const [only] = labelled;
     const relation = this.words.find(({ relations, labels }) => relations.size > 0 && labels.size === 0);
-    const { type } = this.asked;
-    const isPerson = (name: string): boolean => this.schema.labels.some(each => each.name === name && isOfType(each, 'who'));
     const ends = only && relation ? [...pathsFrom(this.schema, this.onlyLabel(only))].filter(hops => hops.length === 1 && relation.relations.has(hops[0]?.type ?? '')).flatMap(([hop]) => hop ?? []) : []; // prettier-ignore
-    const [end] = ends;
-    // `who commanded the most voyages`
-    if (only && end && ends.length === 1 && relation && type === 'who' && !isPerson(end.from)) {
-      const target = { ...relation, labels: new Set([end.to]), relations: new Set<string>() };
-      if (isPerson(end.to)) return { target, counted: end.from, countedWord: only };
+    const [end, ...others] = ends;
+    if (only && relation && end && others.length === 0) {
+      // `who commanded the most voyages`
+      if (this.asked.type === 'who' && !isWho(this.schema, end.from) && isWho(this.schema, end.to))
+        return { target: { ...relation, labels: new Set([end.to]), relations: new Set() }, counted: end.from, countedWord: only };
+      return { target: only, counted: end.to, countedWord: null };
     }
-    if (only && ends.length === 1 && ends[0]) return { target: only, counted: ends[0].to, countedWord: null };
     throw new UnplannableError('不清楚按什么排序', 'It is not clear what to rank by');
   }
 }

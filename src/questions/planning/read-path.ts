@@ -1,8 +1,8 @@
 import { type Pace } from '../../common/turns/pace.js';
 import { type Language } from '../../text/language.js';
-import { type Mention } from '../linking/meaning.js';
+import { isJoined, type Mention } from '../linking/meaning.js';
 import { isAgentNoun } from '../linking/word-roots.js';
-import { hasType, isOfType, propertiesOfType } from './answer-types.js';
+import { hasType, isOfType, isWho, propertiesOfType } from './answer-types.js';
 import { type Asked } from './find-asked.js';
 import { orderClues, voiceOf } from './order-clues.js';
 import { type Hop, pathsFrom, type PlanSchema } from './schema-paths.js';
@@ -102,7 +102,7 @@ function isSaidOf(text: string, { mention }: Topic, { word }: Asked): boolean {
 /** `which captains are active`, where a relation is called `captains`: the value is one of what is asked for itself. */
 function saysKind(text: string, blank: string, { mention, isNode }: Topic, { word, type }: Asked): boolean {
   if (isNode || word === null || type === null || word.labels.size + word.properties.length > 0) return false;
-  const isBefore = mention.end <= word.mention.start && /^[\s的]*$/.test(blank.slice(mention.end, word.mention.start));
+  const isBefore = isJoined(blank, mention.end, word.mention.start);
   // A relation may be called 船长是.
   const isSaid = /[是为]$/.test(word.mention.text) && text.slice(word.mention.end, mention.start).trim() === '';
   return isBefore || (mention.start >= word.mention.end && (isSaid || saysItself(text, mention, word.mention)));
@@ -157,8 +157,7 @@ function mayEnd(word: SchemaWord, hops: Hop[], label: string, namesEnd: (word: S
 function mayNameEnd({ mention, labels }: SchemaWord, last: Hop, schema: PlanSchema): boolean {
   if (labels.size > 0 && !labels.has(last.to)) return false;
   if (!isAgentNoun(mention.text)) return last.direction === 'out' || !/^[a-z]/.test(mention.text);
-  const isWho = (name: string): boolean => schema.labels.some(label => label.name === name && isOfType(label, 'who'));
-  return isWho(last.to) || !isWho(last.from);
+  return isWho(schema, last.to) || !isWho(schema, last.from);
 }
 
 /** The word beside `share`, `same`, `together`, `co-`. */

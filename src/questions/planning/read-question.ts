@@ -5,7 +5,7 @@ import { type Language } from '../../text/language.js';
 import { isJoined, type Mention } from '../linking/meaning.js';
 import { isCountry } from '../linking/name-synonyms.js';
 import { senseOf } from '../linking/synonyms.js';
-import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
+import { isBoolean, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
@@ -221,7 +221,7 @@ class PatternReader {
 
   /** `a contagious drug`, where only diseases are contagious. */
   private refuseQuality({ terms, mention, labels }: Anchor): void {
-    if (terms.some(term => isEntity(term) || term.values.some(({ value }) => value !== 'true' && value !== 'false'))) return;
+    if (terms.some(term => isEntity(term) || !isBoolean(term))) return;
     const noun = this.context.terms.labels.find(({ mention: own }) => isJoined(this.context.terms.text, mention.end, own.start));
     if (!noun || labels.includes(noun.label)) return;
     throw new UnplannableError(

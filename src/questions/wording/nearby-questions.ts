@@ -4,9 +4,9 @@ import { type Language, languageOf } from '../../text/language.js';
 import { written } from '../linking/follow-up.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
+import { isNumeric } from '../linking/numerals.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { irregularPlurals } from '../linking/word-roots.js';
-import { isNumeric } from '../planning/measures.js';
 import { hopsFrom, leadsToOne, type PlanSchema } from '../planning/schema-paths.js';
 import { type MetricEntry } from '../vocabulary.js';
 

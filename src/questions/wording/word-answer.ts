@@ -32,11 +32,11 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
         return zh
           ? `${names[0]}的${shape.spoken[0]}是 ${formatAs(shape.spoken[0], rows[0]?.[1])}。`
           : `The ${shape.spoken[0]} of ${names[0]} is ${formatAs(shape.spoken[0], rows[0]?.[1])}.`;
-      return rows.length === 0 ? nothing(zh, zh ? wordRelated(shape.of, of) : of) : `${join(values, zh)}${zh ? '。' : '.'}`;
+      return rows.length === 0 ? nothing(shape.of, of, zh) : `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
     case 'group': {
-      if (rows.length === 0) return nothing(zh, zh ? wordRelated(shape.of, of) : of);
+      if (rows.length === 0) return nothing(shape.of, of, zh);
       const isAll = rows.length < limit;
       const values = rows.map(row => formatAs(shape.measure, row[1]));
       const ranked = rows.map((row, i) => (zh ? `${nameOf(row[0])}（${values[i]}）` : `${nameOf(row[0])} (${values[i]})`));
@@ -50,11 +50,7 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
         : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
     }
     case 'entity':
-      return rows.length === 0
-        ? nothing(zh, zh ? wordRelated(shape.of, of) : of)
-        : zh
-          ? `找到：${join(names, zh)}。`
-          : `Found: ${join(names, zh)}.`;
+      return rows.length === 0 ? nothing(shape.of, of, zh) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
     case 'list':
       if (rows.length === 0) return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${shape.subject} found${of}.`;
       return zh
@@ -184,8 +180,8 @@ function wordRelated({ conditions }: Limits, of: string): string {
   return conditions.length > 0 ? `${of}的` : `与${of}相关的`;
 }
 
-function nothing(zh: boolean, of: string): string {
-  return zh ? `没有找到${of}结果。` : `Nothing was found${of}.`;
+function nothing(limits: Limits, of: string, zh: boolean): string {
+  return zh ? `没有找到${wordRelated(limits, of)}结果。` : `Nothing was found${of}.`;
 }
 
 function join(names: string[], zh: boolean, isAll = true): string {
