@@ -27,5 +27,5 @@ export default {
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
   // Tests wait about a fifth of their time, so one more than the usual two cores keeps these busy.
   maxWorkers: 3,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };

@@ -52,7 +52,7 @@ describe('a backup', () => {
     await prepareDatabase(url);
     await asSuperuser(url, `${someRows}; ${oddTable}`);
     await backUp(url, file);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const database of databases) await database.drop();
     rmSync(folder, { recursive: true, force: true });
@@ -110,7 +110,7 @@ describe('a backup', () => {
       { id: 3 },
     ]);
     expect(spawnSync('tar', ['tzf', file], { encoding: 'utf8' }).stdout).toMatch(/^manifest\.json\ntables\/[\s\S]*\nsummary\.json\n$/);
-  }, 60_000);
+  });
 
   it('is refused when it is cut off, changed anywhere, or something else', async () => {
     const whole = readFileSync(file);
@@ -162,17 +162,13 @@ describe('a backup', () => {
     ['a key that its rows break', m => m.tables.at(-1)!.indexes.push({ primary: true, unique: true, columns: ['f'] })],
     ['a type that its rows are not of', m => (m.tables.at(-1)!.columns[1]!.type = 'integer')],
     ['a type that does not exist', m => (m.tables.at(-1)!.columns[1]!.type = 'public.nonsense')],
-  ])(
-    'leaves nothing behind when it has %s',
-    async (_title, change) => {
-      const { url } = await aDatabase();
-      await expect(restore(await edited(change), url)).rejects.toThrow();
-      await expectNothing(url);
-      await restore(file, url);
-      await expect(restore(file, url)).rejects.toThrow(TargetNotEmptyError);
-    },
-    60_000,
-  );
+  ])('leaves nothing behind when it has %s', async (_title, change) => {
+    const { url } = await aDatabase();
+    await expect(restore(await edited(change), url)).rejects.toThrow();
+    await expectNothing(url);
+    await restore(file, url);
+    await expect(restore(file, url)).rejects.toThrow(TargetNotEmptyError);
+  });
 
   it('of an earlier release gets the later migrations', async () => {
     const [earlier, later] = [await aDatabase(), await aDatabase()];
@@ -188,7 +184,7 @@ describe('a backup', () => {
     const prepared = await aDatabase();
     await prepareDatabase(prepared.url);
     await expect(restore(old, prepared.url)).rejects.toThrow(TargetNotEmptyError);
-  }, 60_000);
+  });
 
   it('holds generated columns, and values of types that no other server has as text', async () => {
     const [source, target] = [await aDatabase(), await aDatabase()];
@@ -208,7 +204,7 @@ describe('a backup', () => {
     await restore(made, target.url);
     const { rows } = await asSuperuser(target.url, 'SELECT * FROM mirror.t');
     expect(rows).toEqual([{ a: 1, twice: 2, Color: 'red', all: '{blue,red}' }]);
-  }, 60_000);
+  });
 
   it('is never written over another, not even over one that is made meanwhile', async () => {
     const { url } = await aDatabase();
@@ -221,7 +217,7 @@ describe('a backup', () => {
     expect(outcomes.find(({ code }) => code === 1)!.stderr).toMatch(/exists and is not overwritten/);
     await BackupReader.check(target);
     expect(readdirSync(folder).filter(name => name.endsWith('.part'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('names the tables that it may not read, and the right that it needs', async () => {
     const { url } = await aDatabase();
@@ -245,7 +241,7 @@ describe('a backup', () => {
       await client.end();
       await asSuperuser(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
     }
-  }, 60_000);
+  });
 
   it('says that a server has too few locks for all tables', async () => {
     const engine = await PostgresEngine.start((await findEngine(18))!, { max_locks_per_transaction: '10', max_connections: '5' });
@@ -259,7 +255,7 @@ describe('a backup', () => {
     } finally {
       await engine.remove();
     }
-  }, 60_000);
+  });
 
   it('sees every table whole while tables are replaced all the time', async () => {
     const { url } = await aDatabase();
@@ -284,7 +280,7 @@ describe('a backup', () => {
     }
     stop.abort();
     await replacing;
-  }, 60_000);
+  });
 
   it('leaves an empty database when the restore is killed, and then restores into it', async () => {
     const [source, target] = [await aDatabase(), await aDatabase()];
@@ -302,7 +298,7 @@ describe('a backup', () => {
     await expectNothing(target.url);
     expect(await runBackupCommand('restore', large, { DATABASE_URL: target.url })).toMatchObject({ code: 0 });
     expect((await asSuperuser(target.url, 'SELECT count(*)::int AS n FROM mirror.big')).rows).toEqual([{ n: 1_000_000 }]);
-  }, 120_000);
+  });
 
   it('leaves no half of itself on a disk that is full', async () => {
     const small = path.join(folder, 'small');
@@ -321,5 +317,5 @@ describe('a backup', () => {
     } finally {
       spawnSync('umount', [small]);
     }
-  }, 60_000);
+  });
 });

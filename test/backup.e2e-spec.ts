@@ -23,7 +23,7 @@ describe('backup and restore', () => {
     answer = await ask(service.url);
     const { code, stderr } = await runBackupCommand('backup', file, { DATA_DIR: service.dataDirectory });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Backed up: \d+ 张表 \/ tables, \d+ 行 \/ rows/) });
-  }, 120_000);
+  });
   afterAll(async () => {
     await service.kill();
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
@@ -33,7 +33,7 @@ describe('backup and restore', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await runBackupCommand('backup', file, { DATA_DIR: service.dataDirectory });
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/文件已存在.*exists and is not overwritten/) });
-  }, 60_000);
+  });
 
   it('refuse to restore beneath a running service, and over what it left', async () => {
     const beneath = await runBackupCommand('restore', file, { DATA_DIR: service.dataDirectory });
@@ -41,7 +41,7 @@ describe('backup and restore', () => {
     expect((await service.stop()).code).toBe(0);
     const over = await runBackupCommand('restore', file, { DATA_DIR: service.dataDirectory });
     expect(over).toMatchObject({ code: 1, stderr: expect.stringMatching(/目标数据库不为空.*not empty/) });
-  }, 60_000);
+  });
 
   it('bring every row, key, comment and sequence into a new data directory, whose service gives the same answer', async () => {
     expect(await runBackupCommand('restore', file, { DATA_DIR: fresh })).toMatchObject({ code: 0 });
@@ -57,7 +57,7 @@ describe('backup and restore', () => {
       await restored.stop();
       await restored.kill();
     }
-  }, 120_000);
+  });
 
   it('refuse a data directory of another major of PostgreSQL, as the start does, and say how to move', async () => {
     const version = path.join(fresh, 'postgres', 'PG_VERSION');
@@ -71,7 +71,7 @@ describe('backup and restore', () => {
     const written = await runBackupCommand('backup', path.join(folder, 'other.tar.gz'), { DATA_DIR: fresh });
     expect(written).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
     writeFileSync(version, own);
-  }, 60_000);
+  });
 
   it.each(process.env.LONG_TESTS === '1' ? [16, 17, 18] : [16, 18])(
     'bring them to a PostgreSQL %i of an owner who may create roles',
@@ -95,7 +95,6 @@ describe('backup and restore', () => {
         await engine.remove();
       }
     },
-    120_000,
   );
 
   it.each([

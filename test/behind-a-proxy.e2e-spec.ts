@@ -105,44 +105,40 @@ const chromium = hasOpenApiTools() ? findChromium() : null;
     const playwright = require(path.join(toolsFolder, 'node_modules', 'playwright-core'));
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
     browser = await playwright.chromium.launch({ executablePath: chromium, args });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     proxy?.server.close();
   });
 
-  it.each([1280, 390])(
-    'fills in the token of a login at a width of %d, and never scrolls sideways',
-    async width => {
-      const page = await browser.newPage({ viewport: { width, height: 900 }, isMobile: width < 600 });
-      const problems: string[] = [];
-      page.on('pageerror', (error: Error) => problems.push(error.message));
-      await page.goto(address);
-      await page.waitForSelector('.opblock-tag');
-      expect(await page.$$eval('.opblock-tag', (tags: any[]) => tags.slice(0, 3).map(tag => tag.dataset.tag))).toEqual(['auth', 'graphs', 'warehouse']); // prettier-ignore
-      expect(await page.evaluate('innerWidth')).toBe(width);
-      const isWide = () => page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-      expect(await isWide()).toBe(false);
-      const login = page.locator('.opblock').first();
-      await login.locator('.opblock-summary-control').click();
-      await login.locator('textarea').fill(JSON.stringify({ username: 'admin', password: adminPassword }));
-      await login.locator('button.execute').click();
-      await login.locator('.live-responses-table').waitFor();
-      expect(await login.locator('.live-responses-table .response-col_status').last().innerText()).toMatch(/^200/);
-      await page.locator('.auth-wrapper .authorize.locked').waitFor();
-      expect(await isWide()).toBe(false);
+  it.each([1280, 390])('fills in the token of a login at a width of %d, and never scrolls sideways', async width => {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, isMobile: width < 600 });
+    const problems: string[] = [];
+    page.on('pageerror', (error: Error) => problems.push(error.message));
+    await page.goto(address);
+    await page.waitForSelector('.opblock-tag');
+    expect(await page.$$eval('.opblock-tag', (tags: any[]) => tags.slice(0, 3).map(tag => tag.dataset.tag))).toEqual(['auth', 'graphs', 'warehouse']); // prettier-ignore
+    expect(await page.evaluate('innerWidth')).toBe(width);
+    const isWide = () => page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+    expect(await isWide()).toBe(false);
+    const login = page.locator('.opblock').first();
+    await login.locator('.opblock-summary-control').click();
+    await login.locator('textarea').fill(JSON.stringify({ username: 'admin', password: adminPassword }));
+    await login.locator('button.execute').click();
+    await login.locator('.live-responses-table').waitFor();
+    expect(await login.locator('.live-responses-table .response-col_status').last().innerText()).toMatch(/^200/);
+    await page.locator('.auth-wrapper .authorize.locked').waitFor();
+    expect(await isWide()).toBe(false);
 
-      const me = page.locator('#operations-auth-Auth_me');
-      await me.locator('.opblock-summary-control').click();
-      await me.locator('button.execute').click();
-      await me.locator('.live-responses-table').waitFor();
-      expect(await me.locator('.live-responses-table .microlight').first().innerText()).toContain('"username"');
-      expect(await isWide()).toBe(false);
-      expect(problems).toEqual([]);
-      await page.close();
-    },
-    60_000,
-  );
+    const me = page.locator('#operations-auth-Auth_me');
+    await me.locator('.opblock-summary-control').click();
+    await me.locator('button.execute').click();
+    await me.locator('.live-responses-table').waitFor();
+    expect(await me.locator('.live-responses-table .microlight').first().innerText()).toContain('"username"');
+    expect(await isWide()).toBe(false);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 
   it('sends the mapping as YAML, as it is written', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
@@ -176,7 +172,7 @@ const chromium = hasOpenApiTools() ? findChromium() : null;
     const { body: job } = await test.admin.get('/api/ingestion/jobs/1').expect(200);
     expect(job).toMatchObject({ name: '写成 YAML', mapping_yaml: written });
     await page.close();
-  }, 120_000);
+  });
 });
 
 describe('the first page and the document', () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
       now(), '2024-01-01T00:00:00Z'::timestamptz + n * interval '5 days', NULL FROM generate_series(1, 40) n;
     INSERT INTO order_lines SELECT o, l, o * l + 0.25, NULL FROM generate_series(1, 40) o, generate_series(1, 3) l;
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader`);
-}, 60_000);
+});
 afterAll(() => Promise.all([test?.close(), foreign?.remove()]));
 
 const suggest = (request: object) => editor.post('/api/metrics/bindings/suggest').send(request);
@@ -314,7 +314,7 @@ describeOnEngines('a draft of a binding on another database', () => {
         .send({ username: 'lin', right: 'read' })
         .expect(201);
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await app?.close();
     for (const engine of engines) await engine.close();

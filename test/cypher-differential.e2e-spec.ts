@@ -64,51 +64,47 @@ describe('the two executors of Cypher', () => {
     }
   }
 
-  it.each(seeds)(
-    'and a naive evaluator agree on random queries (seed %i)',
-    async seed => {
-      const dice = new Dice(seed);
-      const graph = await randomGraph(test, dice, `seed${seed}_`);
-      const maker = new QueryMaker(dice);
-      const counts = { sql: 0, errors: 0, cited: 0, rows: 0, left: 0 };
-      const differences: string[] = [];
-      for (let i = 0; i < queriesOfSeed; i++) {
-        const query = maker.make();
-        const expected = expectedOf(query, graph);
-        if (expected === null) {
-          counts.left += 1;
-          continue;
-        }
-        const inMemory = (await outcomeOf(graph, query, 'memory'))!;
-        const inSql = await outcomeOf(graph, query, 'sql');
-        const note = (executor: string, difference: string) =>
-          differences.push(`query ${i}, ${executor}: ${difference}\n${query.text} ${jsonOf(new Map(Object.entries(query.parameters)))}`);
-        for (const [executor, found] of Object.entries({ memory: inMemory, sql: inSql })) {
-          if (found === null) continue;
-          const difference = differenceOf(expected, found);
-          if (difference !== null) note(executor, difference);
-          else if ('error' in found) counts.errors += 1;
-          else {
-            counts.rows += found.rows.length;
-            if (found.isCitedWhole && found.cited.size > 0) counts.cited += 1;
-          }
-        }
-        if (!inSql) continue;
-        counts.sql += 1;
-        const types = [inMemory, inSql].map(found => ('error' in found ? null : found.types.join()));
-        if (types[0] !== null && types[0] !== types[1]) note('both', `columns of ${types.join(' and ')}`);
+  it.each(seeds)('and a naive evaluator agree on random queries (seed %i)', async seed => {
+    const dice = new Dice(seed);
+    const graph = await randomGraph(test, dice, `seed${seed}_`);
+    const maker = new QueryMaker(dice);
+    const counts = { sql: 0, errors: 0, cited: 0, rows: 0, left: 0 };
+    const differences: string[] = [];
+    for (let i = 0; i < queriesOfSeed; i++) {
+      const query = maker.make();
+      const expected = expectedOf(query, graph);
+      if (expected === null) {
+        counts.left += 1;
+        continue;
       }
-      if (process.env.CYPHER_SEED_COUNT) console.log(seed, JSON.stringify(counts));
-      if (differences.length > 0)
-        throw new Error(`${differences.length} differences of seed ${seed}\n\n${differences.slice(0, 20).join('\n\n')}`);
-      // The comparison would be empty without these.
-      expect(counts.sql).toBeGreaterThan(queriesOfSeed / 8);
-      expect(counts.cited).toBeGreaterThan(queriesOfSeed / 5);
-      expect(counts.rows).toBeGreaterThan(queriesOfSeed);
-      expect(counts.left).toBeLessThan(queriesOfSeed / 10);
-    },
-    120_000,
-  );
+      const inMemory = (await outcomeOf(graph, query, 'memory'))!;
+      const inSql = await outcomeOf(graph, query, 'sql');
+      const note = (executor: string, difference: string) =>
+        differences.push(`query ${i}, ${executor}: ${difference}\n${query.text} ${jsonOf(new Map(Object.entries(query.parameters)))}`);
+      for (const [executor, found] of Object.entries({ memory: inMemory, sql: inSql })) {
+        if (found === null) continue;
+        const difference = differenceOf(expected, found);
+        if (difference !== null) note(executor, difference);
+        else if ('error' in found) counts.errors += 1;
+        else {
+          counts.rows += found.rows.length;
+          if (found.isCitedWhole && found.cited.size > 0) counts.cited += 1;
+        }
+      }
+      if (!inSql) continue;
+      counts.sql += 1;
+      const types = [inMemory, inSql].map(found => ('error' in found ? null : found.types.join()));
+      if (types[0] !== null && types[0] !== types[1]) note('both', `columns of ${types.join(' and ')}`);
+    }
+    if (process.env.CYPHER_SEED_COUNT) console.log(seed, JSON.stringify(counts));
+    if (differences.length > 0)
+      throw new Error(`${differences.length} differences of seed ${seed}\n\n${differences.slice(0, 20).join('\n\n')}`);
+    // The comparison would be empty without these.
+    expect(counts.sql).toBeGreaterThan(queriesOfSeed / 8);
+    expect(counts.cited).toBeGreaterThan(queriesOfSeed / 5);
+    expect(counts.rows).toBeGreaterThan(queriesOfSeed);
+    expect(counts.left).toBeLessThan(queriesOfSeed / 10);
+  });
 });
 
 /** Null for a query that is not worth its time. */

@@ -9,7 +9,7 @@ describe('openCypher that runs in memory', () => {
     test = await startTestApp();
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
-  }, 60_000);
+  });
   afterAll(() => test.close());
 
   const ask = async (body: object, status = 200) => (await owner.post(`/api/graphs/${graph.id}/query`).send(body).expect(status)).body;

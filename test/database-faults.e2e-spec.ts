@@ -8,8 +8,8 @@ import { firstToken, ServiceProcess } from './support/service-process.js';
 import { type Answer, SteadyLoad } from './support/steady-load.js';
 
 const isLong = process.env.LONG_TESTS === '1';
-const longestAnswerMs = 10_000;
-const longestReturnMs = 8_000;
+const longestAnswerMs = 15_000;
+const longestReturnMs = 15_000;
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
 
 /** A fault of the database while clients go on asking. From `undo` on it could answer again. */
@@ -42,13 +42,13 @@ describe('a database that fails', () => {
     };
     graphId = (await create('/graphs', { name: '图' })).id;
     apiKey = (await create('/api-keys', { name: 'k', graph_ids: [graphId] })).raw_key;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await service?.kill();
     await proxy?.stop();
     await postgres?.remove();
-  }, 60_000);
+  });
 
   async function terminateBackends(): Promise<void> {
     const client = new pg.Client(postgres.url);
@@ -131,7 +131,6 @@ describe('a database that fails', () => {
       // Each of these faults outlasts the waits that would bridge it. If no request fails, the fault did not happen.
       if (fault.lastsMs >= 2_000) expect(failed).toBeGreaterThan(0);
     },
-    60_000,
   );
 
   (isLong ? it : it.skip)(
@@ -154,7 +153,7 @@ describe('a database that fails', () => {
     // would leave more.
     for (const deadline = Date.now() + 15_000; proxy.connections > 14 && Date.now() < deadline;) await sleep(100);
     expect(proxy.connections).toBeLessThanOrEqual(14);
-  }, 20_000);
+  });
 });
 
 describe('a database that is not there yet', () => {
@@ -177,7 +176,7 @@ describe('a database that is not there yet', () => {
       await proxy.stop();
       await database.drop();
     }
-  }, 120_000);
+  });
 
   it('is not waited for when it refuses the password', async () => {
     const url = process.env.TEST_POSTGRES_URL!.replace(/:[^:@]+@/, ':canary-of-a-password@');
@@ -189,5 +188,5 @@ describe('a database that is not there yet', () => {
     } finally {
       await service.kill();
     }
-  }, 60_000);
+  });
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
     EXECUTE format('ALTER DATABASE %I SET default_tablespace = small_tables', current_database());
     PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid(); END $$`,
   );
-}, 60_000);
+});
 afterEach(async () => {
   for (const disk of disks ?? []) await disk.empty();
 });
@@ -74,14 +74,10 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 const onSmallDisks = (title: string, check: (...own: NonNullable<typeof disks>) => Promise<void>): void =>
-  it(
-    title,
-    async () => {
-      if (!disks) return void console.warn('Skipped: no file system can be mounted here; as root it can');
-      await check(...disks);
-    },
-    30_000,
-  );
+  it(title, async () => {
+    if (!disks) return void console.warn('Skipped: no file system can be mounted here; as root it can');
+    await check(...disks);
+  });
 
 describe('a full disk of the database', () => {
   const mapping = 'version: 1\nnodes: [{id: a, label: A, table: things, key: [id], columns: [{column: id}, {column: v}]}]';

@@ -29,7 +29,7 @@ beforeAll(async () => {
   app = await startTestApp({ DUCKDB_DIR: files.directory });
   await app.admin.post('/api/warehouse/connections').send({ name: 'files', type: 'duckdb', dsn: 'duckdb:///folder/', options: {} }).expect(201); // prettier-ignore
   folder = await files.connect('duckdb:///folder/');
-}, 60_000);
+});
 afterAll(async () => {
   await app.close();
   await files.remove();
@@ -123,7 +123,7 @@ describe('A process of DuckDB that is killed', () => {
     await killing;
     expect(run.error).toMatchObject({ code: 'source_lost', detail: expect.stringContaining("connection 'files'") });
     expect((await runToEnd(app, jobId)).error).toBeNull();
-  }, 60_000);
+  });
 
   it('while it starts or describes a table answers that the place is away, and the next question is answered', async () => {
     let isOver = false;
@@ -136,7 +136,7 @@ describe('A process of DuckDB that is killed', () => {
     isOver = true;
     await killing;
     expect((await folder.catalog(claim).describe('many'))!.columns).toHaveLength(2);
-  }, 60_000);
+  });
 });
 
 describe('Files of DuckDB', () => {
@@ -200,7 +200,7 @@ describe('Files of DuckDB', () => {
     await expect(loading).rejects.toMatchObject({ problems: [{ type: 'parquet_too_slow' }] });
     expect(await readdir(path.join(settings.dataDirectory, 'uploads'))).toEqual([]);
     loader.onApplicationShutdown();
-  }, 60_000);
+  });
 
   it('that somebody else writes are in use, and say so', async () => {
     await files.run('busy.duckdb', 'CREATE TABLE t (id INTEGER)');
@@ -262,7 +262,7 @@ it('lets a run that reads files end when their connection is changed meanwhile',
   }
   await app.admin.patch(`/api/warehouse/connections/${id}`).send({ options: { statement_timeout_ms: 50_000 } }).expect(200); // prettier-ignore
   expect((await run).error).toBeNull();
-}, 60_000);
+});
 
 describe('An installation without the optional drivers', () => {
   it('starts, works, and names the package that a connection needs', async () => {
@@ -311,5 +311,5 @@ describe('An installation without the optional drivers', () => {
       await service.kill();
       await rm(copy, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await owner.end();
   await test.close();
-}, 60_000);
+});
 
 describe('retrieval work', () => {
   let greedy: Client;
@@ -80,7 +80,7 @@ describe('retrieval work', () => {
     // Half of them had a place. The others waited as long as they would have worked.
     expect(ended.filter(end => end === 'slow 400').length).toBeGreaterThanOrEqual(half);
     expect(new Set(ended)).toEqual(new Set(['search', 'slow 400', 'slow 503']));
-  }, 120_000);
+  });
 
   it('gives no more work to a client who hangs up again and again', async () => {
     await untilWorking(count => count === 0);
@@ -131,5 +131,5 @@ describe('a flood of logins from one address', () => {
     } finally {
       await flooded.close();
     }
-  }, 120_000);
+  });
 });

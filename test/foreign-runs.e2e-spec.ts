@@ -11,7 +11,7 @@ beforeAll(async () => {
   [app, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
   await aForeignConnection(app, foreign);
   await aForeignConnection(app, foreign, 'schemas', { schema_allowlist: ['public', 'hr'] });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([app.close(), foreign.remove()]);
 });

@@ -20,7 +20,7 @@ let files: DuckdbFiles;
 beforeAll(async () => {
   files = await DuckdbFiles.create();
   app = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: files.directory });
-}, 60_000);
+});
 afterAll(async () => {
   await app.close();
   await files.remove();
@@ -59,7 +59,7 @@ function valuesOf({ type, start, create, columns, others, unreadable }: Engine):
       started = await start();
       await app.admin.post('/api/warehouse/connections').send({ name: type, type, dsn: started.dsn, options: {} }).expect(201);
       source = { connection: type, run: started.run, create };
-    }, 90_000);
+    });
     afterAll(() => started.remove());
 
     const mappingOf = (table: string): string =>

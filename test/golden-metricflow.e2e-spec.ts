@@ -340,7 +340,7 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     await define('bookings_or_0', 'COALESCE([bookings], 0)');
     await define('bookings_by_calendar', 'SUM(1)', joinedBookings);
     await define('family_bookings', 'SUM(1)', familyBookings);
-  }, 120_000);
+  });
   afterAll(() => test?.close());
 
   async function define(name: string, formula: string, binding?: object): Promise<void> {

@@ -232,7 +232,7 @@ describe('the SQL of each pattern', () => {
         await engine.run(...fillSales(engine.dialect, goldenRows));
         clients.set(engine.dialect, await engine.open());
       }
-    }, 60_000);
+    });
     afterAll(async () => {
       await postgres?.end();
       await database?.drop();
@@ -267,7 +267,7 @@ describe('the SQL of each pattern', () => {
       beforeAll(async () => {
         for (const statement of fillEvents.postgres) await postgres.query(statement);
         for (const { dialect, run } of engines) await run(...fillEvents[dialect]);
-      }, 60_000);
+      });
 
       function compileEvents(place: GoldenPlace, formula: string, request: Partial<MetricRequest>): CompiledStatement {
         const { sales } = bindingsAt(place);

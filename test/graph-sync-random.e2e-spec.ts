@@ -171,75 +171,71 @@ let changed = 0;
 const outcomes = new Map<string, number>();
 
 describe('a graph whose sources, mappings and jobs change at random', () => {
-  it.each(seeds)(
-    'equals what the mappings yield, seed %i',
-    async seed => {
-      const dice = new Dice(seed);
-      const prefix = `r${seed}_`;
-      const graphId = await aGraph(app);
-      const tables: Tables = { n0: [], n1: [], e0: [], e1: [] };
-      const naive = new NaiveGraph();
-      const noted = await NotedChanges.of(app, graphId);
-      const jobs: { id: number; spec: JobSpec }[] = [];
-      const story: string[] = [];
+  it.each(seeds)('equals what the mappings yield, seed %i', async seed => {
+    const dice = new Dice(seed);
+    const prefix = `r${seed}_`;
+    const graphId = await aGraph(app);
+    const tables: Tables = { n0: [], n1: [], e0: [], e1: [] };
+    const naive = new NaiveGraph();
+    const noted = await NotedChanges.of(app, graphId);
+    const jobs: { id: number; spec: JobSpec }[] = [];
+    const story: string[] = [];
 
-      const edit = async (name: string, aRow: (dice: Dice) => Row, columns: string): Promise<void> => {
-        tables[name] = edited(dice, tables[name]!, aRow);
-        const names = columns.split(',').map(column => column.split(':')[0]!);
-        const lines = tables[name].map(row => names.map(column => row[column] ?? '').join(','));
-        await upload(app, prefix + name, [names.join(','), ...lines, ''].join('\n'), columns);
-        story.push(`${name}:\n${lines.join('\n')}`);
-      };
-      const run = async (job: { id: number; spec: JobSpec }, isEnd: boolean): Promise<void> => {
-        const allows = isEnd || dice.chance(0.6);
-        let expected = 'succeeded';
-        let counts: RunCounts | null = null;
-        try {
-          counts = naive.run(job.id, isEnd ? null : job.spec, tables, allows);
-        } catch (error) {
-          if (!(error instanceof RunFails)) throw error;
-          expected = error.message;
-        }
-        story.push(`job ${job.id}: ${isEnd ? 'retire' : toYaml(job.spec, '')} allow ${allows} expect ${expected}`);
-        const path = isEnd ? 'retire' : `run?allow_deletes=${allows}`;
-        const { body } = await app.admin.post(`/api/ingestion/jobs/${job.id}/${path}`).set('Prefer', 'wait=60').expect(200);
-        const outcome = body.status === 'succeeded' ? 'succeeded' : body.error.code;
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-        expect({ story, outcome, graph: await shown(graphId) }).toEqual({ story, outcome: expected, graph: naive.shown() });
-        expect({ story, books: await books(graphId) }).toEqual({ story, books: [] });
-        changed += await noted.check();
-        if (counts) expect({ story, counts: countsOf(body.report) }).toEqual({ story, counts });
-        for (const { kind, lost_properties } of body.report.targets) losses[kind as 'node' | 'edge'] += lost_properties;
-      };
-
-      for (const name of ['n0', 'n1']) for (let time = 0; time < 3; time++) await edit(name, nodeRow, nodeColumns);
-      for (const name of ['e0', 'e1']) for (let time = 0; time < 3; time++) await edit(name, edgeRow, edgeColumns);
-      for (let step = 0; step < stepsOfSeed; step++) {
-        const job = jobs.length === 0 ? undefined : dice.of(jobs);
-        if (!job || (jobs.length < 3 && dice.chance(0.3))) {
-          const spec = aSpec(dice, null);
-          const created = { id: await aJob(app, graphId, toYaml(spec, prefix)), spec };
-          jobs.push(created);
-          await run(created, false);
-        } else if (dice.chance(0.35)) {
-          const name = dice.of(['n0', 'n1', 'e0', 'e1']);
-          await edit(name, name.startsWith('n') ? nodeRow : edgeRow, name.startsWith('n') ? nodeColumns : edgeColumns);
-        } else if (dice.chance(0.35)) {
-          job.spec = aSpec(dice, job.spec);
-          await app.admin
-            .post(`/api/ingestion/jobs/${job.id}/revisions`)
-            .send({ mapping_yaml: toYaml(job.spec, prefix) })
-            .expect(200);
-          if (dice.chance(0.7)) await run(job, false);
-        } else if (dice.chance(0.08)) {
-          await run(job, true);
-          jobs.splice(jobs.indexOf(job), 1);
-        } else await run(job, false);
+    const edit = async (name: string, aRow: (dice: Dice) => Row, columns: string): Promise<void> => {
+      tables[name] = edited(dice, tables[name]!, aRow);
+      const names = columns.split(',').map(column => column.split(':')[0]!);
+      const lines = tables[name].map(row => names.map(column => row[column] ?? '').join(','));
+      await upload(app, prefix + name, [names.join(','), ...lines, ''].join('\n'), columns);
+      story.push(`${name}:\n${lines.join('\n')}`);
+    };
+    const run = async (job: { id: number; spec: JobSpec }, isEnd: boolean): Promise<void> => {
+      const allows = isEnd || dice.chance(0.6);
+      let expected = 'succeeded';
+      let counts: RunCounts | null = null;
+      try {
+        counts = naive.run(job.id, isEnd ? null : job.spec, tables, allows);
+      } catch (error) {
+        if (!(error instanceof RunFails)) throw error;
+        expected = error.message;
       }
-      for (const job of jobs) await run(job, false);
-    },
-    120_000,
-  );
+      story.push(`job ${job.id}: ${isEnd ? 'retire' : toYaml(job.spec, '')} allow ${allows} expect ${expected}`);
+      const path = isEnd ? 'retire' : `run?allow_deletes=${allows}`;
+      const { body } = await app.admin.post(`/api/ingestion/jobs/${job.id}/${path}`).set('Prefer', 'wait=60').expect(200);
+      const outcome = body.status === 'succeeded' ? 'succeeded' : body.error.code;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      expect({ story, outcome, graph: await shown(graphId) }).toEqual({ story, outcome: expected, graph: naive.shown() });
+      expect({ story, books: await books(graphId) }).toEqual({ story, books: [] });
+      changed += await noted.check();
+      if (counts) expect({ story, counts: countsOf(body.report) }).toEqual({ story, counts });
+      for (const { kind, lost_properties } of body.report.targets) losses[kind as 'node' | 'edge'] += lost_properties;
+    };
+
+    for (const name of ['n0', 'n1']) for (let time = 0; time < 3; time++) await edit(name, nodeRow, nodeColumns);
+    for (const name of ['e0', 'e1']) for (let time = 0; time < 3; time++) await edit(name, edgeRow, edgeColumns);
+    for (let step = 0; step < stepsOfSeed; step++) {
+      const job = jobs.length === 0 ? undefined : dice.of(jobs);
+      if (!job || (jobs.length < 3 && dice.chance(0.3))) {
+        const spec = aSpec(dice, null);
+        const created = { id: await aJob(app, graphId, toYaml(spec, prefix)), spec };
+        jobs.push(created);
+        await run(created, false);
+      } else if (dice.chance(0.35)) {
+        const name = dice.of(['n0', 'n1', 'e0', 'e1']);
+        await edit(name, name.startsWith('n') ? nodeRow : edgeRow, name.startsWith('n') ? nodeColumns : edgeColumns);
+      } else if (dice.chance(0.35)) {
+        job.spec = aSpec(dice, job.spec);
+        await app.admin
+          .post(`/api/ingestion/jobs/${job.id}/revisions`)
+          .send({ mapping_yaml: toYaml(job.spec, prefix) })
+          .expect(200);
+        if (dice.chance(0.7)) await run(job, false);
+      } else if (dice.chance(0.08)) {
+        await run(job, true);
+        jobs.splice(jobs.indexOf(job), 1);
+      } else await run(job, false);
+    }
+    for (const job of jobs) await run(job, false);
+  });
 
   it('had runs that failed, more that succeeded, and nodes and edges that lost properties', () => {
     expect(Math.min(losses.node, losses.edge)).toBeGreaterThan(0);

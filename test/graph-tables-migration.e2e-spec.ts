@@ -130,7 +130,7 @@ describe('the migration to tables of their own', () => {
     } finally {
       await old.close();
     }
-  }, 60_000); // prettier-ignore
+  }); // prettier-ignore
 
   it('makes the same tables as a new graph gets, and can be undone', async () => {
     const old = await oldDatabase();
@@ -152,7 +152,7 @@ describe('the migration to tables of their own', () => {
     } finally {
       await old.close();
     }
-  }, 60_000);
+  });
 });
 
 /** Columns, keys and indexes of a graph's tables, without its id. */

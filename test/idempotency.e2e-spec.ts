@@ -66,7 +66,7 @@ describe('an Idempotency-Key', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();
-  }, 60_000);
+  });
   afterAll(() => test.close());
 
   const post = (path: string, key: string, body: object, by: Client = test.admin) =>
@@ -115,7 +115,7 @@ describe('an Idempotency-Key', () => {
     await grant(changed, 'write').expect(200);
     await grant(changed, 'write').expect(200);
     expect((await grant(granted, 'read').expect(201)).body.right).toBe('read');
-  }, 60_000);
+  });
 
   it('refuses another body, and a malformed key', async () => {
     const key = aKey();
@@ -243,12 +243,12 @@ describe('an Idempotency-Key on two processes with one database', () => {
     };
     services = [await ServiceProcess.start({ environment }), await ServiceProcess.start({ environment })];
     token = await firstToken(services[0]!.url);
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const service of services) await service.kill();
     await client?.end();
     await database?.drop();
-  }, 60_000);
+  });
 
   async function createGraph(index: number, key: string, name: string): Promise<{ status: number; retryAfter: string | null; body: any }> {
     const response = await fetch(`${services[index]!.url}/api/graphs`, {
@@ -332,7 +332,7 @@ describe('an Idempotency-Key on two processes with one database', () => {
       body: { code: 'idempotency_answer_lost', context: { listed_at: '/api/graphs' } },
     });
     expect(await count('孤儿')).toBe(1);
-  }, 60_000);
+  });
 
   it('lets an attempt that outlived its lease commit nothing once another has the key', async () => {
     const waiting = async () =>

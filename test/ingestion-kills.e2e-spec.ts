@@ -53,7 +53,7 @@ afterAll(async () => {
   console.log(`Kills by what was done, what was killed and how it ended:\n${[...outcomes].sort().map(([name, count]) => `${name}: ${count}`).join('\n')}`); // prettier-ignore
   await world.remove();
   for (const remove of removals) await remove();
-}, 60_000);
+});
 
 /** A job on a graph of its own that has loaded the first rows of its source. */
 async function aJob(source: KillSource): Promise<Job> {

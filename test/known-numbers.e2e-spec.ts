@@ -41,7 +41,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
       writeKnownTables(files.path('parquet'), 'parquet', 'FORMAT parquet'),
     ]);
     await uploadAll('csv', 'text/csv');
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all([app.close(), foreign.remove(), files.remove()]);
   });
@@ -102,13 +102,13 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     const { nodes } = graphTables(codes!.graphId);
     const { rows } = await app.pool.query(`SELECT properties->'code' AS code FROM ${nodes} WHERE key = '110101'`);
     expect(rows).toEqual([{ code: '110101' }]);
-  }, 120_000);
+  });
 
   it('come from a second PostgreSQL', async () => {
     for (const table of names) await copyFromMirror(app, foreign, table);
     far = await aForeignConnection(app, foreign);
     await expectKnown('far', every);
-  }, 120_000);
+  });
 
   it('come from copies of a second PostgreSQL in the mirror', async () => {
     for (const table of names) await app.admin.delete(`${tablesPath}/${table}`).expect(204);
@@ -117,7 +117,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     await expectKnown('pg_mirror', few);
     await app.admin.delete(`/api/warehouse/mirror-copies/${copy.id}`).expect(204);
     for (const table of names) await app.admin.delete(`${tablesPath}/${table}`).expect(204);
-  }, 120_000);
+  });
 
   it.each([
     ['NDJSON', 'ndjson', 'application/x-ndjson', 'json'],
@@ -125,20 +125,20 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
   ])('come from %s in the mirror', async (_name, ending, type, folder) => {
     await uploadAll(ending, type, folder);
     await expectKnown('pg_mirror', few);
-  }, 120_000); // prettier-ignore
+  }); // prettier-ignore
 
   it('come from Parquet files', async () => {
     await expectKnown(await connect('parquet', 'duckdb', 'duckdb:///parquet/'), every);
-  }, 120_000);
+  });
 
   it('come from JSON files', async () => {
     await expectKnown(await connect('json', 'duckdb', 'duckdb:///json/'), few);
-  }, 120_000);
+  });
 
   it('come from CSV files, whose numbers with decimals are texts', async () => {
     const cast = (mapping: string): string => mapping.replace('unit_price * quantity * (1 - discount)', 'unit_price::numeric * quantity * (1 - discount::numeric)'); // prettier-ignore
     await expectKnown(await connect('csv', 'duckdb', 'duckdb:///csv/'), few, cast);
-  }, 120_000);
+  });
 
   describeWhere(mariaDbIsThere, 'with MariaDB', 'apt-get install mariadb-server-core mariadb-client-core', () => {
     let db: MariaDb;
@@ -154,12 +154,12 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
           `LOAD DATA INFILE '${files.path('tsv', `${table}.tsv`)}' INTO TABLE ${table} CHARACTER SET utf8mb4 FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '"' ESCAPED BY ''`,
         );
       }
-    }, 120_000);
+    });
     afterAll(() => db.remove());
 
     it('come from its tables', async () => {
       await expectKnown(await connect('maria', 'mysql', db.dsn()), few);
-    }, 120_000);
+    });
   });
 
   describeOnClickHouse('with ClickHouse', () => {
@@ -170,11 +170,11 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
         const parquet = files.path('parquet', `${table}.parquet`);
         await db.run(`CREATE TABLE ${table} ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM file('${parquet}', Parquet)`);
       }
-    }, 120_000);
+    });
     afterAll(() => db.remove());
 
     it('come from its tables', async () => {
       await expectKnown(await connect('click', 'clickhouse', db.dsn()), every);
-    }, 120_000);
+    });
   });
 });

@@ -233,7 +233,7 @@ nodes:
         }),
       );
     }
-  }, 120_000);
+  });
 });
 
 async function rowsOf(graphId: number, cypher: string): Promise<any[]> {

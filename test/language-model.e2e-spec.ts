@@ -33,7 +33,7 @@ describe('a language model', () => {
     admin = test.admin;
     await upload(test, 'customers', 'id,name,city,phone\n1,Alfreds,Berlin,030-11\n2,Bolido,Madrid,91-22\n3,Chop,Berlin,030-33\n');
     ({ graphId } = await ingest(test, mapping));
-  }, 60_000);
+  });
   afterAll(async () => {
     await test?.close();
     await model?.stop();

@@ -141,14 +141,14 @@ describe('a service without a proof of its licence', () => {
     } finally {
       await service.kill();
     }
-  }, 60_000);
+  });
 
   it('does not guess what LICENSE_CHECK_ENABLED=TRUE means', async () => {
     const { opened, exitCode, stderr } = await start({ LICENSE_CHECK_ENABLED: 'TRUE' });
     expect(opened).toBe(false);
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain('LICENSE_CHECK_ENABLED');
-  }, 60_000);
+  });
 });
 
 describe('a service with a proof of its licence', () => {
@@ -173,7 +173,7 @@ describe('a service with a proof of its licence', () => {
       await client.query('DELETE FROM licence_clock');
       await client.end();
     }
-  }, 60_000);
+  });
 
   it('stops with code 78 when the licence ends while it runs', async () => {
     const secondsLeft = 20;
@@ -181,7 +181,7 @@ describe('a service with a proof of its licence', () => {
     const { opened, exitCode, stderr } = await start({ LICENSE_FILE: file }, { thenWait: true });
     expect({ opened, exitCode }).toEqual({ opened: true, exitCode: 78 });
     expect(stderr).toMatch(/^许可证未通过：.+ \/ Licence refused \[expired\]: .+\n$/);
-  }, 60_000);
+  });
 
   it('reads the end of a licence alike in every time zone of the machine', async () => {
     const check = path.join(root, 'dist', 'src', 'licensing', 'verification', 'check-licence.js');

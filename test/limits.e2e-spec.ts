@@ -312,15 +312,11 @@ describe('rate limits', () => {
     ['addresses of one IPv6 /64', (index: number) => `2001:db8:1:${users}:${index.toString(16)}::1`],
     ['forged entries before the one that the proxy wrote', (index: number) => `10.${index >> 8}.${index & 255}.1, 192.0.2.77`],
     ['IPv4 addresses mapped into IPv6, and plain', (index: number) => (index % 2 === 0 ? '::ffff:192.0.2.78' : '192.0.2.78')],
-  ])(
-    'counts %s as one client',
-    async (_, addressOf) => {
-      const startedAt = performance.now();
-      const { admitted } = await send(long ? 10_000 : 300, index => loginFrom(addressOf(index), {}));
-      expectOneShare(admitted.length, 10, startedAt);
-    },
-    120_000,
-  );
+  ])('counts %s as one client', async (_, addressOf) => {
+    const startedAt = performance.now();
+    const { admitted } = await send(long ? 10_000 : 300, index => loginFrom(addressOf(index), {}));
+    expectOneShare(admitted.length, 10, startedAt);
+  });
 
   it('documents its buckets on exactly the routes that have one', async () => {
     const { body } = await test.anonymous.get('/openapi.json').expect(200);
@@ -396,5 +392,5 @@ describe('rate limits without a trusted proxy', () => {
     } finally {
       await test.close();
     }
-  }, 120_000);
+  });
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   // With the rights of the retrieval process, and no more.
   const { retrieval: databaseUrl } = test.app.get(DatabaseAccess);
   database = RetrievalDatabase.open({ databaseUrl }, 6, 16_000_000, createLog('error'));
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await test?.close();
@@ -129,57 +129,53 @@ async function loadedGraph(prefix: string, rows = 30) {
 
 describe('a version that is brought forward', () => {
   let columns = 0;
-  it.each(seeds)(
-    'is the same as one that is loaded, run after run, seed %i',
-    async seed => {
-      const dice = new Dice(seed);
-      const graphId = await aGraph(test);
-      const tables = new Map<string, string[]>();
-      const edit = async (name: string): Promise<void> => {
-        const isEdge = name.endsWith('r');
-        const row = (): string => (isEdge ? `${dice.below(40)},${dice.below(40)},${dice.below(9)}` : `${dice.below(40)},${dice.below(9)}`);
-        const old = tables.get(name) ?? Array.from({ length: 60 }, row);
-        const left = old.filter(() => !dice.chance(0.04)).map(line => (dice.chance(0.05) ? line.replace(/\d+$/, String(dice.below(9))) : line)); // prettier-ignore
-        tables.set(name, [...left, ...Array.from({ length: dice.below(4) }, row)]);
-        const header = isEdge ? 'f,t,u' : 'id,u';
-        const types = header.split(',').map(column => `${column}:int`);
-        await upload(test, name, `${header}\n${tables.get(name)!.join('\n')}\n`, types.join());
-      };
-      const jobs: Job[] = [];
-      const run = async (job: Job): Promise<void> => {
-        const { status, error } = await runToEnd(test, job.id, { allow_deletes: true });
-        expect([error, status]).toEqual([null, 'succeeded']);
-      };
-      for (const prefix of [`bf${seed}p`, `bf${seed}q`]) {
-        for (const table of ['a', 'b', 'r']) await edit(prefix + table);
-        const mapping = aMapping(dice);
-        jobs.push({ id: await aJob(test, graphId, toYaml(mapping, prefix)), prefix, mapping });
-        await run(jobs.at(-1)!);
+  it.each(seeds)('is the same as one that is loaded, run after run, seed %i', async seed => {
+    const dice = new Dice(seed);
+    const graphId = await aGraph(test);
+    const tables = new Map<string, string[]>();
+    const edit = async (name: string): Promise<void> => {
+      const isEdge = name.endsWith('r');
+      const row = (): string => (isEdge ? `${dice.below(40)},${dice.below(40)},${dice.below(9)}` : `${dice.below(40)},${dice.below(9)}`);
+      const old = tables.get(name) ?? Array.from({ length: 60 }, row);
+      const left = old.filter(() => !dice.chance(0.04)).map(line => (dice.chance(0.05) ? line.replace(/\d+$/, String(dice.below(9))) : line)); // prettier-ignore
+      tables.set(name, [...left, ...Array.from({ length: dice.below(4) }, row)]);
+      const header = isEdge ? 'f,t,u' : 'id,u';
+      const types = header.split(',').map(column => `${column}:int`);
+      await upload(test, name, `${header}\n${tables.get(name)!.join('\n')}\n`, types.join());
+    };
+    const jobs: Job[] = [];
+    const run = async (job: Job): Promise<void> => {
+      const { status, error } = await runToEnd(test, job.id, { allow_deletes: true });
+      expect([error, status]).toEqual([null, 'succeeded']);
+    };
+    for (const prefix of [`bf${seed}p`, `bf${seed}q`]) {
+      for (const table of ['a', 'b', 'r']) await edit(prefix + table);
+      const mapping = aMapping(dice);
+      jobs.push({ id: await aJob(test, graphId, toYaml(mapping, prefix)), prefix, mapping });
+      await run(jobs.at(-1)!);
+    }
+    const graphs = opened();
+    await elementsOf(graphs, graphId);
+    for (let i = 0; i < runsOfSeed; i++) {
+      const job = dice.of(jobs);
+      await edit(job.prefix + dice.of(['a', 'b', 'r']));
+      if (dice.chance(0.3)) {
+        job.mapping = { ...job.mapping, [dice.of(['a', 'b', 'r', 's'])]: aMapping(dice).a, labels: aMapping(dice).labels };
+        await test.admin
+          .post(`/api/ingestion/jobs/${job.id}/revisions`)
+          .send({ mapping_yaml: toYaml(job.mapping, job.prefix) })
+          .expect(200);
       }
-      const graphs = opened();
-      await elementsOf(graphs, graphId);
-      for (let i = 0; i < runsOfSeed; i++) {
-        const job = dice.of(jobs);
-        await edit(job.prefix + dice.of(['a', 'b', 'r']));
-        if (dice.chance(0.3)) {
-          job.mapping = { ...job.mapping, [dice.of(['a', 'b', 'r', 's'])]: aMapping(dice).a, labels: aMapping(dice).labels };
-          await test.admin
-            .post(`/api/ingestion/jobs/${job.id}/revisions`)
-            .send({ mapping_yaml: toYaml(job.mapping, job.prefix) })
-            .expect(200);
-        }
-        await run(job);
-        // Several versions may be brought forward at once.
-        if (dice.chance(0.3)) continue;
-        copied = [];
-        const brought = await elementsOf(graphs, graphId);
-        expect(copied.filter(sql => /ORDER BY id$/.test(sql))).toEqual([]);
-        columns += copied.filter(sql => /graph_changes.*properties \?/s.test(sql)).length;
-        expect(brought).toEqual(await elementsOf(opened(), graphId));
-      }
-    },
-    120_000,
-  );
+      await run(job);
+      // Several versions may be brought forward at once.
+      if (dice.chance(0.3)) continue;
+      copied = [];
+      const brought = await elementsOf(graphs, graphId);
+      expect(copied.filter(sql => /ORDER BY id$/.test(sql))).toEqual([]);
+      columns += copied.filter(sql => /graph_changes.*properties \?/s.test(sql)).length;
+      expect(brought).toEqual(await elementsOf(opened(), graphId));
+    }
+  });
 
   it('had columns that were brought forward', () => {
     expect(columns).toBeGreaterThan(3 * seeds.length);
@@ -210,7 +206,7 @@ describe('a version that is brought forward', () => {
     expect(await next(35, notNoted)).toBe(true);
     expect(await next(36)).toBe(false);
     expect(await next(5_000)).toBe(true);
-  }, 60_000);
+  });
 
   it('keeps as many versions of changes as are of use', async () => {
     const { graphId, jobId, fill } = await loadedGraph('bfk');
@@ -220,7 +216,7 @@ describe('a version that is brought forward', () => {
     }
     const { rows } = await test.pool.query('SELECT version FROM graph_changes WHERE graph_id = $1 ORDER BY 1', [graphId]);
     expect(rows.map(({ version }) => version as number)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
-  }, 60_000);
+  });
 
   it('has nothing of a run whose connection was cut before it committed', async () => {
     const { graphId, jobId, graphs, fill } = await loadedGraph('bfc');
@@ -244,7 +240,7 @@ describe('a version that is brought forward', () => {
     const found = await elementsOf(graphs, graphId);
     expect(isLoaded()).toBe(false);
     expect(found).toEqual(await elementsOf(opened(), graphId));
-  }, 60_000);
+  });
 });
 
 describe('the properties that a filtered search asks for', () => {
@@ -262,7 +258,7 @@ describe('the properties that a filtered search asks for', () => {
     copied = [];
     await warmGraph(database, graphs, graphId, createLog('error'));
     expect(columns().sort()).toEqual(['x', 'z']);
-  }, 60_000);
+  });
 });
 
 describe('the types of edges that lead to one node', () => {
@@ -305,7 +301,7 @@ describe('the parts that a query needs', () => {
     expect(copied).toEqual([]);
     // One of them fits.
     expect(await tooSmall(new Set(['x']))).not.toBeNull();
-  }, 60_000);
+  });
 
   it('are refused likewise where they do not fit beside the search index', async () => {
     const { graphId } = await loadedGraph('bff', 3_000);
@@ -328,5 +324,5 @@ describe('the parts that a query needs', () => {
     // Without the properties it fits.
     expect(await tooSmall.indexOf(tooSmall.find(graphId)!)).not.toBeNull();
     expect(copied).toEqual([]);
-  }, 60_000);
+  });
 });

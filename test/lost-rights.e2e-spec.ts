@@ -15,8 +15,8 @@ describe('a right that is lost while work waits', () => {
   beforeAll(async () => {
     app = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
     await upload(app, 'lines', 'id\n1\n2\n');
-  }, 60_000);
-  afterAll(() => app.close(), 60_000);
+  });
+  afterAll(() => app.close());
 
   /** A job of the admin's, on a graph that another user may edit. */
   async function anEditor(): Promise<{ editor: Client; id: number; graphId: number; jobId: number }> {

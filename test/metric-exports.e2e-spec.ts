@@ -46,7 +46,7 @@ beforeAll(async () => {
     relation: { table: 'far' },
     dimensions: [{ name: '人', column: 'who' }],
   });
-}, 120_000);
+});
 afterAll(() => Promise.all([test?.close(), foreign?.remove()]));
 
 async function load(): Promise<void> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await grantConnection(test, 'lin');
   await test.admin.post(`/api/permissions/connections/${far}/users`).send({ username: 'lin', right: 'read' }).expect(201);
   graphId = await aGraph();
-}, 60_000);
+});
 afterAll(() => Promise.all([test?.close(), foreign?.remove()]));
 
 async function aGraph(): Promise<number> {
@@ -185,7 +185,7 @@ describe('a table that is loaded again', () => {
     expect(wrong).toEqual([]);
     expect(hits).toBeGreaterThan(0);
     expect(await ask(id)).toEqual([[['15']], true]);
-  }, 60_000);
+  });
 
   it('names a result by what its own snapshot saw, not by what was there when it was asked for', async () => {
     await upload('late', lines(1));

@@ -61,7 +61,7 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
         await createReference(table);
       }
     for (const [model, metrics] of Object.entries(models)) graphs.set(model, await defineMetrics(editor, model, metrics));
-  }, 120_000);
+  });
   afterAll(async () => {
     await reference?.end();
     await test?.close();

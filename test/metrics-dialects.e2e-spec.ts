@@ -105,7 +105,7 @@ describeOnEngines('Metrics on other databases', () => {
       await test.admin.post(`/api/permissions/connections/${id}/users`).send({ username: 'lin', right: 'read' }).expect(201);
     }
     graphId = (await editor.post('/api/graphs').send({ name: '多引擎' }).expect(201)).body.id;
-  }, 120_000);
+  });
   afterAll(async () => {
     await test?.close();
     for (const engine of engines) await engine.close();
@@ -319,26 +319,22 @@ describeOnEngines('Metrics on other databases', () => {
       'level',
       { time: month, filters: [{ field: 'amount', op: '>', value: '-5' }], filter_clause: `"产品" <> 'tea'`, totals: true },
     ],
-  ])(
-    'agree on conversions: %s',
-    async (_, rest, request) => {
-      const { body: expected } = await execute(await defineConversion('mirror', rest), request).expect(200);
-      expect(expected.rows.some((row: unknown[]) => row.at(-1) !== null && row.at(-1) !== '0')).toBe(true);
-      for (const place of dialects) {
-        const id = await defineConversion(place, rest);
-        const { body } = await execute(id, request);
-        expect({ place, rows: body.rows?.map(plainRow), totals: body.totals, body: body.detail }).toEqual({
-          place,
-          rows: expected.rows.map(plainRow),
-          totals: expected.totals,
-        });
-        const { body: explained } = await execute(id, { ...request, explain: true }).expect(200);
-        expect(explained.estimate.rows).toBeGreaterThan(0);
-      }
-      // Each place has three metrics of its own, whose bindings are checked.
-    },
-    120_000,
-  );
+  ])('agree on conversions: %s', async (_, rest, request) => {
+    const { body: expected } = await execute(await defineConversion('mirror', rest), request).expect(200);
+    expect(expected.rows.some((row: unknown[]) => row.at(-1) !== null && row.at(-1) !== '0')).toBe(true);
+    for (const place of dialects) {
+      const id = await defineConversion(place, rest);
+      const { body } = await execute(id, request);
+      expect({ place, rows: body.rows?.map(plainRow), totals: body.totals, body: body.detail }).toEqual({
+        place,
+        rows: expected.rows.map(plainRow),
+        totals: expected.totals,
+      });
+      const { body: explained } = await execute(id, { ...request, explain: true }).expect(200);
+      expect(explained.estimate.rows).toBeGreaterThan(0);
+    }
+    // Each place has three metrics of its own, whose bindings are checked.
+  });
 
   it('hold numbers that were added up by hand', async () => {
     const cents = sold.reduce((sum, { amount }) => sum + Math.round((amount ?? 0) * 100), 0);

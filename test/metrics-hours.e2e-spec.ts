@@ -30,7 +30,7 @@ beforeAll(async () => {
       .send(csv);
     if (status >= 300) throw new Error(JSON.stringify(body));
   }
-}, 60_000);
+});
 afterAll(() => test?.close());
 
 const timed = (table: string, time: object = {}) => ({ relation: { table }, time: { column: 'at', timezone: 'Europe/Paris', ...time } });

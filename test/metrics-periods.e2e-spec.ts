@@ -38,7 +38,7 @@ beforeAll(async () => {
       .send(csv);
     if (status >= 300) throw new Error(JSON.stringify(body));
   }
-}, 60_000);
+});
 afterAll(() => test?.close());
 
 const sold = { relation: { table: 'sold' }, time: { column: 'day' }, entities: [{ name: '用户', column: 'user_id' }] };

@@ -59,7 +59,7 @@ beforeAll(async () => {
   await define('占比', 'SHARE([销售额])');
   await define('十三倍', Array.from({ length: 13 }, () => '[订单数]').join(' + '));
   await define('用户占比', 'SHARE(COUNT(DISTINCT user_id))', sold);
-}, 60_000);
+});
 afterAll(() => test?.close());
 
 const query = (metrics: string[], request: object = {}) =>
@@ -331,7 +331,7 @@ it('cancels the statement of a caller who goes', async () => {
   await expect(asked).rejects.toThrow('abort');
   await until(0);
   await owner.end();
-}, 60_000);
+});
 
 describe('a chart', () => {
   const drawn = (name: string, request: object) => execute(name, request).set('Accept', 'image/svg+xml');

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await test.admin.post(`/api/permissions/connections/${far}/users`).send({ username: 'lin', right: 'read' }).expect(201);
   const { body } = await editor.post('/api/graphs').send({ name: '销售' }).expect(201);
   graphId = body.id;
-}, 60_000);
+});
 afterAll(() => Promise.all([test?.close(), foreign?.remove()]));
 
 async function upload(table: string, csv: string, types?: string): Promise<void> {

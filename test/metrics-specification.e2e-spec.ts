@@ -96,7 +96,7 @@ describeWithShared('the specification of metrics', 'data/northwind/csv', () => {
     await make('退款', 'SUM(amount)', on('refund', { time: { column: 'day' } }));
     await make('访问', 'COUNT(*)', visitors('visit'));
     await make('购买', 'COUNT(*)', visitors('buy'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await owner?.end();
     await test?.close();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await grantConnection(test, 'lin');
   const { body } = await editor.post('/api/graphs').send({ name: '销售' }).expect(201);
   graphId = body.id;
-}, 60_000);
+});
 afterAll(() => test?.close());
 
 /** Loads a small table into the mirror as a user does. */
@@ -53,7 +53,7 @@ describeWithShared('Northwind', 'data/northwind/csv', () => {
   beforeAll(async () => {
     const csv = (table: string) => readFileSync(path.join(sharedFolder, 'data/northwind/csv', `${table}.csv`), 'utf8');
     for (const table of ['orders', 'order_details', 'customers']) await upload(table, csv(table));
-  }, 60_000);
+  });
 
   it('gives net revenue by year', async () => {
     const id = await aMetric({

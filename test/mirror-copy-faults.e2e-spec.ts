@@ -17,7 +17,7 @@ beforeAll(async () => {
   await foreign.run(`
     ${slowRows}
     CREATE TABLE plain (id int, v text); INSERT INTO plain VALUES (1, 'a')`);
-}, 60_000);
+});
 afterEach(() => foreign.run('UPDATE pace SET ms = 0'));
 afterAll(async () => {
   await Promise.all([test.close(), foreign.remove()]);
@@ -74,7 +74,7 @@ describe('a copy', () => {
     });
     expect(await state('dropped')).toEqual(before);
     await expectNothingLeft();
-  }, 60_000);
+  });
 
   it('whose source sends nothing any more is given up', async () => {
     const { id, error } = await copyToEnd(test, far, [{ table: 'slow', as: 'silent' }]);
@@ -85,7 +85,7 @@ describe('a copy', () => {
     expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'source_silent' } });
     expect((await state('silent'))[0]).toMatchObject({ rows: (before[0] as { rows: number }).rows });
     await expectNothingLeft();
-  }, 60_000);
+  });
 
   it('that is too large fails with the setting to raise', async () => {
     await foreign.run('CREATE TABLE large AS SELECT n AS id FROM generate_series(1, 20001) n');
@@ -97,7 +97,7 @@ describe('a copy', () => {
     expect((await test.pool.query(`SELECT to_regclass('mirror.small') AS a, to_regclass('mirror.large') AS b`)).rows).toEqual([
       { a: null, b: null },
     ]);
-  }, 60_000);
+  });
 
   it('is cancelled while rows are on their way', async () => {
     const { id, before } = await inTheMiddle('cancelled');
@@ -115,7 +115,7 @@ describe('a copy', () => {
     for (let tries = 0; tries < 40 && (await isThere()); tries++) await sleep(50);
     expect(await isThere()).toBe(false);
     await expectNothingLeft();
-  }, 60_000);
+  });
 
   it('lets uploads of its table through while it reads, and replaces them at its end', async () => {
     const { id } = await inTheMiddle('contended');
@@ -129,30 +129,26 @@ describe('a copy', () => {
     expect(done.error).toBeNull();
     expect(done.tables[0].data_version).toBeGreaterThan(body.data_version);
     expect((await state('contended'))[0]).toMatchObject({ rows: 3000 });
-  }, 60_000);
+  });
 
   it.each([
     ['has another type', 'ALTER TABLE late ALTER at TYPE timestamp(3)', 'type'],
     ['is emptied and filled again', 'TRUNCATE late; INSERT INTO late SELECT now()', 'former rows'],
     ['is swapped', 'CREATE TABLE fresh AS TABLE late; ALTER TABLE late RENAME TO old; ALTER TABLE fresh RENAME TO late', 'former rows'],
-  ])(
-    'fails where a table %s before its rows are read',
-    async (title, change, word) => {
-      await foreign.run('DROP TABLE IF EXISTS late, old; CREATE TABLE late AS SELECT now()::timestamp(0) AS at; UPDATE pace SET ms = 1');
-      const { body } = await startCopy(test, far, [
-        { table: 'slow', as: `early ${title}` },
-        { table: 'late', as: `late ${title}` },
-      ]);
-      await copying(test, body.id);
-      await foreign.run(change);
-      expect(await ended(test, body.id)).toMatchObject({
-        status: 'failed',
-        error: { code: 'source_changed', detail: expect.stringContaining(word), context: { connection: 'far', table: 'late' } },
-        tables: [{ status: 'unchanged' }, { status: 'failed' }],
-      });
-    },
-    60_000,
-  );
+  ])('fails where a table %s before its rows are read', async (title, change, word) => {
+    await foreign.run('DROP TABLE IF EXISTS late, old; CREATE TABLE late AS SELECT now()::timestamp(0) AS at; UPDATE pace SET ms = 1');
+    const { body } = await startCopy(test, far, [
+      { table: 'slow', as: `early ${title}` },
+      { table: 'late', as: `late ${title}` },
+    ]);
+    await copying(test, body.id);
+    await foreign.run(change);
+    expect(await ended(test, body.id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'source_changed', detail: expect.stringContaining(word), context: { connection: 'far', table: 'late' } },
+      tables: [{ status: 'unchanged' }, { status: 'failed' }],
+    });
+  });
 
   it('by cursor fails cleanly when its table is loaded meanwhile, and is whole the next time', async () => {
     const definition = [{ table: 'slow', as: 'delta', mode: 'cursor', cursor: 'id', lag: '3000', key: ['id'] }];
@@ -171,7 +167,7 @@ describe('a copy', () => {
     await foreign.run('UPDATE pace SET ms = 0');
     await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
     expect(await ended(test, id)).toMatchObject({ status: 'succeeded', tables: [{ reads: 'all', rows: 3000 }] });
-  }, 60_000);
+  });
 
   it('waits behind the one that its user has running, of which four may wait, and does not hold up another user', async () => {
     const user = await test.asUser('other');
@@ -200,7 +196,7 @@ describe('a copy', () => {
     ]);
     for (const id of ids) await test.admin.post(`/api/warehouse/mirror-copies/${id}/cancel`).expect(202);
     for (const id of ids) expect(await ended(test, id)).toMatchObject({ status: 'cancelled' });
-  }, 60_000);
+  });
 });
 
 describe('a service that is killed in the middle of a copy', () => {
@@ -241,5 +237,5 @@ describe('a service that is killed in the middle of a copy', () => {
       await first.kill();
       await database.drop();
     }
-  }, 120_000);
+  });
 });

@@ -74,7 +74,7 @@ describeIfThere('connections to MySQL', () => {
     (await db.run("SELECT info FROM information_schema.processlist WHERE user = 'reader' AND info IS NOT NULL")).flat();
 
   const untilNothingRuns = async (): Promise<void> => {
-    for (let tries = 0; (await running()).length > 0; tries++, await sleep(50)) expect(tries).toBeLessThan(100);
+    for (let tries = 0; (await running()).length > 0; tries++, await sleep(50)) expect(tries).toBeLessThan(600);
   };
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describeIfThere('connections to MySQL', () => {
     onTables = await connect(db.dsn());
     await db.run('CREATE TABLE logs (id int PRIMARY KEY, note text)');
     await db.run("INSERT INTO logs SELECT seq, REPEAT('x', 1000) FROM seq_1_to_50000");
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(clients.map(client => client.close()));
     await Promise.all([test.close(), db.remove()]);
@@ -152,7 +152,7 @@ describeIfThere('connections to MySQL', () => {
       await secure.remove();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   it('run one statement that may only read', async () => {
     const writer = await connect(db.dsn({ user: 'writer:writes' }));
@@ -239,7 +239,7 @@ describeIfThere('connections to MySQL', () => {
       await untilNothingRuns();
     }
     await db.run('DROP VIEW slow');
-  }, 30_000);
+  });
 
   it('hold few rows for a reader that takes none', async () => {
     const client = await connect(db.dsn());
@@ -326,24 +326,20 @@ describeIfThere('connections to MySQL', () => {
       ['has another type', 'MODIFY at datetime(3)'],
       ['is renamed', 'CHANGE at moment datetime'],
       ['is dropped', 'DROP at'],
-    ])(
-      'fails where a column %s before its rows are read',
-      async (_, change) => {
-        await db.run('CREATE OR REPLACE VIEW crawl AS SELECT seq AS id, SLEEP(0.01) AS pause FROM seq_1_to_150');
-        await db.run('CREATE OR REPLACE TABLE late (id int, at datetime)');
-        await db.run("INSERT INTO late VALUES (1, '2024-01-01')");
-        const tables = ['crawl', 'late'].map(table => ({ table, as: `${table} ${change}` }));
-        const { body } = await startCopy(test, id, tables);
-        const reads = async () => (await db.run(`SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'reader' AND INFO LIKE '%crawl%'`)).length > 0; // prettier-ignore
-        for (let tries = 0; !(await reads()); tries++, await sleep(20)) expect(tries).toBeLessThan(500);
-        await db.run(`ALTER TABLE late ${change}`);
-        expect(await ended(test, body.id)).toMatchObject({
-          status: 'failed',
-          error: { code: 'source_changed', context: { connection: 'mysql', table: 'late' } },
-          tables: [{ status: 'unchanged' }, { status: 'failed' }],
-        });
-      },
-      60_000,
-    );
+    ])('fails where a column %s before its rows are read', async (_, change) => {
+      await db.run('CREATE OR REPLACE VIEW crawl AS SELECT seq AS id, SLEEP(0.01) AS pause FROM seq_1_to_150');
+      await db.run('CREATE OR REPLACE TABLE late (id int, at datetime)');
+      await db.run("INSERT INTO late VALUES (1, '2024-01-01')");
+      const tables = ['crawl', 'late'].map(table => ({ table, as: `${table} ${change}` }));
+      const { body } = await startCopy(test, id, tables);
+      const reads = async () => (await db.run(`SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'reader' AND INFO LIKE '%crawl%'`)).length > 0; // prettier-ignore
+      for (let tries = 0; !(await reads()); tries++, await sleep(20)) expect(tries).toBeLessThan(500);
+      await db.run(`ALTER TABLE late ${change}`);
+      expect(await ended(test, body.id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'source_changed', context: { connection: 'mysql', table: 'late' } },
+        tables: [{ status: 'unchanged' }, { status: 'failed' }],
+      });
+    });
   });
 });

@@ -180,7 +180,7 @@ describeIfThere('values of MySQL', () => {
     [test, db] = await Promise.all([startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), MariaDb.start(settings)]);
     client = await mysqlKind.open({ dsn: db.dsn(), options: {}, egress: test.app.get(Egress), answerMaxBytes: 16_777_216 });
     await db.run("SET time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'");
-  }, 60_000);
+  });
   afterEach(() => reading?.close());
   afterAll(async () => {
     await client.close();
@@ -224,7 +224,7 @@ describeIfThere('values of MySQL', () => {
       }),
       { numRuns: 40 },
     );
-  }, 120_000);
+  });
 
   it('of no date are read as NULL, and dates that do not exist are refused by name', async () => {
     await db.run('CREATE TABLE odd_dates (id int, day date NOT NULL, seen datetime, stamp timestamp NOT NULL DEFAULT 0)');

@@ -26,7 +26,7 @@ describe('the process', () => {
     expect(service.stderr).toMatch(/PORT: [\s\S]*JWT_SECRET_KEY: [\s\S]*CORS_ORIGINS: /);
     expect(service.stdout + service.stderr).not.toContain('hunter2');
     expect(service.stdout).toBe('');
-  }, 30_000);
+  });
 
   it('prints the problems of the licence check in the same list, before any database is started', async () => {
     const wrong = { RETRIEVAL_URL: 'garbage', PORT: '9000', METRICS_PORT: '9000' };
@@ -46,7 +46,7 @@ describe('the process', () => {
     expect(service.stderr.trim().split('\n')).toHaveLength(7);
     expect(service.stdout).toBe('');
     expect(readdirSync(service.dataDirectory)).toEqual([]);
-  }, 30_000);
+  });
 
   it('says once that tokens end with it, and says nothing of it when a key is set', async () => {
     const warnings = () => service.log.filter(({ msg }) => String(msg).includes('JWT_SECRET_KEY is unset'));
@@ -58,7 +58,7 @@ describe('the process', () => {
       environment: { DATABASE_URL: database.url, JWT_SECRET_KEY: jwtKey },
     });
     expect(warnings()).toHaveLength(0);
-  }, 60_000);
+  });
 
   it('logs an uncaught fault once, with its stack, and ends with 1 and its database', async () => {
     const preload = path.join(os.tmpdir(), `fault-${process.pid}.cjs`);
@@ -76,7 +76,7 @@ describe('the process', () => {
     const log = () => readFileSync(path.join(service.dataDirectory, 'postgres.log'), 'utf8');
     for (const deadline = Date.now() + 5_000; !log().includes('is shut down') && Date.now() < deadline;) await sleep(20);
     expect(log()).toContain('database system is shut down');
-  }, 60_000);
+  });
 
   it('starts its database again when that dies, and goes on', async () => {
     service = await ServiceProcess.start({ environment: { JWT_SECRET_KEY: jwtKey } });
@@ -102,7 +102,7 @@ describe('the process', () => {
       expect(service.log.filter(({ msg }) => String(msg).includes('PostgreSQL ended'))).toHaveLength(death);
     }
     expect((await service.stop()).code).toBe(0);
-  }, 90_000);
+  });
 
   it('serves its metrics on the given address and port', async () => {
     const port = await freePort();
@@ -116,7 +116,7 @@ describe('the process', () => {
     expect(ids).toEqual(Array.from({ length: 4 }, () => expect.stringMatching(/^[\da-f-]{36}$/) as string));
     expect((await service.stop()).code).toBe(0);
     await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
-  }, 60_000);
+  });
 
   it('says only that its port is taken, also with a database of its own', async () => {
     const other = createServer();
@@ -130,7 +130,7 @@ describe('the process', () => {
     expect(complaints.map(({ msg }) => msg)).toEqual([expect.stringContaining('EADDRINUSE')]);
     expect(readdirSync(path.join(service.dataDirectory, 'postgres'))).not.toContain('postmaster.pid');
     other.close();
-  }, 60_000);
+  });
 
   it('does not start when its metrics port is taken, and names the setting', async () => {
     const other = createServer();
@@ -140,5 +140,5 @@ describe('the process', () => {
     expect((await service.ended).code).toBe(1);
     expect(service.stderr).toMatch(/^METRICS_PORT: .*EADDRINUSE/m);
     other.close();
-  }, 60_000);
+  });
 });

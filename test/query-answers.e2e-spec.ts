@@ -258,7 +258,7 @@ ${levels
     const { graphId: ingested, run } = await ingest(test, mapping);
     graphId = ingested;
     expect(run.status).toBe('succeeded');
-  }, 60_000);
+  });
 
   const ask = async (body: object) => (await test.admin.post(`/api/graphs/${graphId}/query`).send(body).expect(200)).body;
 

@@ -206,7 +206,7 @@ describe('the metrics of a graph', () => {
     // 200 of them have more bytes than an answer may have.
     expect((await list(200).expect(422)).body).toMatchObject({ code: 'answer_too_large', message: expect.stringContaining('limit') });
     expect((await list(100).expect(200)).body.items).toHaveLength(100);
-  }, 60_000);
+  });
 });
 
 describe('stored data', () => {
@@ -215,7 +215,7 @@ describe('stored data', () => {
   beforeAll(async () => {
     retention = test.app.get(RetentionService);
     graphId = await aGraph(test);
-  }, 60_000);
+  });
 
   const one = async (sql: string, values: unknown[] = []) => (await test.pool.query(sql, values)).rows[0];
   const stored = async (graph: number): Promise<{ n: number; bytes: number }> =>
@@ -282,7 +282,7 @@ nodes:
     await test.app.get(AnswerStore).beforeApplicationShutdown();
     expect((await stored(graph)).n).toBeLessThan(50);
     expect(await kept(graphId)).toContain(others);
-  }, 120_000);
+  });
 
   it('loses the oldest answers beyond the share of their graph and of one request, and old ones, but none for a newer version', async () => {
     const [large, many, changed] = [await aGraph(test), await aGraph(test), await aGraph(test)];
@@ -361,7 +361,7 @@ nodes:
     await retention.sweep();
     await test.admin.get(`/api/ingestion/runs/${runs[1].id}`).expect(404);
     await test.admin.get(`/api/ingestion/runs/${runs[2].id}`).expect(200);
-  }, 120_000);
+  });
 
   it('holds every run that wrote rows, which the graph still names as their source', async () => {
     await upload(test, 'parts', 'id,v\n1,a\n2,b\n', 'id:text,v:text');

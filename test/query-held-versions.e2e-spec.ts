@@ -37,7 +37,7 @@ beforeAll(async () => {
   // With the rights of the retrieval process, and no more.
   const { retrieval: databaseUrl } = test.app.get(DatabaseAccess);
   database = RetrievalDatabase.open({ databaseUrl }, 6, 16_000_000, createLog('error'));
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await test?.close();
@@ -145,7 +145,7 @@ describe('a version that is held while the next one loads', () => {
         expect(rowsOf(answer)).toEqual(rowsOf(await ask(fresh, { graph_id: graphId, ...each })));
       }
     }
-  }, 120_000);
+  });
 
   /** The first version is held, and the second one, which may not load yet, is there. */
   async function heldGraph(seed: number) {
@@ -170,7 +170,7 @@ describe('a version that is held while the next one loads', () => {
     expect(await seen).toMatchObject({ graph_version: 2, warnings: [] });
     expect(await ask(graphs, { ...search, least_version: 2, oldest_version: 1 })).toMatchObject({ graph_version: 2 });
     expect(await snapshotsHeld()).toBe(0);
-  }, 60_000);
+  });
 
   it('waits for the new one where the snapshot is gone', async () => {
     const { graphs, search } = await heldGraph(8);
@@ -181,7 +181,7 @@ describe('a version that is held while the next one loads', () => {
     const waiting = ask(graphs, { ...search, least_version: 2, oldest_version: 1 });
     setTimeout(graphs.open, 500);
     expect(await waiting).toMatchObject({ graph_version: 2, warnings: [] });
-  }, 60_000);
+  });
 
   it('is not taken where the graph is small or not in memory', async () => {
     const { graphId, graphs } = await loadedGraph();
@@ -189,5 +189,5 @@ describe('a version that is held while the next one loads', () => {
     await ask(graphs, { graph_id: graphId, kind: 'search', text: '贸易' });
     await graphs.hold(graphId);
     expect(await snapshotsHeld()).toBe(0);
-  }, 60_000);
+  });
 });

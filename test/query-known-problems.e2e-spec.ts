@@ -9,7 +9,7 @@ describe('stored answers', () => {
   beforeAll(async () => {
     test = await startTestApp();
     admin = test.admin;
-  }, 60_000);
+  });
   afterAll(() => test?.close());
 
   const mapping = (table: string) => `version: 1
@@ -43,7 +43,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     await runToEnd(test, jobId);
     const two = ['Apartment', 'House'];
     expect(await all()).toEqual([[[2]], two, two, two]);
-  }, 60_000);
+  });
 
   /** What answers is exchanged, and the same question still gets the former answer. */
   it('do not outlive a change of what answers (HKUDS/LightRAG#945)', async () => {
@@ -58,7 +58,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect([asked.plan.kind, asked.rows]).toEqual(['metric', [['30']]]);
     await admin.patch(`/api/metrics/${defined.id}`).send({ formula: 'MAX(amount)' }).expect(200);
     expect((await ask(graphId, question)).rows).toEqual([[20]]);
-  }, 60_000);
+  });
 
   /** A question to one data set is answered with what others hold, also those of other tenants. */
   it('come from the graph that was asked, for those who may read it (topoteretes/cognee#3520)', async () => {
@@ -83,7 +83,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
       await as.get(`/api/graphs/${ours}/queries/${foreign.query_id}`).expect(404);
       await as.get(`/api/graphs/${theirs}/queries`).expect(403);
     }
-  }, 60_000);
+  });
 
   /** A query names its tenant; what it finds is of that tenant, and what the answer is made of comes from the default one. */
   it('are of the graph that was asked in all their parts (HKUDS/LightRAG#2904)', async () => {
@@ -109,7 +109,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
           expect(part).not.toContain(other.name);
         }
       }
-  }, 60_000);
+  });
 
   /** A service that is put up as it comes answers, changes and deletes for whoever reaches its port. */
   it('are given, listed, followed, saved and cancelled for nobody without a credential (getzep/graphiti#1716)', async () => {
@@ -136,7 +136,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     ])
       await refused.expect(401).expect('WWW-Authenticate', /^Bearer/);
     expect(names(await ask(graphId, list))).toEqual(['House']);
-  }, 60_000);
+  });
 
   /** A question that found nothing is asked again once there is something to find, and still finds nothing. */
   it('do not outlive the first load, nor a mapping that gives names (HKUDS/LightRAG#755)', async () => {
@@ -154,7 +154,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     await admin.post(`/api/ingestion/jobs/${jobId}/revisions`).send({ mapping_yaml: named }).expect(200);
     await runToEnd(test, jobId);
     expect(names(await ask(graphId, list))).toEqual(['House']);
-  }, 60_000);
+  });
 
   /** What was kept of a document comes back after it is deleted, mended and loaded again. */
   it('do not come back with a graph that is deleted and made anew (HKUDS/LightRAG#2442)', async () => {
@@ -178,7 +178,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
       const { rows: left } = await test.pool.query(`SELECT FROM ${table} WHERE graph_id = $1`, [former]);
       expect([table, left]).toEqual([table, []]);
     }
-  }, 60_000);
+  });
 
   /** What one call sets for its group, a call for another group under way at the same time reads. */
   it('come from the graph that was asked, when many are asked at once (getzep/graphiti#1676)', async () => {
@@ -200,7 +200,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     );
     expect(asked).toHaveLength(40);
     for (const [name, found] of asked) expect(found).toEqual([`eldaa of ${name as string}`]);
-  }, 60_000);
+  });
 
   /** An answer to a question that follows another is kept for the same words without it, and for those that follow a third. */
   it('are not shared by questions that follow different ones (HKUDS/LightRAG#3510)', async () => {
@@ -216,7 +216,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
       // Nothing says what is meant.
       expect((await ask(graphId, { question: 'what is its id' })).warnings[0]).toMatch(/^Not answered/);
     }
-  }, 60_000);
+  });
 
   it('are none of a query that failed: it is tried again each time', async () => {
     await upload(test, 'few', 'id,name\n1,a\n');
@@ -230,7 +230,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     await until(async () => (await admin.get(second.location)).body.status === 'failed');
     const { rows } = await test.pool.query('SELECT FROM queries WHERE graph_id = $1', [graphId]);
     expect(rows).toEqual([]);
-  }, 60_000);
+  });
 
   it('of a metric are given by their id only while their reader may execute it', async () => {
     const analyst = await test.asUser('analyst');
@@ -253,5 +253,5 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect([less.rows, less.plan.sql]).toEqual([[['10']], undefined]);
     await admin.delete(`/api/metrics/${defined.id}`).expect(204);
     expect((await analyst.get(body.location)).status).toBe(404);
-  }, 60_000);
+  });
 });

@@ -30,11 +30,11 @@ describe('queries on several processes with one database', () => {
   beforeAll(async () => {
     app = await startTestApp(shared);
     graph = await createTradingGraph(app, app.admin);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const service of services) await service.kill();
     await app?.close();
-  }, 60_000);
+  });
 
   const queryPath = () => `/api/graphs/${graph.id}/query`;
   const submit = async (as: Client, cypher: string) =>
@@ -56,7 +56,7 @@ describe('queries on several processes with one database', () => {
     );
     const answers = await Promise.all(asked);
     for (const answer of answers) expect(answer).toMatchObject({ rows: [[5 ** 11 + 1]], query_id: answers[0].query_id });
-  }, 60_000);
+  });
 
   it('are computed by the next process when the first one is killed, for who waits and for who looks later', async () => {
     const { service, admin } = await aProcess();
@@ -71,7 +71,7 @@ describe('queries on several processes with one database', () => {
     expect((await waiting).rows).toEqual(slowerRows(2));
     await until(async () => (await app.admin.get(submitted.location)).body.status === 'succeeded');
     expect((await app.admin.get(submitted.location).expect(200)).body).toMatchObject({ query_id: submitted.query_id, rows: slowerRows(2) });
-  }, 90_000);
+  });
 
   it('are taken up at once when their process is stopped', async () => {
     const { service, admin } = await aProcess();
@@ -82,7 +82,7 @@ describe('queries on several processes with one database', () => {
     expect((await app.admin.get(submitted.location).expect(200)).body.rows).toEqual(slowerRows(3));
     const { rows } = await app.pool.query('SELECT attempt FROM query_runs WHERE id = $1', [submitted.query_id]);
     expect(rows).toEqual([{ attempt: 1 }]);
-  }, 90_000);
+  });
 
   it('are given up after three processes that died', async () => {
     const { service, admin } = await aProcess();
@@ -92,7 +92,7 @@ describe('queries on several processes with one database', () => {
     await app.pool.query('UPDATE query_runs SET attempt = 3, lease_until = now() WHERE id = $1', [submitted.query_id]);
     await until(async () => (await app.admin.get(submitted.location)).body.status === 'failed');
     expect((await app.admin.get(submitted.location)).body.error).toMatchObject({ status: 503, body: { code: 'query_interrupted' } });
-  }, 60_000);
+  });
 
   it('are not done anew for a user who may no longer ask', async () => {
     const { service } = await aProcess();
@@ -107,7 +107,7 @@ describe('queries on several processes with one database', () => {
     const error = async () => (await app.pool.query('SELECT error FROM query_runs WHERE id = $1', [submitted.query_id])).rows[0].error;
     await until(async () => (await error()) !== null);
     expect(await error()).toMatchObject({ status: 403, body: { code: 'graph_forbidden' } });
-  }, 60_000);
+  });
 
   it('are cancelled in whichever process works on them', async () => {
     const { admin } = await aProcess();
@@ -115,5 +115,5 @@ describe('queries on several processes with one database', () => {
     await until(working);
     await app.admin.delete(submitted.location).expect(200);
     await until(async () => (await statementsNow(app)) === 0);
-  }, 60_000);
+  });
 });

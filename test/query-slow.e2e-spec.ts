@@ -11,7 +11,7 @@ beforeAll(async () => {
   test = await startTestApp();
   owner = await test.asUser('owner');
   graph = await createTradingGraph(test, owner);
-}, 60_000);
+});
 afterAll(() => test?.close());
 
 const queryPath = () => `/api/graphs/${graph.id}/query`;
@@ -282,7 +282,7 @@ describe('a query that takes longer than the service waits', () => {
   beforeAll(async () => {
     impatient = await startTestApp({ QUERY_UPSTREAM_TIMEOUT_MS: '20' });
     slowGraph = await createTradingGraph(impatient, impatient.admin);
-  }, 60_000);
+  });
   afterAll(() => impatient?.close());
 
   it('answers 502 with the place of its answer, goes on, and is a hit afterwards', async () => {

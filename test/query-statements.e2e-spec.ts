@@ -32,7 +32,7 @@ edges:
     ));
     await ask('MATCH p = (:Person {id: 1})-->() RETURN p', 0);
     await ask(hops, 0);
-  }, 60_000);
+  });
   beforeEach(() => {
     statements = [];
     takesLong(false);

@@ -13,7 +13,7 @@ describe('a run that makes a new version', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();
-  }, 60_000);
+  });
   afterAll(() => test?.close());
 
   async function health(): Promise<{ graphs: number; bytes: number; working: number }> {
@@ -41,7 +41,7 @@ describe('a run that makes a new version', () => {
     await until(async () => (await health()).bytes > 5 * before);
     expect((await health()).graphs).toBe(1);
     expect(await ask()).toMatchObject({ graph_version: 2, cache: { status: 'miss' } });
-  }, 60_000);
+  });
 
   it('leaves a graph alone that nobody has asked', async () => {
     await upload(test, 'words', words(100));
@@ -50,5 +50,5 @@ describe('a run that makes a new version', () => {
     await runToEnd(test, await aJob(test, graphId, mapping));
     // A later request of the same connection is answered after the first has had its effect.
     for (let n = 0; n < 20; n++) expect((await health()).graphs).toBe(before.graphs);
-  }, 60_000);
+  });
 });

@@ -10,8 +10,8 @@ let far: number;
 beforeAll(async () => {
   [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
   far = await aForeignConnection(test, foreign);
-}, 60_000);
-afterAll(() => Promise.all([test.close(), foreign.remove()]), 60_000);
+});
+afterAll(() => Promise.all([test.close(), foreign.remove()]));
 
 describe('a copy by cursor', () => {
   const rowsOf = async (table: string): Promise<unknown[][]> =>
@@ -160,7 +160,7 @@ describe('schedules of copies into the mirror', () => {
     copierId = (await test.admin.post(`/api/permissions/connections/${far}/users`).send({ username: 'copier', right: 'read' })).body
       .user_id;
     await grantConnection(test, 'copier', 'write');
-  }, 60_000);
+  });
   afterEach(async () => {
     await test.pool.query(`UPDATE mirror_copies SET status = 'cancelled' WHERE status IN ('queued', 'running'); DELETE FROM mirror_copies`);
   });
@@ -243,7 +243,7 @@ describe('schedules of copies into the mirror', () => {
     ]);
     const { rows } = await test.pool.query('SELECT requested_by FROM mirror_copies WHERE id = $1', [id]);
     expect(rows).toEqual([{ requested_by: copierId }]);
-  }, 30_000);
+  });
 
   it('skip a time while the copy still goes', async () => {
     const id = await aScheduledCopy();
@@ -251,7 +251,7 @@ describe('schedules of copies into the mirror', () => {
     await makeDue(id);
     const { starts } = await untilStarts(id);
     expect(starts[0]).toMatchObject({ outcome: 'skipped', run_id: null, reason: { code: 'mirror_copy_active' } });
-  }, 30_000);
+  });
 
   it('wait while as many copies of their user wait as may', async () => {
     const id = await aScheduledCopy();
@@ -267,7 +267,7 @@ describe('schedules of copies into the mirror', () => {
     await test.pool.query('UPDATE schedules SET look_at = now() WHERE target_id = $1', [id]);
     expect((await untilStarts(id, 2)).starts[0]).toMatchObject({ outcome: 'started' });
     await ended(test, id);
-  }, 30_000);
+  });
 
   it.each([
     [
@@ -288,25 +288,21 @@ describe('schedules of copies into the mirror', () => {
       'UPDATE connection_grants SET can_write = false WHERE user_id = $1 AND connection_id = 1',
       'UPDATE connection_grants SET can_write = true WHERE user_id = $1 AND connection_id = 1',
     ],
-  ])(
-    'start nothing while %s',
-    async (_, code, change, undo) => {
-      const id = await aScheduledCopy();
-      const before = await dataVersion(id);
-      await test.pool.query(change, [copierId]);
-      try {
-        await makeDue(id);
-        const { starts, enabled } = await untilStarts(id);
-        expect(starts[0]).toMatchObject({ outcome: 'refused', run_id: null, reason: { code } });
-        expect(starts[0].reason.detail).toMatch(/ \/ /);
-        expect(enabled).toBe(true);
-        expect(await dataVersion(id)).toBe(before);
-      } finally {
-        await test.pool.query(undo, [copierId]);
-      }
-    },
-    30_000,
-  );
+  ])('start nothing while %s', async (_, code, change, undo) => {
+    const id = await aScheduledCopy();
+    const before = await dataVersion(id);
+    await test.pool.query(change, [copierId]);
+    try {
+      await makeDue(id);
+      const { starts, enabled } = await untilStarts(id);
+      expect(starts[0]).toMatchObject({ outcome: 'refused', run_id: null, reason: { code } });
+      expect(starts[0].reason.detail).toMatch(/ \/ /);
+      expect(enabled).toBe(true);
+      expect(await dataVersion(id)).toBe(before);
+    } finally {
+      await test.pool.query(undo, [copierId]);
+    }
+  });
 
   it('start nothing for an admin who is none any more, on the copy of another user', async () => {
     const id = await aScheduledCopy();
@@ -316,7 +312,7 @@ describe('schedules of copies into the mirror', () => {
     await test.pool.query(`UPDATE users SET is_admin = false WHERE username = 'former'`);
     await makeDue(id);
     expect((await untilStarts(id)).starts[0]).toMatchObject({ outcome: 'refused', reason: { code: 'mirror_copy_forbidden' } });
-  }, 30_000);
+  });
 
   it('go with their copy, also while they are due', async () => {
     for (let round = 0; round < 5; round++) {
@@ -333,5 +329,5 @@ describe('schedules of copies into the mirror', () => {
     }
     expect((await test.pool.query('SELECT FROM schedules')).rowCount).toBe(0);
     expect((await test.pool.query('SELECT FROM schedule_starts')).rowCount).toBe(0);
-  }, 60_000);
+  });
 });

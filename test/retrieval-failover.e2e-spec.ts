@@ -33,7 +33,7 @@ describe('three retrieval processes', () => {
     owner = await test.asUser('owner');
     graphs = [];
     for (let i = 0; i < 3; i++) graphs.push((await createTradingGraph(test, owner)).id);
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const process of processes) await process.kill();
     await test.close();

@@ -44,7 +44,7 @@ describe('retrieval processes that read a streaming replica', () => {
     owner = await test.asUser('owner');
     graph = await createTradingGraph(test, owner);
     client = new RetrievalClient(peersOf({ urls: [replicaOnly.url] }), { answerMaxBytes: 1_048_576 } as Settings);
-  }, 120_000);
+  });
   afterAll(async () => {
     client.onApplicationShutdown();
     for (const process of [both, replicaOnly]) await process.kill();

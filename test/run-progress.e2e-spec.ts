@@ -14,7 +14,7 @@ beforeAll(async () => {
   await foreign.run(`
     ${slowRows}
     CREATE TABLE base AS SELECT n AS id, repeat('行', 700) AS v FROM generate_series(1, 3000) n; ANALYZE base; GRANT SELECT ON base TO reader`);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([app.close(), foreign.remove()]);
 });
@@ -73,7 +73,7 @@ describe('The progress of a run that copies a slow source', () => {
       ['recording', null, null],
     ]);
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
-  }, 60_000);
+  });
 
   it('takes the statistics of the source for a first run, and tells no time for a view', async () => {
     foreign.pauseMs = 40;
@@ -97,7 +97,7 @@ describe('The progress of a run that copies a slow source', () => {
         remaining_seconds: null,
         remaining_reason: expect.stringContaining('no run of this revision'),
       });
-  }, 90_000);
+  });
 });
 
 describe('The progress of a run of the mirror', () => {
@@ -126,7 +126,7 @@ edges: [{type: E, table: many, from: {node: a, match: {id: id}}, to: {node: a, m
       `SELECT application_name FROM pg_stat_activity WHERE application_name ~ 'staging|nodes|edges'`,
     );
     expect(names).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('An event stream', () => {
@@ -162,7 +162,7 @@ describe('An event stream', () => {
     const second = await watch(quiet, { forMs: 2_000, lastId: first.events[0]!.id });
     expect(second.events.map(({ type }) => type)).toEqual(['comment']);
     await app.pool.query(`UPDATE ingestion_runs SET status = 'cancelled' WHERE id = $1`, [quiet]);
-  }, 30_000);
+  });
 
   it('of several readers reads the run once', async () => {
     const jobId = await aJob(
@@ -185,5 +185,5 @@ describe('An event stream', () => {
     // Every half second at most, and not five times as often.
     expect(reads).toBeGreaterThan(3);
     expect(reads).toBeLessThanOrEqual(11);
-  }, 30_000);
+  });
 });

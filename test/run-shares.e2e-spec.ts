@@ -18,15 +18,15 @@ describe('runs of several users', () => {
     users = await Promise.all(['a', 'b', 'c', 'd'].map(name => app.asUser(`user-${name}`)));
     // Admins may read every connection.
     await app.pool.query(`UPDATE users SET is_admin = true WHERE username LIKE 'user-%'`);
-  }, 60_000);
+  });
   afterEach(async () => {
     await app.pool.query(`UPDATE ingestion_runs SET status = 'cancelled' WHERE status = 'queued'`);
     await app.pool.query('UPDATE ingestion_runs SET cancel_requested = true');
     for (let going = 1; going > 0; await sleep(50)) {
       going = (await app.pool.query(`SELECT FROM ingestion_runs WHERE status = 'running'`)).rowCount!;
     }
-  }, 30_000);
-  afterAll(() => app.close(), 60_000);
+  });
+  afterAll(() => app.close());
 
   /** Queues a run of a new job, on a new graph by default. */
   async function start(as: Client, mapping: string, onGraph?: number): Promise<number> {
@@ -47,7 +47,7 @@ describe('runs of several users', () => {
     const others = await start(users[1]!, quick);
     await until(others, 'succeeded');
     expect([await statusOf(first), await statusOf(second)]).toEqual(['running', 'queued']);
-  }, 60_000);
+  });
 
   it('start while two long runs of another graph wait, whoever asked for them', async () => {
     const { body: graph } = await users[0]!.post('/api/graphs').send({ name: '共有' }).expect(201);
@@ -57,7 +57,7 @@ describe('runs of several users', () => {
     const others = await start(users[2]!, quick);
     await until(others, 'succeeded');
     expect([await statusOf(first), await statusOf(second)]).toEqual(['running', 'queued']);
-  }, 60_000);
+  });
 
   it('come in turn, however many one user has queued', async () => {
     const blocking = [await start(users[3]!, slow), await start(app.admin, slow)];
@@ -72,7 +72,7 @@ describe('runs of several users', () => {
     expect([...order.slice(0, 3)].sort()).toEqual([0, 1, 2]);
     expect([...order.slice(3, 5)].sort()).toEqual([0, 1]);
     expect(order[5]).toBe(0);
-  }, 60_000);
+  });
 
   it('wait in the queue up to 20 of one user, also when they are asked for all at once', async () => {
     const blocking = [await start(users[3]!, slow), await start(app.admin, slow)];
@@ -87,7 +87,7 @@ describe('runs of several users', () => {
     for (const { status, body } of refused)
       expect({ status, body }).toMatchObject({ status: 409, body: { code: 'too_many_runs_waiting' } });
     await start(users[1]!, quick);
-  }, 60_000);
+  });
 });
 
 describe("the operator's ceiling of a statement", () => {
@@ -95,8 +95,8 @@ describe("the operator's ceiling of a statement", () => {
   beforeAll(async () => {
     app = await startTestApp({ INGESTION_MAX_STATEMENT_TIMEOUT_MS: '1000' });
     await upload(app, 'numbers', numbers);
-  }, 60_000);
-  afterAll(() => app.close(), 60_000);
+  });
+  afterAll(() => app.close());
 
   it('refuses a mapping that asks for more, with the place and the ceiling', async () => {
     const { body: graph } = await app.admin.post('/api/graphs').send({ name: '图' }).expect(201);
@@ -113,7 +113,7 @@ describe("the operator's ceiling of a statement", () => {
     await app.pool.query('UPDATE ingestion_jobs SET mapping_yaml = $2 WHERE id = $1', [job.id, slow.replace('30m', '24h')]);
     const { body: run } = await app.admin.post(`/api/ingestion/jobs/${job.id}/run`).set('Prefer', 'wait=60').expect(200);
     expect(run).toMatchObject({ status: 'failed', error: { code: 'statement_timeout' } });
-  }, 90_000);
+  });
 });
 
 const mapping = `version: 1
@@ -124,7 +124,7 @@ describe('places of several users', () => {
   beforeAll(async () => {
     app = await startTestApp({ UPLOAD_IDLE_SECONDS: '1', WORKER: 'off' });
   });
-  afterAll(() => app.close(), 60_000);
+  afterAll(() => app.close());
 
   describe('an open event stream', () => {
     let graphId: number;
@@ -166,7 +166,7 @@ describe('places of several users', () => {
     const text = await stream.text;
     expect(text).toContain('event: progress');
     expect(text.trimEnd().split('\n\n').at(-1)).toMatch(new RegExp(`event: access_lost[^]*data: \\{"detail":".+ / .+","code":"${code}"\\}$`));
-  }, 30_000); // prettier-ignore
+  }); // prettier-ignore
 
     it('ends with the reason once its key is revoked', async () => {
       const { body: key } = await owner
@@ -177,7 +177,7 @@ describe('places of several users', () => {
       const stream = await open({ 'X-API-Key': key.raw_key });
       await owner.delete(`/api/api-keys/${key.id}`).expect(204);
       expect(await stream.text).toMatch(/event: access_lost[^]*not_authenticated/);
-    }, 30_000);
+    });
 
     it('is one of ten that a user may have, which others do not share', async () => {
       const reader = await aReader('many');
@@ -200,7 +200,7 @@ describe('places of several users', () => {
         if (again.status === 200) break;
         if (Date.now() > deadline) throw new Error('The places of closed streams were not given back');
       }
-    }, 60_000);
+    });
   });
 
   describe('uploads', () => {
@@ -234,7 +234,7 @@ describe('places of several users', () => {
         clearInterval(drip);
       }
       await app.admin.get('/api/warehouse/connections/1/tables/stalled').expect(404);
-    }, 30_000);
+    });
 
     it("of one user leave places to another's", async () => {
       const [greedy, other] = [await anAdmin('greedy'), await anAdmin('other')];
@@ -262,7 +262,7 @@ describe('places of several users', () => {
         for (const { request } of slow) request.destroy();
         await Promise.allSettled(slow.map(({ answer }) => answer));
       }
-    }, 60_000);
+    });
   });
 });
 

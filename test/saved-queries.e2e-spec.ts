@@ -13,7 +13,7 @@ describe('saved queries', () => {
     graph = await createTradingGraph(test, owner);
     await owner.post(`/api/permissions/graphs/${graph.id}/members`).send({ username: 'viewer', role: 'viewer' }).expect(201);
     path = `/api/graphs/${graph.id}/saved-queries`;
-  }, 60_000);
+  });
   afterAll(() => test?.close());
 
   const dear = { cypher: 'MATCH (p:产品) WHERE p.单价 > $min RETURN count(p) AS n', parameters: { min: 18 } };

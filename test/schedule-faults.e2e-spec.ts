@@ -36,12 +36,12 @@ describe('schedules on several processes with one database', () => {
       -- Leaves time to die between the claim of a schedule and the end of its transaction.
       CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN new; END $$;
       CREATE TRIGGER slow AFTER INSERT ON ingestion_runs FOR EACH ROW EXECUTE FUNCTION slowly()`);
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const service of services ?? []) await service.kill();
     await client?.end();
     await database?.drop();
-  }, 60_000);
+  });
 
   const rows = async (sql: string): Promise<any[]> => (await client.query(sql)).rows;
 

@@ -13,9 +13,9 @@ describe('schedules of jobs', () => {
     editor = await app.asUser('editor');
     editorId = (await app.pool.query(`SELECT id FROM users WHERE username = 'editor'`)).rows[0].id;
     await grantConnection(app, 'editor');
-  }, 60_000);
+  });
   afterEach(() => app.pool.query('DELETE FROM schedules'));
-  afterAll(() => app.close(), 60_000);
+  afterAll(() => app.close());
 
   const of = (jobId: number) => `/api/ingestion/jobs/${jobId}/schedule`;
   const daily = { cron: '0 3 * * *', timezone: 'Asia/Shanghai' };
@@ -89,7 +89,7 @@ describe('schedules of jobs', () => {
     const { rows } = await app.pool.query('SELECT requested_by FROM ingestion_runs WHERE id = $1', [run.id]);
     expect(rows).toEqual([{ requested_by: editorId }]);
     for (let status = ''; status !== 'succeeded'; await sleep(50)) status = (await runsOf(jobId))[0].status;
-  }, 30_000);
+  });
 
   it('start at a time that comes by itself', async () => {
     const { jobId } = await aScheduledJob(quick, { cron: '* * * * *' });
@@ -100,7 +100,7 @@ describe('schedules of jobs', () => {
     expect((await app.admin.get(of(jobId))).body.starts).toEqual([]);
     const { starts } = await untilStarts(jobId);
     expect(Date.parse(starts[0].at) - Date.parse(starts[0].due_at)).toBeGreaterThanOrEqual(0);
-  }, 30_000);
+  });
 
   it('skip a time while the last run still goes', async () => {
     const { jobId } = await aScheduledJob(slow);
@@ -111,7 +111,7 @@ describe('schedules of jobs', () => {
     expect(after.starts[0]).toMatchObject({ outcome: 'skipped', run_id: null, reason: { code: 'run_active' } });
     expect(await runsOf(jobId)).toHaveLength(1);
     await app.admin.post(`/api/ingestion/runs/${starts[0].run_id}/cancel`).expect(202);
-  }, 30_000);
+  });
 
   it('make up for all missed times by one start, and for none that is more than six hours old', async () => {
     const { jobId } = await aScheduledJob(quick, { cron: '*/10 * * * *' });
@@ -128,7 +128,7 @@ describe('schedules of jobs', () => {
       expect.objectContaining({ outcome: 'missed', run_id: null, reason: expect.objectContaining({ code: 'too_late' }) }),
     ]);
     expect(await runsOf(old.jobId)).toEqual([]);
-  }, 30_000);
+  });
 
   it.each([
     [
@@ -150,24 +150,20 @@ describe('schedules of jobs', () => {
       'DELETE FROM connection_grants WHERE user_id = $1',
       'INSERT INTO connection_grants (connection_id, user_id, can_write) VALUES (1, $1, false)',
     ],
-  ])(
-    'do not start while their user %s',
-    async (_, code, change, undo) => {
-      const { jobId } = await aScheduledJob();
-      await app.pool.query(change, [editorId]);
-      try {
-        await makeDue(jobId);
-        const { starts, enabled } = await untilStarts(jobId);
-        expect(starts[0]).toMatchObject({ outcome: 'refused', run_id: null, reason: { code } });
-        expect(starts[0].reason.detail).toMatch(/ \/ /);
-        expect(enabled).toBe(true);
-        expect(await runsOf(jobId)).toEqual([]);
-      } finally {
-        if (undo !== '') await app.pool.query(undo, [editorId]);
-      }
-    },
-    30_000,
-  );
+  ])('do not start while their user %s', async (_, code, change, undo) => {
+    const { jobId } = await aScheduledJob();
+    await app.pool.query(change, [editorId]);
+    try {
+      await makeDue(jobId);
+      const { starts, enabled } = await untilStarts(jobId);
+      expect(starts[0]).toMatchObject({ outcome: 'refused', run_id: null, reason: { code } });
+      expect(starts[0].reason.detail).toMatch(/ \/ /);
+      expect(enabled).toBe(true);
+      expect(await runsOf(jobId)).toEqual([]);
+    } finally {
+      if (undo !== '') await app.pool.query(undo, [editorId]);
+    }
+  });
 
   it('pause after five refusals in a row, say why, and go on when they are saved again', async () => {
     const { jobId, graphId } = await aScheduledJob();
@@ -186,7 +182,7 @@ describe('schedules of jobs', () => {
     await app.admin.put(of(jobId)).send(daily).expect(200);
     await makeDue(jobId);
     expect((await untilStarts(jobId, 6)).starts[0].outcome).toBe('started');
-  }, 60_000);
+  });
 
   it('wait while the queue of their user is full, and say so once', async () => {
     const { jobId } = await aScheduledJob();
@@ -220,7 +216,7 @@ describe('schedules of jobs', () => {
       await blocker.query('ROLLBACK');
       blocker.release();
     }
-  }, 60_000);
+  });
 
   it('are not brought forward by an attempt that failed after another runner had moved them on', async () => {
     const { jobId } = await aScheduledJob();
@@ -238,7 +234,7 @@ describe('schedules of jobs', () => {
     await makeDue(jobId);
     for (let last = ''; last !== 'started'; await sleep(50)) last = (await app.admin.get(of(jobId))).body.starts[0].outcome;
     expect((await app.pool.query('SELECT FROM schedule_starts')).rowCount).toBe(20);
-  }, 30_000);
+  });
 
   it('go with their graph, and when their job retires', async () => {
     const first = await aScheduledJob();
@@ -248,7 +244,7 @@ describe('schedules of jobs', () => {
     expect((await app.pool.query('SELECT FROM schedules')).rowCount).toBe(0);
     const { body } = await app.admin.put(of(second.jobId)).send(daily).expect(409);
     expect(body.code).toBe('job_retired');
-  }, 60_000);
+  });
 });
 
 it('starts, runs and sends nothing where WORKER=off', async () => {
@@ -269,4 +265,4 @@ it('starts, runs and sends nothing where WORKER=off', async () => {
   } finally {
     await app.close();
   }
-}, 60_000);
+});

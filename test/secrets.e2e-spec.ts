@@ -97,12 +97,12 @@ describe('secrets', () => {
         LOG_LEVEL: 'debug',
       },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await service?.kill();
     await database?.end();
     await postgres?.remove();
-  }, 60_000);
+  });
 
   function send(method: string, path: string, { headers = {}, body, token }: Sent = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -360,7 +360,7 @@ describe('secrets', () => {
     expect(seen.splice(cutAt, 1)).toEqual([expect.stringMatching(/^(401|500) POST \/api\/auth\/login$/)]);
     expect(seen).toEqual(secretFlows);
     expect(canaries.all.size).toBeGreaterThanOrEqual(60);
-  }, 120_000);
+  });
 
   it('are in no line of the log, neither of the service nor of its database', () => {
     const { log } = service;
@@ -447,19 +447,15 @@ describe('a start that fails', () => {
       'settings that are refused',
       { JWT_SECRET_KEY: 'Zq7canaryShort', DATABASE_URL: 'http://u:Zq7canaryDatabase@h/d', REDIS_URL: 'Zq7canaryRedis' },
     ],
-  ])(
-    'because of %s repeats no secret',
-    async (_, environment) => {
-      const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...(environment as Record<string, string>) };
-      const service = await ServiceProcess.spawn({ environment: settings });
-      try {
-        expect((await service.ended).code).not.toBe(0);
-        expect(service.stderr).not.toBe('');
-        expect(service.stdout + service.stderr).not.toContain('Zq7canary');
-      } finally {
-        await service.kill();
-      }
-    },
-    90_000,
-  );
+  ])('because of %s repeats no secret', async (_, environment) => {
+    const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...(environment as Record<string, string>) };
+    const service = await ServiceProcess.spawn({ environment: settings });
+    try {
+      expect((await service.ended).code).not.toBe(0);
+      expect(service.stderr).not.toBe('');
+      expect(service.stdout + service.stderr).not.toContain('Zq7canary');
+    } finally {
+      await service.kill();
+    }
+  });
 });

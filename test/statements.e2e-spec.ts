@@ -22,12 +22,12 @@ beforeAll(async () => {
   const environment = { DATABASE_URL: proxy.url, METRICS_PORT: String(metricsPort), LOG_LEVEL: 'error' };
   service = await ServiceProcess.start({ environment });
   token = await firstToken(service.url);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.kill();
   await proxy?.stop();
   await database?.drop();
-}, 60_000);
+});
 
 async function send(
   method: string,
@@ -76,7 +76,7 @@ describe('a COMMIT whose answer is lost', () => {
     expect((await send('GET', `/graphs/${graphId}/schema`)).body.nodes).toMatchObject([{ count: 3 }]);
     const { rows } = await inDatabase(`SELECT count(*)::int AS nodes FROM ${graphTables(graphId).nodes}`, []);
     expect(rows).toEqual([{ nodes: 3 }]);
-  }, 60_000);
+  });
 
   it('leaves a record created, though the answer is a 500, which says so', async () => {
     proxy.loseCommit('INSERT INTO graphs');

@@ -20,7 +20,7 @@ beforeAll(async () => {
     startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: files.directory }),
     ForeignPostgres.start(),
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([app.close(), foreign.remove(), files.remove()]);
 });
@@ -129,7 +129,7 @@ it('keeps a draft within the bounds of a mapping, and says what did not fit', as
   expect(left[0].reason.en).toContain('longer than 256 KiB');
   const cut = draft.left_out.find(({ table, columns: names }: any) => table === 'w0' && names.length > 0);
   expect([cut.columns.length, cut.reason.en]).toEqual([800, expect.stringContaining('at most 200 columns')]);
-}, 60_000);
+});
 
 describeOnClickHouse('ClickHouse', () => {
   it('has tables whose keys are guessed', async () => {
@@ -146,7 +146,7 @@ describeOnClickHouse('ClickHouse', () => {
     } finally {
       await db.remove();
     }
-  }, 60_000);
+  });
 });
 
 describe('a random schema', () => {

@@ -12,7 +12,7 @@ let foreign: ForeignPostgres;
 
 beforeAll(async () => {
   [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([test.close(), foreign.remove()]);
 });
@@ -23,7 +23,7 @@ describeWithShared('Northwind with its keys', 'data/northwind/northwind.sql', ()
   beforeAll(async () => {
     const sql = shared('data/northwind/northwind.sql').toString();
     await aForeignSchema(test, foreign, 'northwind', sql.replace(/^SET .*$/gm, '').replace(/^DROP .*$/gm, ''));
-  }, 60_000);
+  });
 
   it('becomes the graph that its keys describe', async () => {
     const draft = await suggest(test, { connection: 'northwind' });
@@ -109,7 +109,7 @@ describeWithShared('Northwind as uploaded files', 'data/northwind/csv', () => {
   ];
   beforeAll(async () => {
     for (const table of tables) await upload(test, table, shared(`data/northwind/csv/${table}.csv`));
-  }, 60_000);
+  });
 
   it('gets its keys and edges from names that the data confirms', async () => {
     const draft = await suggest(test, { tables });
@@ -175,7 +175,7 @@ describeWithShared('Divisions of China as uploaded files', 'data/china_divisions
       'streets: code, provinceCode': 41352,
       'streets: code, cityCode': 41352,
     });
-  }, 120_000);
+  });
 });
 
 describe('tables of a film rental', () => {
@@ -216,7 +216,7 @@ describe('tables of a film rental', () => {
     } finally {
       await maria.remove();
     }
-  }, 60_000);
+  });
 });
 
 describe('tables with any names and keys', () => {
@@ -253,7 +253,7 @@ describe('tables with any names and keys', () => {
        CREATE TABLE plain (id int PRIMARY KEY, amount int, status_id int, order_id int);
        INSERT INTO plain VALUES (1, 1, 1, 7), (2, 2, 9, 8)`,
     );
-  }, 60_000);
+  });
 
   it('are mapped without a duplicate or a reserved name, and run', async () => {
     const draft = await suggest(test, { connection: 'odd' });

@@ -219,7 +219,7 @@ describeOnEngines('The values of expressions', () => {
     const started = await startEngines();
     for (const engine of started) await engine.run(...fill(engine.dialect));
     engines = await Promise.all(started.map(async engine => ({ engine, client: await engine.open() })));
-  }, 120_000);
+  });
   afterAll(async () => {
     await postgres?.end();
     await database?.drop();

@@ -29,7 +29,7 @@ describeOnClickHouse('ClickHouse', () => {
   beforeAll(async () => {
     [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignClickHouse.start()]);
     await connect(foreign.dsn());
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(clients.map(client => client.close()));
     await Promise.all([test.close(), foreign.remove()]);
@@ -132,18 +132,14 @@ describeOnClickHouse('ClickHouse', () => {
       ['something that hangs up', (socket: Socket) => socket.destroy(), 'PROTOCOL', 'login'],
       ['another web server', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'), 'PROTOCOL', 'login'],
       ['a web server that refuses', (socket: Socket) => socket.end('HTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nhi'), 'PROTOCOL', 'login'],
-    ])(
-      'tells what listens: %s',
-      async (_, answer, code, stage) => {
-        const server = createServer(answer ?? undefined).listen(0, '127.0.0.1');
-        await once(server, 'listening');
-        const { port } = server.address() as AddressInfo;
-        if (!answer) server.close();
-        await expect(tested(`clickhouse://u:p@127.0.0.1:${port}/d?sslmode=disable`)).rejects.toMatchObject(failure(code, stage));
-        server.close();
-      },
-      15_000,
-    );
+    ])('tells what listens: %s', async (_, answer, code, stage) => {
+      const server = createServer(answer ?? undefined).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      if (!answer) server.close();
+      await expect(tested(`clickhouse://u:p@127.0.0.1:${port}/d?sslmode=disable`)).rejects.toMatchObject(failure(code, stage));
+      server.close();
+    });
   });
 
   it('is created, tested and read over the API, and shows no secret', async () => {
@@ -180,7 +176,7 @@ describeOnClickHouse('ClickHouse', () => {
       await reading.close();
     }
     expect(orders.size).toBe(1);
-  }, 60_000);
+  });
 
   describe('that fails in the middle of its rows', () => {
     const half = 300_000;
@@ -265,7 +261,7 @@ describeOnClickHouse('ClickHouse', () => {
     let server: ForeignClickHouse;
     beforeAll(async () => {
       server = await ForeignClickHouse.start();
-    }, 60_000);
+    });
     afterAll(() => server.remove());
 
     it('is not needed by runs, which end at once on unchanged rows', async () => {

@@ -36,7 +36,7 @@ let table = 0;
 beforeAll(async () => {
   await files.run('values.duckdb', 'SELECT 1');
   client = await files.connect('duckdb:///values.duckdb');
-}, 60_000);
+});
 
 /** Loads a table as a run does and gives its values as PostgreSQL writes them. */
 async function load(from: WarehouseClient, name: string): Promise<{ types: string[]; rows: (string | null)[][] }> {
@@ -195,7 +195,7 @@ let database: WarehouseClient;
 beforeAll(async () => {
   await files.run('contract.duckdb', 'SELECT 1');
   database = await files.connect('duckdb:///contract.duckdb');
-}, 60_000);
+});
 
 const tables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow'> = {
   guarantee: 'statement',

@@ -39,7 +39,7 @@ describe('connections to other databases', () => {
       CREATE VIEW big AS SELECT * FROM customers;
       CREATE TABLE secret (a int); REVOKE ALL ON secret FROM reader;
       CREATE TABLE "hidden.t" (a int); CREATE TABLE "销售.orders" (a int); ANALYZE`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await test.close();
     await foreign.remove();
@@ -178,7 +178,7 @@ describe('connections to other databases', () => {
           const failed = await tested({ dsn: `postgres://u:p@127.0.0.1:${port}/d?sslmode=${mode}` });
           expect(failed).toMatchObject({ ok: false, stage: 'login', code: expect.stringMatching(/^(PROTOCOL|TIMEOUT)$/) });
           expect(JSON.stringify(failed)).not.toMatch(/SSH|banner/);
-          expect(performance.now() - started).toBeLessThan(7_000);
+          expect(performance.now() - started).toBeLessThan(20_000);
         }
         // Sockets that the other side never closes would pile up.
         const open = () =>
@@ -186,7 +186,7 @@ describe('connections to other databases', () => {
         for (const deadline = Date.now() + 5_000; (await open()) > 0; await sleep(50)) expect(Date.now()).toBeLessThan(deadline);
         server.close();
       }
-    }, 60_000);
+    });
   });
 
   describe('tables', () => {

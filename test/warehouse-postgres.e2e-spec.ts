@@ -30,7 +30,7 @@ async function connect(dsn: string, options: ConnectionOptions = {}): Promise<Wa
 beforeAll(async () => {
   [test, foreign] = await Promise.all([startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
   await connect(foreign.dsn());
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(clients.map(client => client.close()));
   await Promise.all([test.close(), foreign.remove()]);
@@ -90,7 +90,7 @@ describe('a foreign PostgreSQL', () => {
     for await (const chunk of rows) bytes += (chunk as Buffer).length;
     expect(bytes).toBeGreaterThan(50_000_000);
     await reading.close();
-  }, 60_000);
+  });
 
   it('fails with an error of ours when its connection drops, and is read again', async () => {
     const client = await connect(foreign.dsn());
@@ -103,7 +103,7 @@ describe('a foreign PostgreSQL', () => {
     const again = await client.openReading({ claim, timeoutMs: 30_000 });
     await finished(again.rows({ table: 'many', columns: ['n'] }).resume());
     await again.close();
-  }, 60_000);
+  });
 
   it('is not waited for beyond the limit of a reading or of its connection', async () => {
     const client = await connect(foreign.dsn(), { statement_timeout_ms: 300 });
@@ -127,7 +127,7 @@ describe('a foreign PostgreSQL', () => {
     const front = isSecured ? await TlsFront.start(foreign.port) : null;
     const running = async () => (await foreign.run(`SELECT FROM pg_stat_activity WHERE query ~ '^COPY' AND state = 'active'`)).rowCount;
     const until = async (count: number) => {
-      for (let tries = 0; (await running()) !== count; tries++, await sleep(20)) expect(tries).toBeLessThan(100);
+      for (let tries = 0; (await running()) !== count; tries++, await sleep(20)) expect(tries).toBeLessThan(1_000);
     };
     try {
       const dsn = front ? foreign.dsn({ query: '' }).replace(`:${foreign.port}/`, `:${front.port}/`) : foreign.dsn();
@@ -166,5 +166,5 @@ describe('a foreign PostgreSQL', () => {
     // Work that began before may go on, and leaves nothing behind.
     expect(await client.catalog({ caller: 1 }).listNames()).toContain('many');
     for (let tries = 0; (await own()) > 0; tries++, await sleep(20)) expect(tries).toBeLessThan(500);
-  }, 60_000);
+  });
 });

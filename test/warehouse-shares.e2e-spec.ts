@@ -10,8 +10,8 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ WORKER: 'off', WAREHOUSE_TIMEOUT_MS: '20000', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
   await upload(app, 'numbers', `i\n${Array.from({ length: 2_000 }, (_, index) => index).join('\n')}\n`);
-}, 60_000);
-afterAll(() => app.close(), 60_000);
+});
+afterAll(() => app.close());
 
 /** Admins may use every connection. */
 async function aUser(name: string): Promise<Client> {
@@ -58,7 +58,7 @@ it('a warehouse shows tables to others, and runs their metrics, while many slow 
   expect(ended.filter(end => end === 503)).toHaveLength(40 - 32 - readsAtOnce(app.app.get(Settings)) / 2);
   for (const answer of (await Promise.all(flood)).filter(({ status }) => status !== 400))
     expect(answer).toEqual({ status: 503, code: 'warehouse_busy', retryAfter: expect.stringMatching(/^[1-9]\d?$/) });
-}, 120_000);
+});
 
 it('a server whose catalogue hangs for one user shows its tables to others', async () => {
   const [greedy, other] = [await aUser('greedy'), await aUser('other')];
@@ -78,4 +78,4 @@ it('a server whose catalogue hangs for one user shows its tables to others', asy
   } finally {
     await foreign.remove();
   }
-}, 60_000);
+});

@@ -19,7 +19,7 @@ describe('watches of metrics', () => {
     editor = await app.asUser('lin');
     editorId = (await editor.get('/api/auth/me').expect(200)).body.user_id;
     await grantConnection(app, 'lin');
-  }, 60_000);
+  });
   beforeEach(async () => {
     await app.pool.query('DELETE FROM metric_watches');
     receiver.received.length = 0;
@@ -28,7 +28,7 @@ describe('watches of metrics', () => {
   afterAll(async () => {
     receiver.close();
     await app?.close();
-  }, 60_000);
+  });
 
   const sales = (amounts: string[], type = 'numeric') =>
     upload(app, 'sales', `region,amount\n${amounts.map((amount, index) => `r${index},${amount}\n`).join('')}`, `amount:${type}`);
@@ -126,7 +126,7 @@ describe('watches of metrics', () => {
     await editor.post(`${at}/${made.id}/deliveries/${body.items[0].id}/redeliver`).expect(202);
     const all = await receiver.until(4);
     expect(all[3]!.headers['webhook-id']).toBe(all[2]!.headers['webhook-id']);
-  }, 60_000);
+  });
 
   it('can be checked now, with an answer of what was found, and keep their times', async () => {
     const { at } = await aMetric(['0.1', '0.2']);
@@ -155,7 +155,7 @@ describe('watches of metrics', () => {
     expect(failed).toMatchObject({ held: true, failures: 1, event: 'watch.failed', delivery_id: expect.any(Number) });
     expect(failed.error.code).toBe('binding_outdated');
     await editor.post(`${at}/${made.id + 1000}/check`).expect(404);
-  }, 60_000);
+  });
 
   it('cannot be checked now while they, or another one of their user, are being checked', async () => {
     const { at } = await aMetric(['1']);
@@ -178,7 +178,7 @@ describe('watches of metrics', () => {
     );
     expect(together).toContain(200);
     expect(together.filter(status => status !== 200 && status !== 503)).toEqual([]);
-  }, 60_000);
+  });
 
   it('are refused a check for which another request has taken the last place', async () => {
     const { at } = await aMetric(['1']);
@@ -205,7 +205,7 @@ describe('watches of metrics', () => {
       claims.release(true);
       rights.release(true);
     }
-  }, 60_000);
+  });
 
   it('tell of each check at which it holds, where they are asked to', async () => {
     const { at } = await aMetric(['1']);
@@ -220,7 +220,7 @@ describe('watches of metrics', () => {
     await editor.post(`${at}/${id}/test`).expect(202);
     await receiver.until(4);
     expect(messages().map(({ type }) => type)).toEqual(['watch.fired', 'watch.fired', 'watch.recovered', 'webhook.test']);
-  }, 60_000);
+  });
 
   it('compare the exact value, not what a double or the format of the metric makes of it', async () => {
     const { at } = await aMetric(['0.1', '0.2', '0.0001'], { format: '0.0' });
@@ -235,7 +235,7 @@ describe('watches of metrics', () => {
     for (const { id } of [above, equal]) expect(await check(at, id)).toMatchObject({ held: false, rows: [[null]] });
     const unequal = await aWatch(at, { condition: { op: '!=', value: '0.3' } });
     expect(await check(at, unequal.id)).toMatchObject({ held: false, rows: [[null]] });
-  }, 60_000);
+  });
 
   it('look at another value of a comparison, and at no NaN', async () => {
     await upload(app, 'sales', 'region,amount,day\n东,1,2024-01-31\n东,3,2025-01-31\n', 'amount:float,day:date');
@@ -251,7 +251,7 @@ describe('watches of metrics', () => {
     await app.pool.query(`UPDATE mirror.sales SET amount = 'NaN' WHERE day = '2025-01-31'`);
     await app.pool.query(`UPDATE mirror_tables SET version = DEFAULT WHERE name = 'sales'`);
     expect(await check(at, id)).toMatchObject({ held: false, error: null });
-  }, 30_000);
+  });
 
   it('find the row that meets the condition among more than are read', async () => {
     const { at } = await aMetric(Array.from({ length: 10_500 }, (_, index) => String(index)));
@@ -262,7 +262,7 @@ describe('watches of metrics', () => {
     expect(await check(at, most.id)).toMatchObject({ held: true, rows: [['r10499', '10499']] });
     expect(await check(at, least.id)).toMatchObject({ held: false, error: null });
     expect(await check(at, equal.id)).toMatchObject({ held: null, error: { code: 'too_many_rows_to_watch' }, failures: 1 });
-  }, 60_000);
+  });
 
   it('tell once of a metric that can be read no more, keep what held, and go on when it can', async () => {
     const { at } = await aMetric(['1']);
@@ -284,36 +284,32 @@ describe('watches of metrics', () => {
       ['watch.failed', true, null, 'binding_outdated'],
       ['watch.recovered', false, [['0']], undefined],
     ]);
-  }, 60_000);
+  });
 
   it.each([
     ['is made a viewer', 'graph_forbidden', `UPDATE graph_members SET role = 'viewer' WHERE user_id = $1`, ''],
     ['is disabled', 'owner_disabled', 'UPDATE users SET disabled_at = now() WHERE id = $1', 'UPDATE users SET disabled_at = NULL WHERE id = $1'], // prettier-ignore
-  ])(
-    'are kept back while their user %s, and paused after five times',
-    async (_, code, lose, undo) => {
-      const { at } = await aMetric(['1'], {}, app.admin);
-      const { id } = await aWatch(at);
-      await app.pool.query(lose, [editorId]);
-      try {
-        for (let refusal = 1; refusal <= 5; refusal++) {
-          await makeDue(id);
-          await until(`${at}/${id}`, ({ starts }) => starts.length === refusal);
-        }
-        const { body } = await app.admin.get(`${at}/${id}`).expect(200);
-        expect(body).toMatchObject({ enabled: false, paused: { code: 'paused_after_refusals' }, checked_at: null });
-        expect(body.starts[0]).toMatchObject({ outcome: 'refused', reason: { code } });
-        // Whoever may edit the graph makes it his own.
-        const changed = await app.admin.patch(`${at}/${id}`).send({ enabled: true }).expect(200);
-        expect(changed.body).toMatchObject({ enabled: true, paused: null, saved_by: { username: 'admin' }, secret: null });
-        expect(await check(at, id)).toMatchObject({ held: true });
-        await receiver.until(1);
-      } finally {
-        if (undo !== '') await app.pool.query(undo, [editorId]);
+  ])('are kept back while their user %s, and paused after five times', async (_, code, lose, undo) => {
+    const { at } = await aMetric(['1'], {}, app.admin);
+    const { id } = await aWatch(at);
+    await app.pool.query(lose, [editorId]);
+    try {
+      for (let refusal = 1; refusal <= 5; refusal++) {
+        await makeDue(id);
+        await until(`${at}/${id}`, ({ starts }) => starts.length === refusal);
       }
-    },
-    60_000,
-  );
+      const { body } = await app.admin.get(`${at}/${id}`).expect(200);
+      expect(body).toMatchObject({ enabled: false, paused: { code: 'paused_after_refusals' }, checked_at: null });
+      expect(body.starts[0]).toMatchObject({ outcome: 'refused', reason: { code } });
+      // Whoever may edit the graph makes it his own.
+      const changed = await app.admin.patch(`${at}/${id}`).send({ enabled: true }).expect(200);
+      expect(changed.body).toMatchObject({ enabled: true, paused: null, saved_by: { username: 'admin' }, secret: null });
+      expect(await check(at, id)).toMatchObject({ held: true });
+      await receiver.until(1);
+    } finally {
+      if (undo !== '') await app.pool.query(undo, [editorId]);
+    }
+  });
 
   it('end a check whose user loses the right while it waits, and send nothing to the URL', async () => {
     const { at } = await aMetric(['1']);
@@ -330,7 +326,7 @@ describe('watches of metrics', () => {
       if (status === 'failed') expect(delivery).toMatchObject({ event: 'watch.failed', error: { code: 'access_lost' } });
     }
     expect(receiver.received).toEqual([]);
-  }, 30_000);
+  });
 
   it('can be disabled while their metric cannot be executed, and not enabled', async () => {
     const { at, metricId } = await aMetric(['1']);
@@ -339,7 +335,7 @@ describe('watches of metrics', () => {
     expect(await check(at, id)).toMatchObject({ error: { code: 'missing_binding' } });
     await editor.patch(`${at}/${id}`).send({ enabled: false }).expect(200);
     expect((await editor.patch(`${at}/${id}`).send({ enabled: true }).expect(400)).body.code).toBe('missing_binding');
-  }, 30_000);
+  });
 
   it('fail with the name of the connection that whoever bound the metric may use no more', async () => {
     const { at } = await aMetric(['1']);
@@ -350,7 +346,7 @@ describe('watches of metrics', () => {
     } finally {
       await grantConnection(app, 'lin');
     }
-  }, 30_000);
+  });
 
   it('skip a time while the last check goes on, and drop a check that a change overtakes', async () => {
     const { at } = await aMetric(['1']);
@@ -374,7 +370,7 @@ describe('watches of metrics', () => {
     expect(await check(at, id)).toMatchObject({ held: true });
     await receiver.until(1, '/other');
     expect(receiver.received).toHaveLength(1);
-  }, 30_000);
+  });
 
   it('can be changed field by field; another condition is judged anew', async () => {
     const { at } = await aMetric(['1']);
@@ -402,7 +398,7 @@ describe('watches of metrics', () => {
     );
     const actions = rows.map(({ action, actor }) => `${actor} ${action}`);
     expect([...new Set(actions)].sort()).toEqual(['lin schedule.saved', 'lin webhook.changed', 'lin webhook.created']);
-  }, 30_000);
+  });
 
   it('refuse what is wrong, with its place, in both languages', async () => {
     const { at } = await aMetric(['1']);
@@ -446,7 +442,7 @@ describe('watches of metrics', () => {
     await editor.delete(`${at}/${id}`).expect(404);
     const unbound = (await editor.post('/api/metrics').send({ graph_id: other.graphId, name: '未绑定', formula: 'SUM(x)' }).expect(201)).body.id; // prettier-ignore
     expect((await editor.post(`/api/metrics/${unbound}/watches`).send(good).expect(400)).body.code).toBe('missing_binding');
-  }, 30_000);
+  });
 
   it('are at most 20 of a metric and 100 of a user', async () => {
     const { at, metricId } = await aMetric(['1']);
@@ -465,7 +461,7 @@ describe('watches of metrics', () => {
     await add(80, (await aMetric(['1'])).metricId);
     expect((await editor.post(other.at).send(good).expect(409)).body).toMatchObject({ context: { most: 100 } });
     await aWatch(other.at, {}, app.admin);
-  }, 30_000);
+  });
 
   it('go with their metric, their graph, and alone', async () => {
     const first = await aMetric(['1']);
@@ -480,7 +476,7 @@ describe('watches of metrics', () => {
     for (const table of ['metric_watches', 'schedules', 'webhooks', 'webhook_deliveries']) {
       expect([table, (await app.pool.query(`SELECT FROM ${table}`)).rowCount]).toEqual([table, 0]);
     }
-  }, 30_000);
+  });
 });
 
 describe('watches on two processes with one database', () => {

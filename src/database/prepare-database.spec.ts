@@ -40,7 +40,7 @@ describe('prepareDatabase', () => {
       await database.drop();
     }
     expect(cutShort).toContain(true);
-  }, 120_000);
+  });
 });
 
 /** Runs the preparation in a process of its own and kills it after `livesMs`. Returns how long it lived after it had begun. */

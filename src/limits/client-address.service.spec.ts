@@ -64,6 +64,6 @@ describe('the address under which a request is counted', () => {
     findClientAddress('10.0.0.1', '10.0.0.2,'.repeat(900), readTrustedProxies('10.0.0.0/8'));
     findClientAddress('10.0.0.1', ','.repeat(8_000), readTrustedProxies('10.0.0.0/8'));
     findClientAddress('10.0.0.1', '['.repeat(8_000), readTrustedProxies('1'));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });

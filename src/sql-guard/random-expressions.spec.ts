@@ -192,7 +192,7 @@ describe(`random expressions of what is allowed (seed ${seed})`, () => {
     );
     expect(seen.admitted).toBeGreaterThan(400);
     expect(seen.failed).toBeLessThan(seen.admitted / 5);
-  }, 60_000);
+  });
 
   const atoms = [
     '(SELECT 1)',

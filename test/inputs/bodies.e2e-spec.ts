@@ -207,7 +207,7 @@ describe('request bodies', () => {
     const startedAt = performance.now();
     const answer = await test.admin.post(`/api/metrics/${metric.body.id}/execute`).set(headers).type('json').send(`{"filters":${filters}}`).expect(422);
     expect(answer.text.length).toBeLessThan(300_000);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await login(`{"username":"a","password":"b",${filter.slice(1)}`, headers).then(login => expect(login.status).toBe(status));
   }); // prettier-ignore
 
@@ -304,7 +304,7 @@ describe('every route with a body', () => {
   beforeAll(async () => {
     fixture = await createFixture(test);
     operations = readOperations(openApiDocumentOf(test.app)).filter(({ body, contentType }) => body && contentType === json);
-  }, 60_000);
+  });
 
   it.each(sent)('answers %s as listed', async (_what, headers, body, expected) => {
     expect(operations.length).toBeGreaterThan(18);

@@ -49,7 +49,7 @@ describe('a field that the service does not know', () => {
       binding: { relation: { table: 'sales' }, time: { column: 'day' } },
     };
     metricId = (await admin.post('/api/metrics').send(metric).expect(201)).body.id;
-  }, 60_000);
+  });
 
   const errorsOf = async (request: ReturnType<Client['post']>) =>
     (await request.expect(422)).body.detail.errors as { loc: unknown[]; msg: string; type: string }[];

@@ -54,7 +54,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
     test = await startTestApp();
     fixture = await createFixture(test);
     slots = readOperations(openApiDocumentOf(test.app)).flatMap(slotsOf);
-  }, 60_000);
+  });
   afterAll(() => test.close());
 
   function slotsOf(operation: Operation): Slot[] {

@@ -31,7 +31,7 @@ const page = join(process.cwd(), 'docs', 'opencypher-tck.md');
       process.stdout.write(`openCypher TCK in memory:\n${news.join('\n')}\n`);
     }
     expect(worse).toEqual([]);
-  }, 120_000);
+  });
 });
 
 function outcomeOf(scenario: TckCase): Outcome {

@@ -13,7 +13,7 @@ describe('an embedded server that dies', () => {
   beforeAll(async () => {
     directory = await openDataDirectory(mkdtempSync(path.join(os.tmpdir(), 'graph-service-embedded-')));
     server = await start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -48,7 +48,6 @@ describe('an embedded server that dies', () => {
       await accepts();
       await statement;
     },
-    60_000,
   );
 
   it('is started again however early its successors die', async () => {
@@ -71,5 +70,5 @@ describe('an embedded server that dies', () => {
     await accepts();
     expect(Number.parseInt(readFileSync(pidFile, 'utf8'), 10)).not.toBe(first);
     slow.mockRestore();
-  }, 60_000);
+  });
 });

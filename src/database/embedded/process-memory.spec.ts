@@ -18,7 +18,7 @@ describe('the memory of a server process', () => {
       settings: { fsync: 'off', shared_buffers: '256MB' },
       processMemoryMb: 96,
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });

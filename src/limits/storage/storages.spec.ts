@@ -230,16 +230,12 @@ describe('the limits of one process, in memory', () => {
     expect((await storage.increment('user:1', windowMs, 60, 0, 'user')).isBlocked).toBe(true);
   });
 
-  it('decides a key with 50,000 hits as fast as one with few', async () => {
+  it('decides a key with many hits without going through them', async () => {
     const storage = new MemoryStorage();
-    const timed = async (key: string, count: number) => {
-      const startedAt = performance.now();
-      for (let done = 0; done < count; done++) await storage.increment(key, windowMs, 1_000_000, 0, 'test');
-      return (performance.now() - startedAt) / count;
-    };
-    await timed('warm', 50_000);
-    // A filter over the hits, as in the throttler's own storage, takes 2.3 ms here.
-    expect(await timed('warm', 1_000)).toBeLessThan(0.1);
+    const hit = () => storage.increment('busy', windowMs, 1_000_000, 0, 'test');
+    // A filter over the hits, as in the throttler's own storage, takes minutes for this many.
+    for (let count = 1; count < 200_000; count++) await hit();
+    expect(await hit()).toMatchObject({ totalHits: 200_000, isBlocked: false });
   });
 });
 
@@ -342,7 +338,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
       await storage.onApplicationShutdown();
       await database.drop();
     }
-  }, 60_000);
+  });
 });
 
 describeWithRedis('the limits of all processes, in Redis', () => {

@@ -26,7 +26,7 @@ describe('kept results', () => {
       users.push((await user.get('/api/auth/me').expect(200)).body.user_id);
     }
     graphId = (await test.admin.post('/api/graphs').send({ name: 'g' }).expect(201)).body.id;
-  }, 60_000);
+  });
   afterAll(() => test?.close());
 
   beforeEach(async () => {
@@ -164,7 +164,7 @@ describe('kept results', () => {
     state.end();
     expect(await valueOf(first)).toBe('x');
     expect(await valueOf(second)).toBe('x');
-  }, 20_000);
+  });
 
   it('fail for all who joined, but a caller without a place fails alone', async () => {
     class BusyError extends ApiError {

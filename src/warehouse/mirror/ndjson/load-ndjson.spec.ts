@@ -215,7 +215,7 @@ describe('loadNdjson', () => {
       }
     }
     expect(compared).toBeGreaterThan(tableCount * 0.6);
-  }, 120_000);
+  });
 });
 
 /** A value of JSON with the spelling of the file. */
