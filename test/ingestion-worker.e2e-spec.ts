@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 async function untilStatus(runId: number, wanted: string): Promise<any> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_000; tries++) {
     const { body } = await app.admin.get(`/api/ingestion/runs/${runId}`).expect(200);
     if (body.status === wanted) return body;
     await sleep(50);
@@ -32,7 +32,7 @@ async function untilStatus(runId: number, wanted: string): Promise<any> {
 }
 
 async function untilPhase(runId: number, phase: RegExp): Promise<any> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_000; tries++) {
     const { body } = await app.admin.get(`/api/ingestion/runs/${runId}`).expect(200);
     if (phase.test(body.phase ?? '')) return body;
     await sleep(50);

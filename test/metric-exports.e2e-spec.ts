@@ -98,11 +98,11 @@ async function rest(response: http.IncomingMessage): Promise<{ complete: boolean
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1_600; tries++) {
     if (await condition()) return;
     await sleep(25);
   }
-  throw new Error('It did not happen within 10 s');
+  throw new Error('It did not happen within 40 s');
 }
 
 /** The sessions that read an export from the mirror. */

@@ -112,7 +112,7 @@ describe('a copy', () => {
     expect(await state('cancelled')).toEqual(before);
     // A cancellation that comes late must find nobody else's statement.
     const isThere = async () => (await test.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [backend.pid])).rowCount === 1;
-    for (let tries = 0; tries < 40 && (await isThere()); tries++) await sleep(50);
+    for (let tries = 0; tries < 400 && (await isThere()); tries++) await sleep(50);
     expect(await isThere()).toBe(false);
     await expectNothingLeft();
   });

@@ -74,7 +74,7 @@ describe('the process', () => {
       cause: { type: 'TypeError', message: 'a test makes this fault', stack: expect.stringMatching(/^at .*fault-/) },
     });
     const log = () => readFileSync(path.join(service.dataDirectory, 'postgres.log'), 'utf8');
-    for (const deadline = Date.now() + 5_000; !log().includes('is shut down') && Date.now() < deadline;) await sleep(20);
+    for (const deadline = Date.now() + 30_000; !log().includes('is shut down') && Date.now() < deadline;) await sleep(20);
     expect(log()).toContain('database system is shut down');
   });
 
