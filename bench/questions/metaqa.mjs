@@ -29,8 +29,14 @@ export async function benchMetaQa(service, api, { folder, sample, seed }) {
     ['kb.txt', [1]],
     ['kb_plus.txt', [2, 3]],
   ]) {
-    const graph = await loadGraph(api, await textOf(path.join(folder, graphFile)));
-    for (const hop of hops) await benchHop(service, api, graph, { hop, questions: await questionsOf(folder, hop, sample, seed), failures });
+    const triples = await textOf(path.join(folder, graphFile));
+    const graph = await loadGraph(api, triples);
+    const pathOf = pathsThrough(triples);
+    for (const hop of hops) {
+      const questions = await questionsOf(folder, hop, sample, seed);
+      await benchHop(service, api, graph, { hop, questions, failures });
+      reportReference(hop, questions, pathOf);
+    }
   }
   for (const [kind, { count, example }] of [...failures].sort(([, a], [, b]) => b.count - a.count).slice(0, 10))
     report('MetaQA failures', { kind, count, example });
@@ -53,6 +59,55 @@ async function benchHop(service, api, graph, { hop, questions, failures }) {
   report(`MetaQA ${hop} hop`, { unit: '%', questions: questions.length, ...Object.fromEntries(percent), ...timesOf(times) });
 }
 
+/** The verdicts on who is told the topic and the kind of path that is right: what the file of triples lets anybody reach. */
+function reportReference(hop, questions, pathOf) {
+  const counts = { hit: 0, exact: 0, nothing: 0, false: 0 };
+  for (const question of questions) {
+    const names = pathOf(question);
+    const verdict = names.length === 0 ? 'nothing' : judge({ rows: names.map(name => [name]), warnings: [] }, question.gold);
+    counts[verdict === 'exact' ? 'hit' : verdict.replace('_silent', '')]++;
+    if (verdict === 'exact') counts.exact++;
+  }
+  const percent = Object.entries(counts).map(([name, count]) => [name, round((100 * count) / questions.length, 1)]);
+  report(`MetaQA ${hop} hop, the right path followed`, { unit: '%', questions: questions.length, ...Object.fromEntries(percent) });
+}
+
+/** @returns what lies at the end of the paths of a question's kind, `writer_to_movie_to_year`, from its topic: names in order */
+function pathsThrough(triples) {
+  const ends = new Map();
+  const join = (from, to) => ends.set(from, (ends.get(from) ?? new Set()).add(to));
+  for (const line of triples.split('\n')) {
+    const [movie, relation, object] = line.trim().split('|');
+    if (!relations[relation]) continue;
+    join(`${movie} ${relation} to`, object);
+    join(`${object} ${relation} from`, movie);
+  }
+  return ({ kind, topic }) => {
+    const steps = kind.split('_to_');
+    let names = new Set([topic]);
+    for (const [i, step] of steps.slice(1).entries()) {
+      const way = step === 'movie' ? `${relationOf[steps[i]]} from` : `${relationOf[step]} to`;
+      names = new Set([...names].flatMap(name => [...(ends.get(`${name} ${way}`) ?? [])]));
+      names.delete(topic);
+    }
+    return [...names].sort((a, b) => (a < b ? -1 : 1));
+  };
+}
+
+/** What the kinds of questions call the ends of relations. */
+const relationOf = {
+  director: 'directed_by',
+  writer: 'written_by',
+  actor: 'starred_actors',
+  year: 'release_year',
+  language: 'in_language',
+  genre: 'has_genre',
+  tags: 'has_tags',
+  tag: 'has_tags',
+  imdbrating: 'has_imdb_rating',
+  imdbvotes: 'has_imdb_votes',
+};
+
 /** `hit` has a right name in its first row, `exact` also has all names and no other. */
 function judge({ rows, warnings }, gold) {
   const found = rows.map(row => namesOf(row[0]));
@@ -70,6 +125,7 @@ async function questionsOf(folder, hop, sample, seed) {
     .map(line => line.trim().split('\t'))
     .map(([question, names], i) => ({
       question: question.replaceAll(/[[\]]/g, ''),
+      topic: /\[(.*?)\]/.exec(question)?.[1],
       gold: new Set(names?.split('|')),
       kind: kinds[i]?.trim(),
     }))

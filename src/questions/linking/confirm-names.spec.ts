@@ -22,6 +22,7 @@ describe('confirmNames', () => {
     ['who made heat', 'heat', [1, 2], false, [1, 2]],
     ['who acted in Help! then', 'help', [7, 8], false, [8]],
     ['who acted in Help?', 'help', [7, 8], false, [7]],
+    ['who acted in Help!', 'help', [7, 8], false, [8]],
     ['华为的订单', '华为', [3], true, [3]],
     ['supplier of Kobe Beaf', 'kobe beaf', [4], true, [4]],
   ])('%s: "%s" of %j (approximate: %s) is %j', (question, text, ids, approximate, kept) => {

@@ -30,7 +30,7 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
 
 /**
  * Of the namesakes with one label, those whose name is letter by letter what was written, if there are any: of `Help` and `Help!` the
- * longest. What ends the question belongs to no name.
+ * longest. The mark that ends the question belongs to no name; an exclamation mark ends no question.
  */
 function asWritten(
   written: string | null,
@@ -40,7 +40,7 @@ function asWritten(
 ): EntityNode[] {
   if (written === null) return nodes;
   let last = written.length;
-  while (last > 0 && /[?？。.!！\s]/.test(written[last - 1]!)) last--;
+  while (last > 0 && /[?？。.！\s]/.test(written[last - 1]!)) last--;
   const mostEnd = Math.max(end, last);
   const lengths = nodes.map(({ id }) => {
     const node = entities.get(id);

@@ -33,7 +33,7 @@ const joining =
   /\b(?:and|but|or|so|then|ok|okay|now|what|how|about|the|same|for|in|of|by|from|with|at|on|to|during|since|instead|please|only|just)\b|[那么呢换成改为如果是的在只看]|[\s,，、。.?？!！;；:：]/g;
 /** `Alien, when was it released`: what is named first, apart, is what the pronoun stands for. */
 const asksAfter =
-  /^["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
+  /^[!！]?["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
 /** `in Germany, which products does it supply`: a place, and not what is asked about. */
 const afterPreposition = /(?:\b(?:in|at|from|on|by|with|since|during) (?:the )?|[在从由于]\s*)$/;
 const between = /^\s*(?:,|，|、|和|与|及|或者?|and|or)?\s*(?:the|in|from|of)?\s*$/;
