@@ -280,7 +280,7 @@ async function linkApproximately(
   const finder = new PartFinder(text, names, hints, mentions);
   const all = [...mentions];
   const unknown: string[] = [];
-  for (const stretch of leftovers(text, mentions)) {
+  for (const stretch of leftovers(text, mentions, hints)) {
     const found = await finder.find(stretch);
     all.push(...found.mentions);
     unknown.push(...found.unknown);
@@ -373,7 +373,7 @@ interface Unit {
 }
 
 /** The stretches without a mention: CJK characters, or Latin words up to a stop word. */
-function leftovers(text: string, mentions: Mention[]): Unit[][] {
+function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][] {
   const stretches: Unit[][] = [];
   const taken = new Uint8Array(text.length);
   for (const { start, end } of mentions) taken.fill(1, start, end);
@@ -385,7 +385,8 @@ function leftovers(text: string, mentions: Mention[]): Unit[][] {
   };
   for (const piece of cutPieces(text)) {
     if (piece.kind === 'word') {
-      if (!covered(piece.start) && !isStopWord(piece.text) && !saysOnlyWhere(text, piece.start, piece.end)) append(piece, /^[\s.&'’-]+$/);
+      const isOfGrammar = isStopWord(piece.text) && !hints.standsAlone(piece.start, piece.end);
+      if (!covered(piece.start) && !isOfGrammar && !saysOnlyWhere(text, piece.start, piece.end)) append(piece, /^[\s.&'’-]+$/);
       continue;
     }
     for (let at = piece.start; at < piece.end; at++) if (!covered(at)) append({ start: at, end: at + 1 }, /^$/);

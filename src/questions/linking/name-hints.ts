@@ -8,27 +8,41 @@ export class NameHints {
   /** The question as it was written, if normalising has moved nothing. */
   private readonly written: string | null;
   private readonly usesCapitals: boolean;
+  /** In a Chinese question Latin words are no part of its grammar. */
+  private readonly isChinese: boolean;
 
   constructor(question: string, normalized: string) {
     this.written = question.length === normalized.length ? question : null;
-    const words = [...(this.written ?? '').matchAll(/\p{L}+/gu)].map(([word]) => word);
-    const startsCapital = words.slice(1).map(word => /^\p{Lu}/u.test(word));
+    this.isChinese = /\p{Script=Han}/u.test(question);
+    const words = [...(this.written ?? '').matchAll(/[^\P{L}\p{Script=Han}]+/gu)].map(([word]) => word);
+    const startsCapital = words.slice(this.isChinese ? 0 : 1).map(word => /^\p{Lu}/u.test(word));
     // In A Title Or ALL CAPITALS they say nothing.
-    this.usesCapitals = startsCapital.includes(true) && startsCapital.includes(false);
+    this.usesCapitals = startsCapital.includes(true) && (this.isChinese || startsCapital.includes(false));
   }
 
-  /** Tells whether a stretch is in quotes, or all its words that matter have capitals. The first word of a question has one anyway. */
+  /**
+   * Tells whether a stretch is in quotes, stands alone as a name does, or all its words that matter have capitals. The first word of an
+   * English question has one anyway.
+   */
   looksLikeName(start: number, end: number): boolean {
     const { written } = this;
     if (written === null) return false;
-    if (this.isQuoted(start, end)) return true;
+    if (this.isQuoted(start, end) || this.standsAlone(start, end)) return true;
     if (!this.usesCapitals) return false;
     const words = [...written.slice(start, end).matchAll(/[\p{L}\p{N}]+/gu)].map(match => ({ word: match[0], at: start + match.index }));
-    const isFirst = written.slice(0, start).trim() === '';
+    const isFirst = !this.isChinese && written.slice(0, start).trim() === '';
     const matter = words.filter(({ word }, i) => i === 0 || word.length > 3 || !isCommonWord(word.toLowerCase()));
     return (
       matter.length > 0 && matter.every(({ word }) => /^[\p{Lu}\p{N}]/u.test(word)) && (!isFirst || matter.length > 1) && /\p{Lu}/u.test(written.slice(start, end)) // prettier-ignore
     );
+  }
+
+  /** `May的积分`, `May's points`: a Latin word among Chinese ones, or before an apostrophe, is no word of grammar. */
+  standsAlone(start: number, end: number): boolean {
+    const { written } = this;
+    if (written === null || !/^[a-z]+$/i.test(written.slice(start, end))) return false;
+    if (/^['’]s\s/.test(written.slice(end)) && !/^(?:it|that|what|who|where|when|how|there|here|let|he|she)$/i.test(written.slice(start, end))) return true; // prettier-ignore
+    return this.isChinese && !/[a-z]\s*$/i.test(written.slice(0, start)) && !/^\s*[a-z]/i.test(written.slice(end));
   }
 
   /** Tells whether a stretch may be a part of a name, or a misspelt one: in a question with capital letters it has one. */

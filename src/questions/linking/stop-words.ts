@@ -1,7 +1,7 @@
 /** Words without content of their own: the usual list of stop words, and how questions begin. */
 const englishWords =
   'a an the this that these those such here there i me my mine we us our you your he him his she her it its they them their one ones ' +
-  'am is are was were be been being do does did done doing has have had having can could will would shall should may might must s t re ve ll d m ' +
+  'am is are was were be been being do does did done doing has have had having can could will would shall should might must s t re ve ll d m ' +
   'of in on at to for from with by as into onto upon within under through during between among across along per via towards ' +
   'and or nor but so then because while though although also too else either whether each every any all some both everything anything ' +
   'what which who whom whose when where why how much many few more less please show list give tell find get name know see want need like let ' +

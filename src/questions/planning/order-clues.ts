@@ -1,6 +1,8 @@
 import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
-import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
+import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { isAgentNoun, isVerbForm, rootOf } from '../linking/word-roots.js';
+import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
 /** An order of the words from the topic outwards, with what it costs to assume it. */
@@ -54,6 +56,15 @@ function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWo
   return attached;
 }
 
+/** Whether a word stands for a relation by those of its names that say what is done to whoever is at its beginning. */
+export function isPassiveName(word: string, type: string, schema: PlanSchema): boolean {
+  const names = schema.edges.filter(edge => edge.type === type).flatMap(edge => [edge.type, ...edge.aliases]);
+  const roots = new Set(word.split(' ').map(rootOf));
+  const own = names.filter(name => normalizeText(name).split(/[_ ]/).some(part => roots.has(rootOf(part)))); // prettier-ignore
+  const meant = own.length > 0 ? own : names;
+  return meant.length > 0 && meant.every(name => /[_ ]by$|^被|^由/i.test(name));
+}
+
 /**
  * Says in which direction a relation of a label with itself leads from the topic: along the edge if the topic does it, against it if it
  * is done to the topic. 向, 给 and the like mark whom it is done to. Null if the words do not say.
@@ -63,6 +74,10 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   const isAfter = verb.start >= topic.end;
   const between = isAfter ? text.slice(topic.end, verb.start) : text.slice(verb.end, topic.start);
   const follows = text.slice(verb.end);
+  // `X是谁推荐的`; `was X referred`
+  const isDone = /^\s*是[^被由]+$/.test(between) && /^\s*的/.test(follows);
+  const isAskedOf = /\b(?:is|are|was|were|been)\s+$/.test(text.slice(0, topic.start)) && /(?:ed|en)$/.test(verb.text);
+  if (isAfter && (isDone || isAskedOf)) return isPassiveName ? 'out' : 'in';
   // `the parent of X`; `have X as parent`, `X是谁的上级`
   if (!isAfter && /^\s+(?:of|as)\s/.test(between)) return isPassiveName ? 'in' : 'out';
   if (isAfter && (/^\s*是.*的$/.test(between) || /\bas (?:(?:the|its|their|an?) )?$/.test(between))) return isPassiveName ? 'out' : 'in';

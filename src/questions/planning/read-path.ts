@@ -4,7 +4,7 @@ import { isJoined, type Mention } from '../linking/meaning.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { hasType, isOfType, isWho, propertiesOfType } from './answer-types.js';
 import { type Asked } from './find-asked.js';
-import { orderClues, voiceOf } from './order-clues.js';
+import { isPassiveName, orderClues, voiceOf } from './order-clues.js';
 import { type Hop, pathsFrom, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { type Clues, ownsProperty, scorePath } from './score-path.js';
@@ -134,9 +134,7 @@ function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: Pla
 function directionCost(text: string, topic: Mention, [first]: Hop[], words: SchemaWord[], schema: PlanSchema): number {
   if (!first || first.from !== first.to) return 0;
   const verb = words.find(({ relations }) => relations.has(first.type));
-  const names = schema.edges.filter(({ type }) => type === first.type).flatMap(({ type, aliases }) => [type, ...aliases]);
-  const isPassive = names.length > 0 && names.every(name => /[_ ]by$|^被|^由/i.test(name));
-  const voice = verb && voiceOf(text, topic, verb.mention, isPassive);
+  const voice = verb && voiceOf(text, topic, verb.mention, isPassiveName(verb.mention.text, first.type, schema));
   return voice != null && voice !== first.direction ? costs.wrongDirection : 0;
 }
 
