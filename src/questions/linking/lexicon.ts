@@ -109,7 +109,10 @@ export class Lexicon {
   private addParts(name: string, meaning: Meaning): void {
     const words = normalizedName(name).split(' ');
     if (words.length === 1) return;
-    for (const word of words) if (/^[a-z]{3,}$/.test(word) && !isStopWord(word)) this.insert(this.parts, sensesOf(word), meaning);
+    // Anybody is a person: `insured person` does not make people insured.
+    for (const word of words)
+      if (/^[a-z]{3,}$/.test(word) && !isStopWord(word) && senseOf(word) !== senseOf('person'))
+        this.insert(this.parts, sensesOf(word), meaning);
   }
 
   private add(name: string, meaning: Meaning): void {

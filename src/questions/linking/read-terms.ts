@@ -106,14 +106,23 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
   if (!owners.every(({ type, owner }) => type === 'boolean' && owner === 'node')) return false;
   const before = mentions.filter(({ end }) => end <= mention.start).at(-1);
   const after = mentions.find(({ start }) => start >= mention.end);
-  const isGrouped = before !== undefined && intentsOf(before, 'group') !== null && /^\s*$/.test(text.slice(before.end, mention.start));
+  const isGrouped =
+    before !== undefined &&
+    intentsOf(before, 'group') !== null &&
+    !isAgentMark(text, before, mentions) &&
+    /^\s*$/.test(text.slice(before.end, mention.start));
   // `孙刚在职吗` asks for the value.
   const isAsked =
     mentions.some(other => intentsOf(other, 'whether')) &&
     mentions.some(other => meaningOf(other, 'entity')?.nodes.some(({ label }) => owners.some(({ ownerName }) => ownerName === label)));
   if (isGrouped || isAsked || /(?:是否|\bwhether\b[^,]*)\s*$/.test(text.slice(0, mention.start))) return false;
   const isBeforeLabel = after !== undefined && meaningOf(after, 'label') !== null && /^\s?的?$/.test(text.slice(mention.end, after.start));
-  const isOfName = !isBeforeLabel && before !== undefined && /^\s*的$|^['’]s?\s*$/.test(text.slice(before.end, mention.start));
+  const labelsBefore = before?.meanings.flatMap(meaning => (meaning.as === 'label' ? meaning.label : meaning.as === 'entity' ? meaning.nodes.map(({ label }) => label) : [])) ?? []; // prettier-ignore
+  const isOfName =
+    !isBeforeLabel &&
+    before !== undefined &&
+    owners.some(({ ownerName }) => labelsBefore.includes(ownerName)) &&
+    /^\s*的$|^['’]s?\s*$/.test(text.slice(before.end, mention.start));
   const isListed = [before, after].some(
     other =>
       other !== undefined &&

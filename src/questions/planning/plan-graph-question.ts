@@ -16,6 +16,7 @@ import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
 import { AggregatePlanner } from './plan-aggregates.js';
 import { refuseMisleading } from './refuse-misleading.js';
+import { refuseUniversals } from './refuse-universals.js';
 
 /** As many more than asked for are fetched of a ranking, to show those that tie. */
 export const mostTied = 30;
@@ -82,6 +83,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
   async plan(): Promise<GraphPlan> {
     const { terms } = this;
     refuseMisleading(terms);
+    refuseUniversals(terms);
     if (terms.grain && !/which|哪/.test(terms.grain.text))
       throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
     const group = groupLabel(terms);

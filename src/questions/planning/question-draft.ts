@@ -92,7 +92,7 @@ export abstract class QuestionDraft {
   }): Promise<CypherWriter> {
     const limits = new Set([
       ...this.thresholds.flatMap(({ property, counted }) => [property, counted]),
-      ...this.negated.flatMap(({ words }) => words),
+      ...this.negated.flatMap(({ words, excluded }) => (excluded.size > 0 ? [] : words)),
     ]);
     const words = (part.words ?? this.words).filter(word => !part.without?.includes(word) && !limits.has(word));
     const asked = part.asked ?? { word: null, type: null };

@@ -215,8 +215,8 @@ class PatternReader {
     this.requireOneValue(end, anchor);
     writer.where(conditionOf(end, anchor.terms));
     if (anchor.terms.some(isEntity)) this.named.add(end);
-    // Who acted with X is somebody else, and so is what shares a director with it.
-    if (hops.length > 0 && hops.at(-1)?.to === start) writer.where(`${to} <> ${end}`);
+    // Who acted with X is somebody else, and so is what shares a director with it. Who holds a policy may be insured by it too.
+    if (hops.at(-1)?.to === start && hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
   }
 
   /** `a contagious drug`, where only diseases are contagious. */

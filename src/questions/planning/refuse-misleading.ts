@@ -46,6 +46,8 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `暂不能判断是否与“全部”都“${all.mention.text}”；问其中任意一个请去掉“全部”，或改用 cypher`,
       `What does so with all of them cannot be found yet; leave out "all" to ask for any of them, or use cypher`,
     );
+  if (/^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)n['’]?t\b/.test(terms.text) || /(?:不是|没有?|不).*吗/.test(rest.replaceAll(/有没有|是不是/g, '')))
+    throw new UnplannableError('请不用否定来问“是否”：去掉否定再问', 'Ask whether it is so without a negation'); // prettier-ignore
   const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
   if (isWhether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
     throw new UnplannableError(
