@@ -46,6 +46,10 @@ export class Lexicon {
     const isOfVerb = (meaning: Meaning): boolean =>
       meaning.as === 'label' && (isPlainVerb(name) || (!isAgentNoun(name) && this.agents.has(agentKey(meaning.label, name))));
     found[2] = (found[2] ?? []).filter(meaning => !isOfVerb(meaning));
+    // `payments for` begins with a label, and does not say `paid for`.
+    const noun = name.replace(/ (?:for|of|by|in|at|to|with|from|on)$/, '');
+    if (noun !== name && forms.some((form, i) => i < 2 && this.entries[i]?.get(form(noun))?.some(({ as }) => as === 'label')))
+      found[2] = [];
     const nearest = found.find(meanings => meanings.length > 0) ?? [];
     // `coaches` is what the relation COACHES says, and the plural of the label Coach.
     const isOnlyRelation = nearest.every(({ as }) => as === 'relation');

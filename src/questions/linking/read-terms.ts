@@ -65,7 +65,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     const entity = meaningOf(mention, 'entity');
     const values = mention.meanings.filter(meaning => meaning.as === 'value');
     const time = meaningOf(mention, 'time');
-    if (label) terms.labels.push({ mention, label: label.label });
+    if (label && !(values.length > 0 && isValueNotLabel(text, mention, values, mentions)))
+      terms.labels.push({ mention, label: label.label });
     else if (relation) terms.relations.push({ mention, type: relation.type });
     else if (owners.length > 0 && isCondition(text, mention, owners, mentions)) {
       const term = { mention, values: owners.map(isTrue), negated: false };
@@ -130,6 +131,18 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
       /^\s*(?:[,，、]|和|与|及|以及|\band\b)\s*$/.test(text.slice(Math.min(other.end, mention.end), Math.max(other.start, mention.start))),
   );
   return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|情况|状态|\b(?:of|for)\b)/.test(text.slice(mention.end));
+}
+
+/** `bookings through Booking`, `channel Booking`: a value that is called like a label. */
+function isValueNotLabel(text: string, mention: Mention, values: MeaningOf<'value'>[], mentions: Mention[]): boolean {
+  const label = meaningOf(mention, 'label')?.label;
+  const isOwner = (other: Mention): boolean =>
+    other.meanings.some(meaning => meaning.as === 'property' && values.some(({ property }) => property === meaning.property)) &&
+    /^\s*(?:是|为|is|=)?\s*$/.test(
+      other.end <= mention.start ? text.slice(other.end, mention.start) : text.slice(mention.end, other.start),
+    );
+  const isAgain = mentions.some(other => other.start > mention.end && meaningOf(other, 'label')?.label === label);
+  return isAgain || mentions.some(isOwner) || /(?:通过|经由|\b(?:through|via))\s*$/.test(text.slice(0, mention.start));
 }
 
 function isTrue({ ownerName, property }: MeaningOf<'property'>): MeaningOf<'value'> {

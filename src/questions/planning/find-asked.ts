@@ -48,7 +48,7 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
 /** `movies whose writers`, `customers in Berlin who are not vip`: the word says more of what is before it, and does not ask. */
 function beginsClause(text: string, { text: own, start, end }: Mention, words: SchemaWord[], named: Mention[]): boolean {
   if (own === 'whose') return start > 0;
-  if (!/^(?:who|whom|which)$/.test(own)) return false;
+  if (!/^(?:who|whom|which|where)$/.test(own)) return false;
   const isBefore = (mention: Mention): boolean => text.slice(mention.end, start) === ' ';
   const isOfNoun = own === 'which' && words.some(word => isHead(word) && text.slice(end, word.mention.start) === ' ');
   return !isOfNoun && (words.some(word => isHead(word) && isBefore(word.mention)) || named.some(isBefore));

@@ -1,20 +1,48 @@
 import { fillPlaces, isJoined, type Mention } from '../linking/meaning.js';
 import { isBoolean, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
+import { isAgentNoun } from '../linking/word-roots.js';
 import { type Asked } from './find-asked.js';
-import { type SchemaWord } from './schema-word.js';
+import { UnplannableError } from './question-plan.js';
+import { type PlanSchema } from './schema-paths.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
-/** 哪些油轮, 水手有多少: asks for what has the value, where only things of one label have it and no noun says what they are. */
-export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[]): Asked | null {
+/**
+ * 哪些油轮, 水手有多少, `which women own a car`: asks for what has the value, where no noun says what they are. Of several labels with
+ * this value it is the one that has a relation which the question names.
+ * @throws UnplannableError if several may be meant
+ */
+export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[], schema: PlanSchema): Asked | null {
   const [first] = [...asking].sort((a, b) => a.start - b.start);
-  if (!first || !/[哪几]|多少/.test(first.text)) return null;
+  if (!first || !/[哪几]|多少|^(?:which|what|how many)$/.test(first.text)) return null;
   const chain = valuesBeside(terms, first, words);
   const end = chain.at(-1)?.mention.end ?? 0;
-  if (words.some(({ labels, mention }) => labels.size > 0 && isJoined(terms.text, end, mention.start))) return null;
+  const isNoun = ({ labels, properties, mention }: SchemaWord): boolean => labels.size + properties.length > 0 || isAgentNoun(mention.text);
+  if (words.some(word => isNoun(word) && isJoined(terms.text, end, word.mention.start))) return null;
   // 非处方药 is a noun too, where no other says what it is.
   const hasNoun = words.some(({ labels }) => labels.size > 0);
   const kind = chain.filter(term => !term.negated && !isBoolean(term)).at(-1) ?? (hasNoun ? undefined : chain.at(-1));
-  const labels = new Set(kind?.values.map(({ label }) => label));
-  return kind && labels.size === 1 ? { word: { mention: kind.mention, labels, relations: new Set(), properties: [] }, type: 'what' } : null;
+  if (!kind) return null;
+  const all = new Set(kind.values.map(({ label }) => label));
+  const labels = all.size > 1 ? withRelations(all, words, schema) : all;
+  const isEnglish = /^[a-z]/.test(first.text);
+  if (labels.size === 1) return { word: { mention: kind.mention, labels, relations: new Set(), properties: [] }, type: 'what' };
+  if (isEnglish || !hasNoun) throw severalKinds(kind.mention, [...all]);
+  return null;
+}
+
+/** Those of the labels that are at an end of each relation that is named. */
+function withRelations(labels: Set<string>, words: SchemaWord[], schema: PlanSchema): Set<string> {
+  const named = words.filter(isOnlyRelation);
+  const has = (label: string, { relations }: SchemaWord): boolean =>
+    schema.edges.some(({ type, sourceLabel, targetLabel }) => relations.has(type) && [sourceLabel, targetLabel].includes(label));
+  return named.length === 0 ? labels : new Set([...labels].filter(label => named.every(word => has(label, word))));
+}
+
+function severalKinds({ text }: Mention, labels: string[]): UnplannableError {
+  return new UnplannableError(
+    `“${text}”可以是${labels.map(label => `“${label}”`).join('或')}的值，请写明问的是什么`,
+    `"${text}" may be said of ${labels.join(' or ')}: say which is asked for`,
+  );
 }
 
 /** The values right after the question word, else those right before it where it ends the question. In order. */

@@ -34,7 +34,7 @@ const times = /^\s*(?:[次回]|times\b)/;
  * Reads each comparison: `单价大于18`, `订单数超过20`, `超过20个订单`, `more than 20 orders`, `下单超过20次`.
  * @throws UnplannableError when it is not clear what is compared
  */
-export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Threshold[] {
+export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema: PlanSchema): Threshold[] {
   // `at least 2 German customers`: a name may stand between.
   const rest = outsideNames(terms);
   return terms.compares.map(({ mention, operator, value }): Threshold => {
@@ -51,7 +51,16 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[]): Thres
     const isRight =
       before &&
       /^\s*(?:数量?|人数|总数|个数|有|是|为|is|are|of|with|count|number)?\s*$/.test(terms.text.slice(before.mention.end, mention.start));
-    if (before && before.labels.size > 0 && (isCount || (property === undefined && isRight))) return { ...whole, counted: before };
+    if (before && before.labels.size > 0 && (isCount || (property === undefined && isRight))) {
+      if (
+        !isCount &&
+        !isCounted.test(terms.text.slice(mention.end)) &&
+        !/[有]\s*$/.test(terms.text.slice(0, mention.start)) &&
+        hasPrice(before, schema)
+      )
+        throw countOrAmount(before.mention);
+      return { ...whole, counted: before };
+    }
     // `编号等于10248的订单的运费`: what is compared is no number.
     const isOther = operator === '=' && before !== undefined && before !== property && before.properties.length > 0;
     const first = isOther ? undefined : (property ?? words.find(word => word.properties.some(({ type }) => isNumeric(type))));
@@ -144,6 +153,27 @@ function noBirth(ranking: string, label: string): UnplannableError {
   return new UnplannableError(
     `“${label}”没有出生日期，不清楚“${ranking}”按什么排；请写明按哪个属性`,
     `"${label}" has no date of birth, so it is not clear by what "${ranking}" ranks; name a property`,
+  );
+}
+
+/** `20 个`, `20 orders`: right after the number, what is counted. */
+const isCounted = new RegExp(`^\\s*(?:${measureWord}|[次回])`);
+
+/** Bookings over 20000 may be many, or dear. */
+function hasPrice({ labels }: SchemaWord, schema: PlanSchema): boolean {
+  return schema.labels.some(
+    ({ name, properties }) => labels.has(name) && properties.some(property => isNumeric(property.type) && isMoney(property)),
+  );
+}
+
+function isMoney({ name, column }: PropertySchema): boolean {
+  return /价|金额|费|款|price|amount|cost|fee|total|premium|revenue|sum/i.test(`${name} ${column ?? ''}`);
+}
+
+function countOrAmount({ text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `不清楚比较的是“${text}”的数量还是金额；请写明，例如“${text}数量超过…”，或写出属性`,
+    `It is not clear whether the number of "${text}" is compared or what they cost; say "number of ${text}", or name the property`,
   );
 }
 

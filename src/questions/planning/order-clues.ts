@@ -81,8 +81,9 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   // `the parent of X`; `have X as parent`, `X是谁的上级`
   if (!isAfter && /^\s+(?:of|as)\s/.test(between)) return isPassiveName ? 'in' : 'out';
   if (isAfter && (/^\s*是.*的$/.test(between) || /\bas (?:(?:the|its|their|an?) )?$/.test(between))) return isPassiveName ? 'out' : 'in';
+  const isBy = / by$/.test(verb.text);
   const isDoer = isAfter
-    ? !(/被|由/.test(between) || /^\s*by\b/.test(follows) || /[向给对跟替为]\s*$/.test(text.slice(0, topic.start)))
-    : /\bby\b/.test(between) || /(?:被|由)\s*$/.test(text.slice(0, topic.start));
+    ? !(isBy || /被|由/.test(between) || /^\s*by\b/.test(follows) || /[向给对跟替为]\s*$/.test(text.slice(0, topic.start)))
+    : isBy || /\bby\b/.test(between) || /(?:被|由)\s*$/.test(text.slice(0, topic.start));
   return isDoer !== isPassiveName ? 'out' : 'in';
 }

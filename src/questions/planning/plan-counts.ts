@@ -32,10 +32,13 @@ export abstract class CountPlanner extends QuestionDraft {
   }
 
   /** `customers with more than 20 orders` */
-  protected async countAbove({ counted, operator, value }: Threshold): Promise<GraphPlan> {
+  protected async countAbove(threshold: Threshold): Promise<GraphPlan> {
+    const { counted } = threshold;
+    // `between 4 and 5 policies` is two bounds of one number.
+    const bounds = this.thresholds.filter(other => other.mention === threshold.mention);
     if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
     this.use({ counts: true, property: term => this.isLimit(term.mention) });
-    if (counted.labels.size === 0) return this.followedAbove(counted, operator, value);
+    if (counted.labels.size === 0) return this.followedAbove(counted, bounds);
     const target =
       this.words.find(
         word =>
@@ -43,31 +46,30 @@ export abstract class CountPlanner extends QuestionDraft {
       ) ?? null;
     if (!target) {
       const word = this.asked.word;
-      if (word && word !== counted && word.properties.length > 0) return this.groupsAbove(word, counted, operator, value);
+      if (word && word !== counted && word.properties.length > 0) return this.groupsAbove(word, counted, bounds);
       throw new UnplannableError('不清楚问的是什么', 'It is not clear what is asked for');
     }
-    return this.listAbove(target, this.onlyLabel(counted), counted, operator, value);
+    return this.listAbove(target, this.onlyLabel(counted), counted, bounds);
   }
 
   /** `下单超过20次的客户`: counts what the relation leads to. */
-  private followedAbove(counted: SchemaWord, operator: Comparison, value: number): Promise<GraphPlan> {
+  private followedAbove(counted: SchemaWord, bounds: Threshold[]): Promise<GraphPlan> {
     const target = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0);
     const ends = target ? hopsFrom(this.schema, this.onlyLabel(target)).filter(({ type }) => counted.relations.has(type)) : [];
     const [end] = ends;
     if (!target || !end || ends.length > 1)
       throw new UnplannableError(`不清楚“${counted.mention.text}”的是什么`, `It is not clear what is counted by "${counted.mention.text}"`);
-    return this.listAbove(target, end.to, null, operator, value);
+    return this.listAbove(target, end.to, null, bounds);
   }
 
-  private listAbove(target: SchemaWord, counted: string, word: SchemaWord | null, operator: Comparison, value: number): Promise<GraphPlan> {
-    if (holds(0, operator, value) && !holds(1, operator, value) && this.terms.times.length > 0) throw noneWithin();
-    return this.countOver(target, counted, word, 'list', holds(0, operator, value), (end, writer) => {
-      const limit = writer.parameter(value);
-      return `WITH t, count(DISTINCT ${end}) AS n WHERE n ${operator} ${limit} RETURN t, n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(target))}`;
+  private listAbove(target: SchemaWord, counted: string, word: SchemaWord | null, bounds: Threshold[]): Promise<GraphPlan> {
+    if (allHold(0, bounds) && !allHold(1, bounds) && this.terms.times.length > 0) throw noneWithin();
+    return this.countOver(target, counted, word, 'list', allHold(0, bounds), (end, writer) => {
+      return `WITH t, count(DISTINCT ${end}) AS n WHERE ${withinBounds(writer, bounds)} RETURN t, n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(target))}`;
     });
   }
 
-  protected async groupsAbove(word: SchemaWord, counted: SchemaWord, operator: Comparison, value: number): Promise<GraphPlan> {
+  protected async groupsAbove(word: SchemaWord, counted: SchemaWord, bounds: Threshold[]): Promise<GraphPlan> {
     const label = this.onlyLabel(counted);
     const group = this.groupOf(word, counted);
     this.usedProperties.add(word);
@@ -79,7 +81,7 @@ export abstract class CountPlanner extends QuestionDraft {
     writer.where(`t.${name} IS NOT NULL`);
     return this.done(
       writer,
-      `WITH t.${name} AS ${name}, count(DISTINCT t) AS n WHERE n ${operator} ${writer.parameter(value)} RETURN ${name}, n ORDER BY n DESC, ${name}`,
+      `WITH t.${name} AS ${name}, count(DISTINCT t) AS n WHERE ${withinBounds(writer, bounds)} RETURN ${name}, n ORDER BY n DESC, ${name}`,
       shape,
     );
   }
@@ -170,6 +172,14 @@ export abstract class CountPlanner extends QuestionDraft {
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;
   }
+}
+
+function withinBounds(writer: CypherWriter, bounds: Threshold[]): string {
+  return bounds.map(({ operator, value }) => `n ${operator} ${writer.parameter(value)}`).join(' AND ');
+}
+
+function allHold(count: number, bounds: Threshold[]): boolean {
+  return bounds.every(({ operator, value }) => holds(count, operator, value));
 }
 
 function holds(left: number, operator: Comparison, right: number): boolean {

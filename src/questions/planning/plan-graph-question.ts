@@ -3,6 +3,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { outsideNames } from '../linking/question-terms.js';
+import { isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { groupAnchors } from './anchors.js';
@@ -132,6 +133,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
     const isProperty = !hasLabel && columns.length > 0;
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
+    if (isEntity) this.refuseIdentity();
     const kind = isProperty ? 'property' : isEntity ? 'entity' : 'list';
     const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${this.displayOrder(writer.target)}`;
     const plan = this.done(writer, returns, {
@@ -142,6 +144,16 @@ class GraphQuestionPlanner extends AggregatePlanner {
       descending: false,
     });
     return { ...plan, wantsOne: this.wantsOne() };
+  }
+
+  /** `How much is X?`, `Whose claim is X?`: X itself is no answer. */
+  private refuseIdentity(): void {
+    const asking = /\bhow (?:much|old|long|big|far|often)\b|\bwhose\b|多少|多大|多久|怎么/.exec(outsideNames(this.terms));
+    if (asking)
+      throw new UnplannableError(
+        `不清楚“${asking[0]}”问的是哪个属性，请写出属性`,
+        `It is not clear which property "${asking[0]}" asks for; name it`,
+      );
   }
 
   /** `department heads` are no departments, but whoever heads them. */
@@ -269,7 +281,8 @@ class GraphQuestionPlanner extends AggregatePlanner {
       this.refuseTruth(word, owner);
       this.refuseNested(word, owner.owner === 'node' && owner.ownerName === writer.target);
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
-      if (owner.isEvent && this.asked.type !== 'when') throw whenItHappened(word.mention, owner.property);
+      if ((owner.isEvent || (isTime(owner) && isVerbForm(word.mention.text))) && this.asked.type !== 'when')
+        throw whenItHappened(word.mention, owner.property);
       add(variable, owner.property, word.mention, owner.type);
     }
     const { type, word } = this.asked;

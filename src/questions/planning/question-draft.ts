@@ -19,6 +19,7 @@ import { NameChoices } from './name-choices.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
 import { readQuestion } from './read-question.js';
+import { withRole } from './role-nouns.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
@@ -76,9 +77,11 @@ export abstract class QuestionDraft {
     this.words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && /which|哪/.test(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    const found = findAsked(terms.text, asking, this.words, [...named], this.grammar);
-    this.asked = this.grammar === 'zh' ? (kindOfValue(terms, asking, this.words) ?? found) : found;
-    this.thresholds = readThresholds(terms, this.words);
+    const roles = this.words.map(word => withRole(word, schema));
+    const asked = kindOfValue(terms, asking, this.words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
+    this.asked = asked;
+    this.words = this.words.map((word, i) => (roles[i] === asked.word ? roles[i]! : word));
+    this.thresholds = readThresholds(terms, this.words, schema);
     this.negated = negatedParts(terms, this.words, this.asked.word, this.grammar);
   }
 

@@ -6,6 +6,7 @@ import { hasType, isOfType, isWho, propertiesOfType } from './answer-types.js';
 import { type Asked } from './find-asked.js';
 import { isPassiveName, orderClues, voiceOf } from './order-clues.js';
 import { type Hop, pathsFrom, type PlanSchema } from './schema-paths.js';
+import { namesDoer } from './self-relations.js';
 import { type SchemaWord } from './schema-word.js';
 import { type Clues, ownsProperty, scorePath } from './score-path.js';
 
@@ -70,7 +71,7 @@ export async function readPaths(
         best.cost +
         (ofTopic !== null && !isKind && ofTopic !== asked.word ? costs.otherKind : 0) +
         (to === null ? typeCost(end, hops, asked, schema) : 0) +
-        (goesRound(topic, start, hops, words) ? costs.wayRound : 0) +
+        (goesRound(topic, start, hops, words) ? (asked.word?.labels.has(start) ? 2 : 1) * costs.wayRound : 0) +
         (hops.length > 1 && isSaidOf(text, topic, asked) ? costs.ofOther : 0) +
         directionCost(text, topic.mention, hops, others, schema);
       readings.push({ start, hops, score: best.score - cost, unused: best.unused, unnamed: best.unnamed });
@@ -134,8 +135,12 @@ function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: Pla
 function directionCost(text: string, topic: Mention, [first]: Hop[], words: SchemaWord[], schema: PlanSchema): number {
   if (!first || first.from !== first.to) return 0;
   const verb = words.find(({ relations }) => relations.has(first.type));
-  const voice = verb && voiceOf(text, topic, verb.mention, isPassiveName(verb.mention.text, first.type, schema));
-  return voice != null && voice !== first.direction ? costs.wrongDirection : 0;
+  if (!verb) return 0;
+  // X的主管, 主管是X, and not X主管谁
+  const isNoun = /的\s*$/.test(text.slice(0, verb.mention.start)) || /^\s*是/.test(text.slice(verb.mention.end));
+  const isReversed = isPassiveName(verb.mention.text, first.type, schema) || (isNoun && namesDoer(verb.mention.text, first.type, schema));
+  const voice = voiceOf(text, topic, verb.mention, isReversed);
+  return voice !== null && voice !== first.direction ? costs.wrongDirection : 0;
 }
 
 /** Tells whether a path may end with what is asked for. */

@@ -125,6 +125,7 @@ class PatternReader {
       if (!this.attachLikeSibling(writer, anchor)) await this.attachBest(writer, anchor);
     }
     for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
+    this.requireRole(writer);
     await this.attachUnused(writer);
     requireRepeated(writer, this.part.words, this.context.schema);
     return { writer, paths: this.paths, notes: this.notes, required: this.required, isGuessed: this.isGuessed };
@@ -198,7 +199,7 @@ class PatternReader {
     const { start, hops, unnamed } = reading;
     if (to === 't') this.attached.set(anchor, reading);
     const way = reversed(hops);
-    if (unnamed > 0 && !anchor.negated) this.noteWay(hops);
+    if ((unnamed > 0 || this.isDetour(hops)) && !anchor.negated) this.noteWay(hops);
     if (anchor.negated) {
       this.addExclusion(writer, anchor, start, way, to);
       return;
@@ -217,6 +218,12 @@ class PatternReader {
     if (anchor.terms.some(isEntity)) this.named.add(end);
     // Who acted with X is somebody else, and so is what shares a director with it. Who holds a policy may be insured by it too.
     if (hops.at(-1)?.to === start && hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
+  }
+
+  /** A step from what is not named by a relation that is not named either: `住过哪些酒店` by way of the city in which somebody lives. */
+  private isDetour(hops: Hop[]): boolean {
+    const { words } = this.part;
+    return hops.slice(1).some(({ from, type }) => !words.some(({ labels, relations }) => labels.has(from) || relations.has(type)));
   }
 
   /** `a contagious drug`, where only diseases are contagious. */
@@ -402,6 +409,8 @@ class PatternReader {
       fits.filter(hops => hops.length === fits[0]?.length),
       hops => hops,
       words,
+      this.context.terms.text,
+      schema,
     );
     const [way] = shortest;
     if (!way || shortest.length > 1 || words.length === 0) throw this.notUnderstood(mention);
@@ -413,6 +422,13 @@ class PatternReader {
       `不理解这里的否定“${text}”，忽略它会答成另一个问题`,
       `the negation "${text}" is not understood here, and without it this would be another question`,
     );
+  }
+
+  /** `beneficiaries in London` live there, and something makes them beneficiaries. */
+  private requireRole(writer: CypherWriter): void {
+    const { word } = this.part.asked;
+    if (word?.isRole && word.labels.has(writer.target) && ![...word.relations].some(type => writer.follows(type)))
+      this.unused.push({ ...word, labels: new Set() });
   }
 
   /** Labels and relations without a place must at least exist: `有订单的客户`. */
@@ -437,7 +453,9 @@ class PatternReader {
             .map(hops => ({ variable, hops })),
         )
         .sort((a, b) => a.hops.length - b.hops.length);
-      const [best, second] = isSaidToExist(this.context.terms.text, word) ? outward(ways, ({ hops }) => hops, [word]) : ways;
+      const [best, second] = isSaidToExist(this.context.terms.text, word)
+        ? outward(ways, ({ hops }) => hops, [word], this.context.terms.text, schema)
+        : ways;
       if (!best)
         throw new UnplannableError(
           `“${word.mention.text}”与所问的对象没有关系`,
@@ -449,6 +467,7 @@ class PatternReader {
           `"${word.mention.text}" may be reached by ${describePath(best.hops)} or ${describePath(second.hops)}: say which`,
         );
       writer.addPath(best.hops, best.variable);
+      if (best.hops.length > 1) this.noteWay(best.hops);
       this.required.push(word);
     }
   }

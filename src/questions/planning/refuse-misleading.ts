@@ -48,6 +48,20 @@ export function refuseMisleading(terms: QuestionTerms): void {
     );
   if (/^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)n['’]?t\b/.test(terms.text) || /(?:不是|没有?|不).*吗/.test(rest.replaceAll(/有没有|是不是/g, '')))
     throw new UnplannableError('请不用否定来问“是否”：去掉否定再问', 'Ask whether it is so without a negation'); // prettier-ignore
+  const share = /\b(?:share|percentage|proportion|percent|fraction)s? of\b|占比|比例/.exec(rest)?.[0];
+  if (share !== undefined && /\bof$/.test(share))
+    throw new UnplannableError('暂不能计算占比，请分别问两个数量', 'A share cannot be computed here yet; ask for both numbers');
+  if (/\b(?:and|with) their\b|[及和与]其|以及它们/.test(rest) && terms.labels.length > 1)
+    throw new UnplannableError(
+      '暂不能同时列出几种对象，请分开问',
+      'Things of two kinds cannot be listed side by side yet; ask for each apart',
+    );
+  // The same policy is meant in both places.
+  if (anchors.length === 0 && /\bthe [a-z]+ (?:who|that|which) [a-z ]*\bthe [a-z]+\s*[?.]?$/.test(rest) && terms.relations.length > 1)
+    throw new UnplannableError(
+      '暂不能要求两处是同一个对象，请改用 cypher',
+      'What must be the same in two places cannot be asked yet; use cypher',
+    );
   const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
   if (isWhether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
     throw new UnplannableError(

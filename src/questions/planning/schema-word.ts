@@ -7,6 +7,8 @@ export interface SchemaWord {
   labels: ReadonlySet<string>;
   relations: ReadonlySet<string>;
   properties: MeaningOf<'property'>[];
+  /** The relation's name says who is at its end: `owners`. The label is that of this end. */
+  isRole?: true;
 }
 
 export function isOnlyRelation({ labels, relations, properties }: SchemaWord): boolean {

@@ -1,15 +1,33 @@
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type CypherWriter } from './cypher-writer.js';
+import { isPassiveName } from './order-clues.js';
 import { UnplannableError } from './question-plan.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** What has a relation to its own kind has it outwards: 没有上级 is who reports to nobody. A noun for a doer does not say. */
-export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWord[]): T[] {
+/** `未被推荐`, `not referred`, `never been referred`, but not `have not referred` */
+const doneTo = /(?:被|受到?)\s*$|(?<!\b(?:have|has|had|did|do|does|who|that)\s+)\b(?:not|never|been|be|are|is|was|were)\s+$/;
+
+/**
+ * What has a relation to its own kind has it outwards: 没有上级 is who reports to nobody. It has it inwards if it is done to it:
+ * 没有被推荐, 没有主管. An English noun for a doer does not say.
+ */
+export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWord[], text: string, schema: PlanSchema): T[] {
   const isOwn = (way: T): boolean => hopsOf(way).length === 1 && hopsOf(way).every(({ from, to }) => from === to);
   const types = new Set(ways.map(way => hopsOf(way)[0]?.type));
+  const [type = ''] = types;
   if (types.size !== 1 || !ways.every(isOwn) || words.some(({ mention }) => isAgentNoun(mention.text))) return ways;
-  return ways.filter(way => hopsOf(way)[0]?.direction === 'out');
+  const verb = words.find(({ relations }) => relations.has(type))?.mention;
+  const isDone = verb !== undefined && doneTo.test(text.slice(0, verb.start));
+  const isReversed = verb !== undefined && (isPassiveName(verb.text, type, schema) || namesDoer(verb.text, type, schema));
+  return ways.filter(way => hopsOf(way)[0]?.direction === (isDone !== isReversed ? 'in' : 'out'));
+}
+
+/** 主管 of `supervises`: a Chinese noun for whoever does what an English name of the relation says. */
+export function namesDoer(word: string, type: string, schema: PlanSchema): boolean {
+  const edges = schema.edges.filter(edge => edge.type === type);
+  const names = edges.flatMap(edge => [edge.type, ...edge.aliases]);
+  return /^\p{Script=Han}/u.test(word) && names.some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name));
 }
 
 /**

@@ -59,7 +59,7 @@ function isLight(
   { groups, lists, counts: counted }: Used,
   isUsed: (term: PropertyTerm) => boolean,
 ): boolean {
-  if (text === '各' && groups.length > 0) return true;
+  if (text === '各' && groups.length > 0) return !labels.some(({ mention }) => mention.start === end);
   if (text === '分别') return lists;
   if (!/^(?:by|按照?|不同)$/.test(text)) return false;
   const follows = ({ mention }: { mention: Mention }): boolean => mention.start >= end && mention.start - end <= 5;
