@@ -190,7 +190,11 @@ const rules: Rule[] = [
   },
   // Before a boolean that begins so: 不在役, 没有冷库.
   { pattern: /[不没](?=[在有])/g, read: negation(true) },
-  { pattern: /没有?|[无未](?![线锡来])|只有?(?!读)|仅仅?有?|唯一|从不|从未|不存在|缺[少乏]?/g, read: negation(false) },
+  {
+    pattern:
+      /没有?(?:人(?=\p{Script=Han})(?![员物民口才数气工们]))?|无人(?=\p{Script=Han})(?![员物机])|[无未](?![线锡来])|只有?(?!读)|仅仅?有?|唯一|从不|从未|不存在|缺[少乏]?/gu,
+    read: negation(false),
+  },
   {
     pattern: /\b(?:not|cannot|non|except(?: for)?|excluding|excludes?|other than|apart from|outside(?: of)?)\b|\b[a-z]+n['’]t\b/g,
     read: negation(true),

@@ -114,7 +114,7 @@ function headOf(text: string, words: SchemaWord[], language: Language): SchemaWo
   const nouns = words.filter(({ labels, properties }) => labels.size > 0 || properties.length > 0);
   // `doctor titles` are titles.
   const [first, second] = nouns;
-  const isCompound = first && second && second.labels.size === 0 && second.mention.start - first.mention.end === 1;
+  const isCompound = first && second && (second.labels.size === 0 || second.isRole) && second.mention.start - first.mention.end === 1;
   // `owners of white cars`, 白色汽车的车主
   const agent = language === 'en' ? words.find(({ mention }) => isAgentNoun(mention.text)) : undefined;
   if (agent && first && agent.mention.end < first.mention.start && / of /.test(` ${text.slice(agent.mention.end, first.mention.start)} `))

@@ -94,7 +94,7 @@ describe('questions about a hospital', () => {
     ['Which patients take all drugs made by Bayer?', /leave out "all"/],
     ['服用所有药品的患者', /leave out "all"/],
     ['List all department heads', /It is not clear who/],
-    ['Which department heads are female?', /say which/],
+    ['Which department heads are female?', /It is not clear who/],
     ['Which disease category has the most patients?', /cannot be ranked/],
     ['Which patients take a drug of the manufacturer of Aspirin?', /It is not clear how "manufacturer" limits/],
     ['Which drugs are out of stock?', /It is not clear how "stock" limits/],

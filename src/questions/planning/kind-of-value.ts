@@ -13,6 +13,7 @@ import { isOnlyRelation, type SchemaWord } from './schema-word.js';
  */
 export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[], schema: PlanSchema): Asked | null {
   const [first] = [...asking].sort((a, b) => a.start - b.start);
+  if (!first) return valueAtEnd(terms);
   if (!first || !/[哪几]|多少|^(?:which|what|how many)$/.test(first.text)) return null;
   const chain = valuesBeside(terms, first, words);
   const end = chain.at(-1)?.mention.end ?? 0;
@@ -28,6 +29,14 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   if (labels.size === 1) return { word: { mention: kind.mention, labels, relations: new Set(), properties: [] }, type: 'what' };
   if (isEnglish || !hasNoun) throw severalKinds(kind.mention, [...all]);
   return null;
+}
+
+/** 有车的VIP客户, where VIP客户 stands for a value: it is asked for as a noun is. */
+function valueAtEnd({ text, values }: QuestionTerms): Asked | null {
+  const last = values.find(({ mention, negated }) => !negated && /^[\s?？。!！]*$/.test(text.slice(mention.end)));
+  const labels = new Set(last?.values.map(({ label }) => label));
+  if (!last || labels.size !== 1 || !/的$/.test(text.slice(0, last.mention.start))) return null;
+  return { word: { mention: last.mention, labels, relations: new Set(), properties: [] }, type: null };
 }
 
 /** Those of the labels that are at an end of each relation that is named. */

@@ -18,12 +18,12 @@ export interface NegatedPart {
 }
 
 /** They deny that there is a value: `没有电话的客户`. */
-const hasNone = /^(?:没有?|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
+const hasNone = /^(?:没有?人?|无人|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
 /** The object follows them, and no verb: `without a phone`. */
 const lacking = /^(?:no|without|lack\w*)\b/;
 /** The longest label, and what joins it. */
 const farthest = 100;
-const denying = /^(?:没有?|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
+const denying = /^(?:没有?人?|无人|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
 
 /**
  * Finds what the negations of a question deny that exclude no single name. It reaches to the end of the clause: in Chinese to 的 or the

@@ -16,6 +16,12 @@ export abstract class CountPlanner extends QuestionDraft {
   protected async countByGroup(group: SchemaWord): Promise<GraphPlan> {
     const counted = this.words.find(({ labels }) => labels.size > 0 && [...labels].every(label => !group.labels.has(label)));
     if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
+    const { text } = this.terms;
+    const further = this.words.find(
+      word => word !== counted && /^\s*(?:和|与|及|、|and)\s*$/.test(text.slice(group.mention.end, word.mention.start)),
+    );
+    if (further)
+      throw new UnplannableError('暂不能按两者一起分组，请分开问', 'Groups by two things at once cannot be made yet; ask for each apart');
     this.use({
       counts: true,
       groups: this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word)),

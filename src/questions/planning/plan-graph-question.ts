@@ -133,7 +133,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
     const isProperty = !hasLabel && columns.length > 0;
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
-    if (isEntity) this.refuseIdentity();
+    if (columns.length === 0 && writer.edges.length === 0 && this.terms.entities.length > 0) this.refuseIdentity();
     const kind = isProperty ? 'property' : isEntity ? 'entity' : 'list';
     const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${this.displayOrder(writer.target)}`;
     const plan = this.done(writer, returns, {
@@ -281,7 +281,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
       this.refuseTruth(word, owner);
       this.refuseNested(word, owner.owner === 'node' && owner.ownerName === writer.target);
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
-      if ((owner.isEvent || (isTime(owner) && isVerbForm(word.mention.text))) && this.asked.type !== 'when')
+      if ((owner.isEvent || (isTime(owner) && /^[a-z]+ed$/.test(word.mention.text))) && this.asked.type !== 'when')
         throw whenItHappened(word.mention, owner.property);
       add(variable, owner.property, word.mention, owner.type);
     }

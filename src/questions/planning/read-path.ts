@@ -62,6 +62,7 @@ export async function readPaths(
       // `多少油轮执行过航次`: what has the value is asked for itself.
       if (hops.length > 0 && asked.word?.mention === topic.mention) continue;
       if (hops.length > 0 && saysKind(text, blank, topic, asked)) continue;
+      if ((hops.length > 0 || !asked.word?.labels.has(start)) && isOwnValue(text, blank, topic, asked)) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders
@@ -71,7 +72,7 @@ export async function readPaths(
         best.cost +
         (ofTopic !== null && !isKind && ofTopic !== asked.word ? costs.otherKind : 0) +
         (to === null ? typeCost(end, hops, asked, schema) : 0) +
-        (goesRound(topic, start, hops, words) ? (asked.word?.labels.has(start) ? 2 : 1) * costs.wayRound : 0) +
+        (goesRound(topic, start, hops, words) ? (asked.word?.labels.has(start) || to === start ? 2 : 1) * costs.wayRound : 0) +
         (hops.length > 1 && isSaidOf(text, topic, asked) ? costs.ofOther : 0) +
         directionCost(text, topic.mention, hops, others, schema);
       readings.push({ start, hops, score: best.score - cost, unused: best.unused, unnamed: best.unnamed });
@@ -109,6 +110,13 @@ function saysKind(text: string, blank: string, { mention, isNode }: Topic, { wor
   return isBefore || (mention.start >= word.mention.end && (isSaid || saysItself(text, mention, word.mention)));
 }
 
+/** `female beneficiaries`, 女客户, `beneficiaries in London`: what has the value is asked for itself, whatever else may have it. */
+function isOwnValue(text: string, blank: string, { mention, isNode, labels }: Topic, { word }: Asked): boolean {
+  if (isNode || word === null || !labels.some(label => word.labels.has(label))) return false;
+  const isAfter = word.isRole && word.mention.end <= mention.start && /^ (?:in|from|of|with) (?:the )?$/.test(text.slice(word.mention.end, mention.start)); // prettier-ignore
+  return isAfter || isJoined(blank, mention.end, word.mention.start);
+}
+
 /** `which customer is ALFKI`, and not `内科下面有哪些科室`, which asks for others of its kind. */
 export function saysItself(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
@@ -119,7 +127,12 @@ export function saysItself(text: string, a: Mention, b: Mention): boolean {
 
 /** `customers in Germany who ordered Tofu`: the value is one of the customers themselves, unless the question names others of their kind. */
 function goesRound({ isNode }: Topic, start: string, hops: Hop[], words: SchemaWord[]): boolean {
-  return !isNode && hops.length > 1 && hops.at(-1)?.to === start && words.filter(({ labels }) => labels.has(start)).length < 2;
+  return (
+    !isNode &&
+    hops.length > 1 &&
+    hops.at(-1)?.to === start &&
+    words.filter(({ labels, relations }) => labels.has(start) && relations.size === 0).length < 2
+  );
 }
 
 function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: PlanSchema): number {

@@ -199,7 +199,7 @@ class PatternReader {
     const { start, hops, unnamed } = reading;
     if (to === 't') this.attached.set(anchor, reading);
     const way = reversed(hops);
-    if ((unnamed > 0 || this.isDetour(hops)) && !anchor.negated) this.noteWay(hops);
+    if ((unnamed > 0 || this.isDetour(hops) || this.isOfOther(anchor, hops)) && !anchor.negated) this.noteWay(hops);
     if (anchor.negated) {
       this.addExclusion(writer, anchor, start, way, to);
       return;
@@ -224,6 +224,19 @@ class PatternReader {
   private isDetour(hops: Hop[]): boolean {
     const { words } = this.part;
     return hops.slice(1).some(({ from, type }) => !words.some(({ labels, relations }) => labels.has(from) || relations.has(type)));
+  }
+
+  /** `pending claims`, where only policies are pending: the value stands right before what does not have it. */
+  private isOfOther({ terms, mention }: Anchor, hops: Hop[]): boolean {
+    const { word } = this.part.asked;
+    const isNamed = hops.some(({ type }) => this.part.words.some(({ relations }) => relations.has(type)));
+    return (
+      !isNamed &&
+      hops.length > 0 &&
+      !terms.some(isEntity) &&
+      word !== null &&
+      isJoined(this.context.terms.text, mention.end, word.mention.start)
+    );
   }
 
   /** `a contagious drug`, where only diseases are contagious. */

@@ -23,11 +23,13 @@ export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWo
   return ways.filter(way => hopsOf(way)[0]?.direction === (isDone !== isReversed ? 'in' : 'out'));
 }
 
+const doer = /(?:(?<!器)人|者|员|长|师|主管|督导|上司|领导|老板|经理|师[父傅])$/;
+
 /** 主管 of `supervises`: a Chinese noun for whoever does what an English name of the relation says. */
 export function namesDoer(word: string, type: string, schema: PlanSchema): boolean {
   const edges = schema.edges.filter(edge => edge.type === type);
   const names = edges.flatMap(edge => [edge.type, ...edge.aliases]);
-  return /^\p{Script=Han}/u.test(word) && names.some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name));
+  return doer.test(word) && names.some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name));
 }
 
 /**
