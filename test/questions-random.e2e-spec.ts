@@ -1,18 +1,12 @@
 import fc from 'fast-check';
-import { prepareInMemory } from '../src/cypher/executors/memory/run-in-memory.js';
-import { parseCypher } from '../src/cypher/syntax/parse-cypher.js';
 import { type CypherValue, type NodeValue } from '../src/cypher/values/cypher-value.js';
-import { PropertyColumnBuilder } from '../src/graph-index/property-column.js';
-import { TopologyBuilder } from '../src/graph-index/topology.js';
 import { confirmNames } from '../src/questions/linking/confirm-names.js';
 import { mayBeName } from '../src/questions/linking/stop-words.js';
 import { planGraphQuestion } from '../src/questions/planning/plan-graph-question.js';
 import { type GraphPlan } from '../src/questions/planning/question-plan.js';
 import { type PlanSchema } from '../src/questions/planning/schema-paths.js';
-import { type GraphElements } from '../src/retrieval/process/graph-elements.js';
-import { GraphInMemory } from '../src/retrieval/process/graph-in-memory.js';
 import { languageOf } from '../src/text/language.js';
-import { atOnce } from '../src/text/steps.js';
+import { graphInMemory, plannedRows } from './support/planned-rows.js';
 import { edge, label, linkOver } from './support/question-world.js';
 
 /** A shop. An order has one customer, a product one supplier. Items are numbers of products. */
@@ -82,39 +76,17 @@ function nodesOf({ customers, products, suppliers, orders }: World) {
 
 const orderName = (i: number): string => `PO-${1000 + i}`;
 
-function graphOf(given: World): GraphInMemory {
+function graphOf(given: World) {
   const nodes = nodesOf(given);
-  const labels = schema.labels.map(({ name }) => name);
-  const types = schema.edges.map(({ type }) => type);
-  const builder = new TopologyBuilder();
-  for (const { id, label: own } of nodes) builder.addNode(id, labels.indexOf(own));
   const at = (own: string, i: number): number => nodes.findIndex(node => node.label === own) + i;
-  let edges = 0;
-  const join = (type: number, from: number, to: number): void => builder.addEdge(10_000 + edges++, type, from, to);
-  given.orders.forEach(({ customer, items }, i) => {
-    join(0, at('客户', customer), at('订单', i));
-    for (const item of items) join(1, at('订单', i), at('产品', item));
-  });
-  given.products.forEach(({ supplier }, i) => join(2, at('供应商', supplier), at('产品', i)));
-  const names = [...new Set(nodes.flatMap(({ properties }) => Object.keys(properties)))];
-  const columns = names.map((name): [string, ReturnType<typeof columnOf>] => [name, columnOf(nodes, name)]);
-  return new GraphInMemory(
-    atOnce(
-      builder.build(
-        labels.map(own => [own]),
-        types,
-      ),
-    ),
-    { columns: { nodes: new Map(columns), edges: new Map() }, indexes: new Map(), whole: null },
-    schema as unknown as GraphElements,
-  );
-}
-
-function columnOf(nodes: ReturnType<typeof nodesOf>, name: string) {
-  const column = new PropertyColumnBuilder(nodes.length);
-  for (const { id, properties } of nodes)
-    if (properties[name] != null) column.set(id, JSON.stringify(properties[name]), name === '单价' ? 'integer' : null);
-  return atOnce(column.build());
+  const edges: [string, number, number][] = [
+    ...given.orders.flatMap(({ customer, items }, i): [string, number, number][] => [
+      ['下单', at('客户', customer), at('订单', i)],
+      ...items.map((item): [string, number, number] => ['包含', at('订单', i), at('产品', item)]),
+    ]),
+    ...given.products.map(({ supplier }, i): [string, number, number] => ['供应', at('供应商', supplier), at('产品', i)]),
+  ];
+  return graphInMemory(schema, nodes, edges);
 }
 
 /** The plan of a question, or null if the service would not answer it. */
@@ -145,19 +117,11 @@ function isNode(value: CypherValue): value is NodeValue {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'node';
 }
 
-function answerOf({ cypher, parameters }: GraphPlan, given: World): Shown[][] {
+function answerOf(plan: GraphPlan, given: World): Shown[][] {
   const nodes = nodesOf(given);
-  const toCypher = (value: unknown): CypherValue =>
-    Array.isArray(value) ? value.map(toCypher) : typeof value === 'number' ? BigInt(value) : (value as string);
-  const run = {
-    parameters: new Map(Object.entries(parameters).map(([name, value]) => [name, toCypher(value)])),
-    limits: { steps: 1e7, heldBytes: 1e8 },
-    now: { epochNanoseconds: 0n, timeZone: 'UTC' },
-  };
   const shown = (value: CypherValue): Shown =>
     isNode(value) ? nodes[value.id]!.name : typeof value === 'bigint' ? Number(value) : (value as Shown);
-  const rows = [...prepareInMemory(parseCypher(cypher), graphOf(given), run).rows()];
-  return rows.flatMap(row => (row ? [row.values.map(shown)] : []));
+  return plannedRows(plan, graphOf(given)).map(row => row.map(shown));
 }
 
 /** What a question means, computed from the world alone. */

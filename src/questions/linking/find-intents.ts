@@ -1,6 +1,5 @@
-import { type Comparison, type Intent, type Mention } from './meaning.js';
+import { type Comparison, type Intent, type Mention, type Period } from './meaning.js';
 import { amountPattern, measureWord, numeralPattern, readAmount, readNumeral } from './numerals.js';
-import { type Grain } from '../../metrics/formula/formula-tree.js';
 
 /** A count. No further digit, and nothing that multiplies or divides it, may follow. */
 const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
@@ -33,7 +32,7 @@ const between: Rule['read'] = groups => {
   return low !== null && high !== null && low <= high ? { kind: 'between', low, high } : null;
 };
 const grain =
-  (value: Grain): Rule['read'] =>
+  (value: Period): Rule['read'] =>
   () => ({ kind: 'grain', grain: value });
 const is =
   (intent: Intent): Rule['read'] =>
@@ -41,6 +40,14 @@ const is =
     intent;
 
 const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', excludes });
+
+const periodNouns: [Period, string, string][] = [
+  ['day', '[天日]', 'day'],
+  ['week', '(?:周|星期)', 'week'],
+  ['month', '月份?', 'month'],
+  ['quarter', '季度', 'quarter'],
+  ['year', '年份?', 'year'],
+];
 
 /** Words of questions that name nothing in the graph. A longer match wins over a shorter one. */
 const rules: Rule[] = [
@@ -147,11 +154,25 @@ const rules: Rule[] = [
     read: top(false),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:lowest|smallest|worst)\\b`, 'g'), read: top(false) },
-  { pattern: /每天|每日|按天|按日|哪一?天|\bdaily\b|\b(?:by|per|each|which) day\b/g, read: grain('day') },
-  { pattern: /每周|按周|哪一?周|\bweekly\b|\b(?:by|per|each|which) week\b/g, read: grain('week') },
-  { pattern: /每个?月|按月|各月|哪一?个?月|月度|趋势|\bmonthly\b|\b(?:by|per|each|which) month\b|\btrend\b/g, read: grain('month') },
-  { pattern: /每个?季度|按季度?|各季度?|哪一?个?季度|\bquarterly\b|\b(?:by|per|each|which) quarter\b/g, read: grain('quarter') },
-  { pattern: /每年|按年度?|各年度?|哪一?年|\b(?:yearly|annual|annually)\b|\b(?:by|per|each|which) year\b/g, read: grain('year') },
+  { pattern: /每一?天|每日|按天(?!气)|按日|哪(?:一|几|些)?天|\bdaily\b/g, read: grain('day') },
+  { pattern: /每个?星期|每周(?!边)|按周(?!边)|按星期|各周(?!边)|哪(?:一|几)?周|哪一?个?星期|\bweekly\b/g, read: grain('week') },
+  { pattern: /(?:每一?个?|按|各个?)月份?(?![薪租供饼])|哪(?:一?个?|几个|些)月份?|月度|趋势|\bmonthly\b|\btrend\b/g, read: grain('month') },
+  { pattern: /每一?个?季度|按季(?!节)度?|各个?季(?!节)度?|哪(?:一?个?|几个|些)季度|\bquarterly\b/g, read: grain('quarter') },
+  { pattern: /(?:每一?|按|各)年(?![龄级代薪])度?|哪(?:一|几|些)?年(?!级)|\b(?:yearly|annual|annually)\b/g, read: grain('year') },
+  {
+    pattern:
+      /(?<![每哪一本上下这])(?:周|星期|礼拜)几(?![个次家位名条单笔])|\b(?:by|per|each|every|which|what) (?:weekdays?|days? of the week)\b/g,
+    read: grain('weekday'),
+  },
+  ...periodNouns.map(([period, chinese, english]) => ({
+    pattern: new RegExp(
+      // `订单最多的3个月`, `the months with the most orders`, `top 3 months`
+      `(?<=最[多少高低]的(?:前?${numeralPattern}个?)?)${chinese}(?=$|[是为?？])|\\b(?:(?:grouped )?by|per|each|every|which|what) ${english}s?\\b|` +
+        `\\b(?:the )?${english}s?(?= (?:with|that had) the (?:most|fewest|highest|lowest)\\b)|(?<=\\btop (?:${numeralPattern} )?)${english}s?\\b`,
+      'g',
+    ),
+    read: grain(period),
+  })),
   {
     pattern: new RegExp(
       `(?:一共|总共|共)?(?:有)?多少${measureWord}?|(?:一共|总共|共)?(?:有)?几${measureWord}|总数|个数|人数|数目|数量|数(?![据字码学])`,

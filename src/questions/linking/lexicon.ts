@@ -64,8 +64,8 @@ export class Lexicon {
     const verb = /^(\p{Script=Han})[过了]$/u.exec(name)?.[1];
     const relations = verb === undefined ? [] : (this.verbs.get(verb) ?? []);
     if (relations.length === 1) return relations;
-    // `open tickets` are not those that were opened.
-    const isState = /^[a-z]+$/.test(name) && name !== 'born' && !isVerbForm(name);
+    // `open tickets` are not those that were opened; `hires` may be.
+    const isState = /^[a-z]+$/.test(name) && name !== 'born' && !isVerbForm(name) && !/[a-rt-z]s$/.test(name);
     return isState ? [] : (this.events.get(sensesOf(name)) ?? []);
   }
 

@@ -1,4 +1,4 @@
-import { type Grain } from '../../metrics/formula/formula-tree.js';
+import { type CalendarGrain } from '../../metrics/formula/formula-tree.js';
 import { type Span } from '../../text/calendar.js';
 
 /** A possible meaning of a stretch of a question. */
@@ -22,13 +22,16 @@ export interface EntityNode {
   label: string;
 }
 
+/** By what dates are grouped. */
+export type Period = CalendarGrain | 'weekday';
+
 export type Comparison = '>' | '<' | '>=' | '<=' | '=';
 
 export type Intent =
   | { kind: 'count' }
   | { kind: 'which' }
   | { kind: 'group' }
-  | { kind: 'grain'; grain: Grain }
+  | { kind: 'grain'; grain: Period }
   /** `by`: what is ranked if no property is named. `ofTwo`: it compares named things, and ranks nothing else. */
   | { kind: 'top'; descending: boolean; count: number | null; by?: 'date' | 'price'; ofTwo?: true }
   | { kind: 'aggregate'; function: 'avg' | 'sum' }

@@ -17,6 +17,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     });
   const tops = intent('top');
   const numbers = intent('number');
+  const isTrend = ({ text: own }: Mention): boolean => /^(?:趋势|trend)$/.test(own);
+  const grains = intent('grain').filter(({ mention }, _, all) => !isTrend(mention) || all.every(other => isTrend(other.mention)));
   const terms: QuestionTerms = {
     text,
     together: findTogether(text, mentions),
@@ -46,12 +48,13 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     groups: intent('group').flatMap(({ mention }) => (isAgentMark(text, mention, mentions) ? [] : mention)),
     whichs: intent('which').map(({ mention }) => mention),
     aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
-    grain: intent('grain')[0]?.mention ?? null,
+    grain: grains[0]?.mention ?? null,
     than: intent('than')[0]?.mention ?? null,
     further: [
       ...tops.slice(1).filter(top => !isAgain(top.intent, tops[0]?.intent)),
       ...intent('aggregate').slice(1),
       ...intent('than').slice(1),
+      ...grains.slice(1).filter(other => other.intent.grain !== grains[0]?.intent.grain),
       ...numbers.slice(tops.some(top => top.intent.count === null) ? 1 : 0),
     ].map(({ mention }) => mention),
     negations: [],

@@ -14,7 +14,7 @@ export interface Asked {
 
 const wordsOfType: [AnswerType, RegExp][] = [
   ['who', /^(?:who|whom|whose|谁)$/],
-  ['when', /^(?:when|什么时候|何时|哪一?[年天]|which year)$/],
+  ['when', /^(?:when|什么时候|何时|哪[一几些]?[年天]|(?:which|what) years?)$/],
   ['where', /^(?:where|哪里|哪儿|何地|什么地方)$/],
 ];
 

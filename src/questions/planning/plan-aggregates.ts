@@ -93,8 +93,9 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
     );
   }
 
-  private spokenAggregate(by: 'avg' | 'sum', property: PropertySchema): string {
+  protected spokenAggregate(by: 'avg' | 'sum', property: PropertySchema): string {
     const name = this.spokenProperty(property);
+    if (by === 'sum' && /^(?:总|total )/i.test(name)) return name;
     const [zh, en] = by === 'avg' ? [`平均${name}`, `average ${name}`] : [`${name}合计`, `total ${name}`];
     return this.language === 'zh' ? zh : en;
   }

@@ -3,7 +3,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { outsideNames } from '../linking/question-terms.js';
-import { isTime } from '../linking/date-names.js';
+import { isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { groupAnchors } from './anchors.js';
@@ -15,7 +15,7 @@ import { measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
-import { AggregatePlanner } from './plan-aggregates.js';
+import { PeriodPlanner } from './plan-periods.js';
 import { refuseMisleading } from './refuse-misleading.js';
 import { refuseUniversals } from './refuse-universals.js';
 
@@ -47,6 +47,7 @@ interface Column {
   place: string;
   spoken: string;
   isNumber: boolean;
+  isTime: boolean;
 }
 
 /** `总共有多少运费` asks for a sum, as 合计 does, and not for each. */
@@ -80,13 +81,13 @@ function namesOfEach({ text }: Mention): UnplannableError {
   );
 }
 
-class GraphQuestionPlanner extends AggregatePlanner {
+class GraphQuestionPlanner extends PeriodPlanner {
   async plan(): Promise<GraphPlan> {
     const { terms } = this;
     refuseMisleading(terms);
     refuseUniversals(terms);
-    if (terms.grain && !/which|哪/.test(terms.grain.text))
-      throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
+    const period = this.periodToGroupBy();
+    if (period) return this.byPeriod(period);
     const group = groupLabel(terms);
     const counted = this.thresholds.find(threshold => threshold.counted);
     if (terms.top) {
@@ -128,6 +129,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
     this.requireKindOfValue(writer.target);
     this.refuseCompound();
     const columns = this.projected(writer);
+    if (!columns.some(({ isTime }) => isTime)) this.refusePeriod();
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
@@ -255,6 +257,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
           place,
           spoken,
           isNumber: isNumeric(type),
+          isTime: (mention === null && this.asked.type === 'when') || isDateOrYear({ name: property, type }),
           mention: mention ?? { text: property, start: 0, end: 0, meanings: [] },
         });
     };

@@ -92,7 +92,10 @@ function planMetric(
       'Several periods must follow one another and be whole years, quarters or months',
     );
   const time = change?.time ?? periods ?? terms.times[0];
-  const grain = terms.grain ? (intentsOf(terms.grain, 'grain')?.grain ?? null) : (periods?.grain ?? null);
+  const asked = terms.grain && intentsOf(terms.grain, 'grain')?.grain;
+  if (asked === 'weekday')
+    return fail(`指标“${metric.name}”不能按星期几统计`, `The metric "${metric.name}" cannot be grouped by days of the week`);
+  const grain = terms.grain ? (asked ?? null) : (periods?.grain ?? null);
   if ((time || grain) && !metric.has_time)
     return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
   if (metric.needs_periods && (share || change))

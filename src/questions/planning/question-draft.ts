@@ -4,6 +4,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language, languageOf } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
+import { asksWhichPeriod } from '../linking/asked-time.js';
 import { isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
@@ -75,7 +76,7 @@ export abstract class QuestionDraft {
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
     this.words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
-    const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && /which|哪/.test(terms.grain.text) ? [terms.grain] : [])];
+    const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && asksWhichPeriod(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
     const roles = this.words.map(word => withRole(word, schema));
     const asked = kindOfValue(terms, asking, this.words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);

@@ -50,6 +50,11 @@ describe('wordGraphAnswer', () => {
     [{ kind: 'aggregate', subject: 'products', measure: 'average price' }, [[18.5]], 'Average price of products: 18.5.'],
     [{ kind: 'property', spoken: ['price'] }, [[node(1, 'Tea'), 18]], 'The price of Tea is 18.'],
     [{ kind: 'property', spoken: ['birth year'] }, [[node(1, 'Ann'), 1996]], 'The birth year of Ann is 1996.'],
+    [
+      { kind: 'group', subject: 'birth year', measure: 'number of players' },
+      [[1996, 1200]],
+      'Number of players by birth year: 1996 (1,200).',
+    ],
     [{ kind: 'rank', subject: 'ships', measure: '建造年份' }, [[node(1, 'Swift'), 2014]], 'Ships with the highest 建造年份: Swift (2014).'],
     [{ kind: 'property', spoken: ['price'] }, ranked, 'Tea price 1,800, Chai price 19.'],
     [{ kind: 'rank', subject: 'products', measure: 'price' }, ranked, 'Products with the highest price: Tea (1,800), Chai (19).'],

@@ -39,7 +39,8 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
       if (rows.length === 0) return nothing(shape.of, of, zh);
       const isAll = rows.length < limit;
       const values = rows.map(row => formatAs(shape.measure, row[1]));
-      const ranked = rows.map((row, i) => (zh ? `${nameOf(row[0])}（${values[i]}）` : `${nameOf(row[0])} (${values[i]})`));
+      const own = rows.map(([first]) => (typeof first === 'number' ? formatAs(shape.subject, first) : nameOf(first)));
+      const ranked = own.map((name, i) => (zh ? `${name}（${values[i]}）` : `${name} (${values[i]})`));
       if (shape.kind === 'group')
         return zh
           ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`

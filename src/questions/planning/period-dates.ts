@@ -1,0 +1,63 @@
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { isTime } from '../linking/date-names.js';
+import { type Mention } from '../linking/meaning.js';
+import { dateOfEvent, dateSaid, datesOf, timesOf } from './label-dates.js';
+import { UnplannableError } from './question-plan.js';
+import { type PlanSchema } from './schema-paths.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
+
+/** The date by which things are grouped, and the words that say so. */
+export interface PeriodDate {
+  date: PropertySchema;
+  words: SchemaWord[];
+  /** The question does not say which date is meant. */
+  isAssumed: boolean;
+}
+
+/**
+ * The date that the question names or by which something happens, else the date of the things themselves, else their only one.
+ * @param namesOther something is named that the things are related to: then a relation need not say when
+ * @throws UnplannableError where that cannot be told
+ */
+export function dateOfPeriod(schema: PlanSchema, name: string, words: SchemaWord[], period: Mention, namesOther: boolean): PeriodDate {
+  const label = schema.labels.find(each => each.name === name);
+  const dates = label ? datesOf(label) : [];
+  if (!label || dates.length === 0)
+    throw new UnplannableError(
+      `“${name}”没有日期，不能按“${period.text}”统计`,
+      `"${name}" has no date, so it cannot be grouped by "${period.text}"`,
+    );
+  const others = words.filter(({ labels }) => !labels.has(name));
+  const dateOf = ({ properties, mention }: SchemaWord): PropertySchema | undefined =>
+    timesOf(label).find(date => properties.some(own => own.owner === 'node' && own.ownerName === name && own.property === date.name)) ??
+    dateOfEvent(label, mention) ??
+    undefined;
+  const elsewhere = others.find(word => !dateOf(word) && saysDate(schema, word));
+  if (elsewhere)
+    throw new UnplannableError(
+      `“${elsewhere.mention.text}”不是“${name}”的日期，不能按它的“${period.text}”统计`,
+      `"${elsewhere.mention.text}" is no date of "${name}", which cannot be grouped by its "${period.text}"`,
+    );
+  const said = new Set(others.flatMap(word => dateOf(word) ?? []));
+  const [date] = said;
+  if (said.size > 1) throw severalDates([...said], period);
+  if (date) return { date, words: others.filter(word => dateOf(word) === date), isAssumed: false };
+  const isOnly = dates.length === 1 && (namesOther || !others.some(isOnlyRelation));
+  const own = dateSaid(label, words)?.date ?? (isOnly ? dates[0] : undefined);
+  if (!own) throw severalDates(dates, period);
+  return { date: own, words: [], isAssumed: true };
+}
+
+/** Tells whether a word names a date of anything, or what happens at one. */
+function saysDate({ labels }: PlanSchema, { properties, mention, labels: own }: SchemaWord): boolean {
+  if (properties.length > 0) return properties.every(isTime);
+  return own.size === 0 && labels.some(label => dateOfEvent(label, mention) !== null);
+}
+
+function severalDates(dates: PropertySchema[], { text }: Mention): UnplannableError {
+  const names = dates.map(({ name }) => name);
+  return new UnplannableError(
+    `不清楚“${text}”按哪个日期：请写明${names.length > 1 ? '是' : '是否为'}${names.join('或')}`,
+    `It is not clear by which date "${text}" groups: say ${names.length > 1 ? 'which of' : 'whether by'} ${names.join(', ')}`,
+  );
+}
