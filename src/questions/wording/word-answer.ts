@@ -2,44 +2,57 @@ import { type Language } from '../../text/language.js';
 import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { type AnswerShape, type Limits } from '../planning/question-plan.js';
+import { formatAs, formatValue, textOf } from './format-value.js';
 
 const mostNamed = 10;
 
-/** Words the rows of a graph question. If there are `limit` rows, there may be more. */
-export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language, limit = Infinity): string {
+/**
+ * Words the rows of a graph question. If there are `limit` rows, there may be more.
+ * @param isText for each column whether its values are shown as they are
+ */
+export function wordGraphAnswer(
+  shape: AnswerShape,
+  rows: unknown[][],
+  language: Language,
+  limit = Infinity,
+  isText: readonly boolean[] = [],
+): string {
   const zh = language === 'zh';
   if (shape.whether) {
-    const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit);
+    const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit, isText);
     const isSo = shape.first !== null ? isAhead(rows, shape.first) : shape.kind === 'property' ? isTrue(rows) : rows.length > 0;
     if (isSo === null) return sentence;
     return zh ? `${isSo ? '是' : '否'}：${sentence}` : `${isSo ? 'Yes' : 'No'}: ${sentence}`;
   }
   const of = wordLimits(shape.of, zh);
-  const names = [...new Set(rows.map(row => nameOf(row[0])))];
+  const first = (row: unknown[]): string => nameOf(row[0], isText[0]);
+  const say = (row: unknown[] | undefined, at: number, name?: string | null): string =>
+    isText[at] ? textOf(row?.[at]) : formatAs(name, row?.[at]);
+  const names = [...new Set(rows.map(first))];
   switch (shape.kind) {
     case 'count':
       return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}共有 ${formatValue(rows[0]?.[0])} 个。`
-        : `Number of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
+        ? `${of ? `${of}的` : ''}${shape.subject}共有 ${say(rows[0], 0)} 个。`
+        : `Number of ${shape.subject}${of}: ${say(rows[0], 0)}.`;
     case 'aggregate':
       return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${formatValue(rows[0]?.[0])}。`
-        : `${capitalize(shape.measure ?? '')} of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
+        ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${say(rows[0], 0)}。`
+        : `${capitalize(shape.measure ?? '')} of ${shape.subject}${of}: ${say(rows[0], 0)}.`;
     case 'property': {
-      const values = rows.map(row => `${nameOf(row[0])} ${shape.spoken.map((name, i) => `${name} ${formatAs(name, row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
+      const values = rows.map(row => `${first(row)} ${shape.spoken.map((name, i) => `${name} ${say(row, i + 1, name)}`).join(zh ? '，' : ', ')}`); // prettier-ignore
       const only = rows.length === 1 && shape.spoken.length === 1;
       if (only)
         return zh
-          ? `${names[0]}的${shape.spoken[0]}是 ${formatAs(shape.spoken[0], rows[0]?.[1])}。`
-          : `The ${shape.spoken[0]} of ${names[0]} is ${formatAs(shape.spoken[0], rows[0]?.[1])}.`;
+          ? `${names[0]}的${shape.spoken[0]}是 ${say(rows[0], 1, shape.spoken[0])}。`
+          : `The ${shape.spoken[0]} of ${names[0]} is ${say(rows[0], 1, shape.spoken[0])}.`;
       return rows.length === 0 ? nothing(shape.of, of, zh) : `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
     case 'group': {
       if (rows.length === 0) return nothing(shape.of, of, zh);
       const isAll = rows.length < limit;
-      const values = rows.map(row => formatAs(shape.measure, row[1]));
-      const ranked = rows.map((row, i) => (zh ? `${nameOf(row[0])}（${values[i]}）` : `${nameOf(row[0])} (${values[i]})`));
+      const values = rows.map(row => say(row, 1, shape.measure));
+      const ranked = rows.map((row, i) => (zh ? `${first(row)}（${values[i]}）` : `${first(row)} (${values[i]})`));
       if (shape.kind === 'group')
         return zh
           ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`
@@ -135,7 +148,7 @@ export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: 
       row =>
         `${row
           .slice(0, at)
-          .map((cell, i) => (i === 0 && call.time?.grain ? namePeriod(cell, call.time.grain) : nameOf(cell)))
+          .map((cell, i) => (i === 0 && call.time?.grain ? namePeriod(cell, call.time.grain) : textOf(cell)))
           .join(' ')} ${valueOf(row)}`,
     ),
     zh,
@@ -191,9 +204,9 @@ function join(names: string[], zh: boolean, isAll = true): string {
   return zh ? `${shown}等` : `${shown} and ${isAll ? '' : 'at least '}${more} more`;
 }
 
-function nameOf(value: unknown): string {
+function nameOf(value: unknown, isText = false): string {
   if (typeof value === 'object' && value !== null && 'display' in value) return String(value.display);
-  return value === null || value === undefined ? '—' : formatValue(value);
+  return isText ? textOf(value) : formatValue(value);
 }
 
 /** Names a period by its first day: 2025, 2025-03, 2025 Q1. */
@@ -211,29 +224,4 @@ function capitalizeMonths(text: string): string {
 
 function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-/** Years have no thousands separators. */
-function formatAs(name: string | null | undefined, value: unknown): string {
-  return /\byear$|年(?:份|度)?$/i.test(name ?? '') && Number.isSafeInteger(value) ? String(value) : formatValue(value);
-}
-
-/** A number with more decimals comes from a division, not from the data. */
-const mostDecimals = 6;
-
-/**
- * Writes numbers with thousands separators, and results of a division with two decimals or four digits. Other values stay as they
- * are.
- */
-export function formatValue(value: unknown): string {
-  if (value === null || value === undefined) return '—';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const match = /^(-?\d+)(\.\d+)?$/.exec(text);
-  if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
-  const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
-  if (decimals.length > mostDecimals + 1 && text.replace(/\..*/, '').length <= 13) {
-    const number = Number(text);
-    return Math.abs(number) >= 1 ? formatValue(number.toFixed(2)) : String(Number(number.toPrecision(4)));
-  }
-  return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${decimals}`;
 }

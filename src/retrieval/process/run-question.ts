@@ -18,6 +18,7 @@ import { linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type QuestionChoice } from '../../questions/planning/question-plan.js';
 import { describeSynonyms } from '../../questions/wording/describe-synonyms.js';
+import { textColumns } from '../../questions/wording/format-value.js';
 import { nearbyQuestions } from '../../questions/wording/nearby-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { answerableQuestions } from './answerable-questions.js';
@@ -141,10 +142,11 @@ async function answerQuestion(
     if (isNothing && plan.isGuessed && !plan.shape.whether) return await refuseWithNearby(nothingGuessed);
     const several = plan.wantsOne && answer.rows.length > 1 ? [severalFound(answer.rows.length)[language]] : [];
     const ties = run.isCut ? [moreTie(answer.rows.length)[language]] : [];
+    const isText = textColumns(answer.columns, schema);
     const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
     return {
       ...answer,
-      text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit),
+      text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit, isText),
       plan: { ...answer.plan, linked: terms, paths: plan.paths, ...follows },
       warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...several, ...ties, ...answer.warnings],
       timing_ms: { ...timing, ...answer.timing_ms },
