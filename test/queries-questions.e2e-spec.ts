@@ -362,7 +362,7 @@ describe('what a question excludes, joins and asks for', () => {
       ['最近一笔订单是哪个', '下单日期最高的订单：9007199254740993（2025-07-01）。'],
       ['Exotic Liquids供应Chai吗？', '是：Exotic Liquids、Chai的产品共 1 个：Chai。'],
       ['Tokyo Traders供应Chai吗？', '否：没有找到与Tokyo Traders、Chai相关的产品。'],
-      ['Did Alfreds Futterkiste place orders in 2025?', 'Yes: 1 orders for Alfreds Futterkiste in 2025: 10249.'],
+      ['Did Alfreds Futterkiste place orders in 2025?', 'Yes: 1 order for Alfreds Futterkiste in 2025: 10249.'],
       ['the cheapest product supplied by Exotic Liquids', 'Product with the lowest unit price for Exotic Liquids: Chai (18).'],
     ])('%s: %s', async (question, sentence) => {
       expect((await ask(question)).answer.text).toBe(sentence);

@@ -215,7 +215,7 @@ class GraphQuestionPlanner extends AggregatePlanner {
     const name = this.language === 'zh' ? '数量' : 'count';
     if (group) {
       const counted = this.spokenLabel(label);
-      const measure = this.language === 'zh' ? `${counted}数` : `number of ${counted}`;
+      const measure = this.numberOf(counted);
       return this.byProperty(writer, group, { expression: 'count(DISTINCT t)', name }, measure);
     }
     const shape = { kind: 'count' as const, subject: this.subjectOf(target, writer.target), measure: null, spoken: [], descending: false };

@@ -8,6 +8,8 @@ import { isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
+import { isVerbForm } from '../linking/word-roots.js';
+import { pluralOf } from '../linking/noun-forms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
@@ -184,6 +186,12 @@ export abstract class QuestionDraft {
     const named = this.words.find(({ labels }) => labels.has(label))?.mention.text;
     if (this.language === 'en' && named !== undefined) return named;
     return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
+  }
+
+  /** How many there are of something, or how often something is done: `number of orders`, `number of times scored`. */
+  protected numberOf(spoken: string): string {
+    if (this.language === 'zh') return `${spoken}数`;
+    return `number of ${isVerbForm(spoken) ? `times ${spoken}` : pluralOf(spoken)}`;
   }
 
   protected spokenProperty({ name, column }: PropertySchema): string {

@@ -50,7 +50,7 @@ describe('wordGraphAnswer', () => {
     [{ kind: 'aggregate', subject: 'products', measure: 'average price' }, [[18.5]], 'Average price of products: 18.5.'],
     [{ kind: 'property', spoken: ['price'] }, [[node(1, 'Tea'), 18]], 'The price of Tea is 18.'],
     [{ kind: 'property', spoken: ['birth year'] }, [[node(1, 'Ann'), 1996]], 'The birth year of Ann is 1996.'],
-    [{ kind: 'rank', subject: 'ships', measure: '建造年份' }, [[node(1, 'Swift'), 2014]], 'Ships with the highest 建造年份: Swift (2014).'],
+    [{ kind: 'rank', subject: 'ships', measure: '建造年份' }, [[node(1, 'Swift'), 2014]], 'Ship with the highest 建造年份: Swift (2014).'],
     [{ kind: 'property', spoken: ['price'] }, ranked, 'Tea price 1,800, Chai price 19.'],
     [{ kind: 'rank', subject: 'products', measure: 'price' }, ranked, 'Products with the highest price: Tea (1,800), Chai (19).'],
     [
@@ -62,6 +62,10 @@ describe('wordGraphAnswer', () => {
     [{ kind: 'entity' }, [product(1, 'Tea')], 'Found: Tea.'],
     [{ kind: 'entity' }, [], 'Nothing was found.'],
     [{ kind: 'list', subject: 'products' }, [], 'No products found.'],
+    [{ kind: 'list', subject: 'products' }, [product(1, 'Tea')], '1 product: Tea.'],
+    [{ kind: 'list', subject: 'Policy' }, [product(1, 'P1'), product(2, 'P2')], '2 policies: P1, P2.'],
+    [{ kind: 'count', subject: 'doctor' }, [[1]], 'Number of doctors: 1.'],
+    [{ kind: 'group', subject: 'categories', measure: 'price' }, [['Drinks', 2]], 'Price by category: Drinks (2).'],
   ] as const)('words %j', (own, rows, sentence) => {
     expect(wordGraphAnswer({ ...shape, ...own } as AnswerShape, rows as unknown as unknown[][], 'en')).toBe(sentence);
   });

@@ -2,6 +2,7 @@ import { type Language } from '../../text/language.js';
 import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { type AnswerShape, type Limits } from '../planning/question-plan.js';
+import { nounFor, pluralOf, singularOf } from '../linking/noun-forms.js';
 import { formatAs, formatValue, textOf } from './format-value.js';
 
 const mostNamed = 10;
@@ -33,11 +34,11 @@ export function wordGraphAnswer(
     case 'count':
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}共有 ${say(rows[0], 0)} 个。`
-        : `Number of ${shape.subject}${of}: ${say(rows[0], 0)}.`;
+        : `Number of ${pluralOf(shape.subject)}${of}: ${say(rows[0], 0)}.`;
     case 'aggregate':
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${say(rows[0], 0)}。`
-        : `${capitalize(shape.measure ?? '')} of ${shape.subject}${of}: ${say(rows[0], 0)}.`;
+        : `${capitalize(shape.measure ?? '')} of ${pluralOf(shape.subject)}${of}: ${say(rows[0], 0)}.`;
     case 'property': {
       const values = rows.map(row => `${first(row)} ${shape.spoken.map((name, i) => `${name} ${say(row, i + 1, name)}`).join(zh ? '，' : ', ')}`); // prettier-ignore
       const only = rows.length === 1 && shape.spoken.length === 1;
@@ -56,19 +57,20 @@ export function wordGraphAnswer(
       if (shape.kind === 'group')
         return zh
           ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`
-          : `${capitalize(shape.measure ?? '')} by ${shape.subject}${of}: ${join(ranked, zh, isAll)}.`;
+          : `${capitalize(shape.measure ?? '')} by ${singularOf(shape.subject)}${of}: ${join(ranked, zh, isAll)}.`;
       const most = shape.descending ? (zh ? '最高' : 'highest') : zh ? '最低' : 'lowest';
       return zh
         ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh, isAll)}。`
-        : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
+        : `${capitalize(nounFor(rows.length, shape.subject))} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
     }
     case 'entity':
       return rows.length === 0 ? nothing(shape.of, of, zh) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
     case 'list':
-      if (rows.length === 0) return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${shape.subject} found${of}.`;
+      if (rows.length === 0)
+        return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${pluralOf(shape.subject)} found${of}.`;
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}${rows.length < limit ? '共' : '至少'} ${countOf(rows)} 个：${join(names, zh)}。`
-        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${shape.subject}${of}: ${join(names, zh)}.`;
+        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${nounFor(countOf(rows), shape.subject)}${of}: ${join(names, zh)}.`;
     default:
       return shape.kind satisfies never;
   }
