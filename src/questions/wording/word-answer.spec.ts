@@ -79,6 +79,26 @@ describe('wordGraphAnswer', () => {
     expect(wordGraphAnswer({ ...shape, ...own } as AnswerShape, rows as unknown as unknown[][], 'zh', 1000, isText)).toBe(sentence);
   });
 
+  it.each([
+    [
+      { kind: 'property', spoken: ['phone'] },
+      [[node(1, '深圳分公司'), null]],
+      '深圳分公司没有phone的记录。',
+      'No phone is recorded for 深圳分公司.',
+    ],
+    [
+      { kind: 'property', spoken: ['phone', 'price'] },
+      [[node(1, 'A'), null, 5]],
+      'A 没有phone的记录，price 5。',
+      'A no phone recorded, price 5.',
+    ],
+    [{ kind: 'aggregate', subject: '分公司', measure: 'fee' }, [[null]], '分公司没有fee的记录。', 'No fee is recorded for 分公司.'],
+  ] as const)('says that a value is missing: %j', (own, rows, zh, en) => {
+    const asked = { ...shape, ...own } as unknown as AnswerShape;
+    const cells = rows as unknown as unknown[][];
+    expect([wordGraphAnswer(asked, cells, 'zh'), wordGraphAnswer(asked, cells, 'en')]).toEqual([zh, en]);
+  });
+
   it('reports the limits of the answer', () => {
     const limited = {
       ...shape,

@@ -35,18 +35,31 @@ export function wordGraphAnswer(
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}共有 ${say(rows[0], 0)} 个。`
         : `Number of ${pluralOf(shape.subject)}${of}: ${say(rows[0], 0)}.`;
-    case 'aggregate':
-      return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${say(rows[0], 0)}。`
-        : `${capitalize(shape.measure ?? '')} of ${pluralOf(shape.subject)}${of}: ${say(rows[0], 0)}.`;
-    case 'property': {
-      const values = rows.map(row => `${first(row)} ${shape.spoken.map((name, i) => `${name} ${say(row, i + 1, name)}`).join(zh ? '，' : ', ')}`); // prettier-ignore
-      const only = rows.length === 1 && shape.spoken.length === 1;
-      if (only)
+    case 'aggregate': {
+      const measure = shape.measure ?? '';
+      const value = rows[0]?.[0];
+      if (value === null || value === undefined)
         return zh
-          ? `${names[0]}的${shape.spoken[0]}是 ${say(rows[0], 1, shape.spoken[0])}。`
-          : `The ${shape.spoken[0]} of ${names[0]} is ${say(rows[0], 1, shape.spoken[0])}.`;
-      return rows.length === 0 ? nothing(shape.of, of, zh) : `${join(values, zh)}${zh ? '。' : '.'}`;
+          ? `${of ? `${of}的` : ''}${shape.subject}没有${measure}的记录。`
+          : `No ${measure} is recorded for ${pluralOf(shape.subject)}${of}.`;
+      return zh
+        ? `${of ? `${of}的` : ''}${shape.subject}的${measure}：${say(rows[0], 0)}。`
+        : `${capitalize(measure)} of ${pluralOf(shape.subject)}${of}: ${say(rows[0], 0)}.`;
+    }
+    case 'property': {
+      const [row] = rows;
+      if (row === undefined) return nothing(shape.of, of, zh);
+      const [spoken = ''] = shape.spoken;
+      if (rows.length === 1 && shape.spoken.length === 1) {
+        if (row[1] === null) return zh ? `${names[0]}没有${spoken}的记录。` : `No ${spoken} is recorded for ${names[0]}.`;
+        return zh ? `${names[0]}的${spoken}是 ${say(row, 1, spoken)}。` : `The ${spoken} of ${names[0]} is ${say(row, 1, spoken)}.`;
+      }
+      const wordValue = (each: unknown[], at: number, name: string): string =>
+        each[at] === null ? (zh ? `没有${name}的记录` : `no ${name} recorded`) : `${name} ${say(each, at, name)}`;
+      const values = rows.map(
+        each => `${first(each)} ${shape.spoken.map((name, i) => wordValue(each, i + 1, name)).join(zh ? '，' : ', ')}`,
+      );
+      return `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
     case 'group': {
