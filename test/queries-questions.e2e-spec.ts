@@ -359,7 +359,7 @@ describe('what a question excludes, joins and asks for', () => {
       ['Chai和Chang哪个更贵', 'Chai、Chang中，单价最高的产品：Chang（19）。'],
       ['Which is cheaper, Chai or Chang?', 'Product with the lowest unit price for Chai, Chang: Chai (18).'],
       ['单价最高的产品是哪个供应商供应的', '单价最高的供应商：Tokyo Traders（97）。'],
-      ['最近一笔订单是哪个', '下单日期最高的订单：9007199254740993（2025-07-01）。'],
+      ['最近一笔订单是哪个', '下单日期最晚的订单：9007199254740993（2025-07-01）。'],
       ['Exotic Liquids供应Chai吗？', '是：Exotic Liquids、Chai的产品共 1 个：Chai。'],
       ['Tokyo Traders供应Chai吗？', '否：没有找到与Tokyo Traders、Chai相关的产品。'],
       ['Did Alfreds Futterkiste place orders in 2025?', 'Yes: 1 order for Alfreds Futterkiste in 2025: 10249.'],

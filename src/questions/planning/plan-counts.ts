@@ -119,7 +119,7 @@ export abstract class CountPlanner extends QuestionDraft {
     // A relation is counted by its edges: a player may score several times in one match.
     const [relation] = countedWord === null && way.length === 1 ? relations : [];
     const of = relation ? (writer.edges.findLast(({ type }) => type === way[0]?.type)?.variable ?? end) : end;
-    const measure = this.numberOf(relation ? relation.mention.text : name);
+    const measure = relation ? this.timesOf(relation) : this.numberOf(name);
     if (kind === 'rank') return this.ranked(writer, returns(of, writer) + this.thenDisplay(label), target, label, measure);
     return this.done(writer, returns(of, writer), { kind, subject: this.subjectOf(target, label), measure, spoken: [], descending: true });
   }

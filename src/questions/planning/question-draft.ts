@@ -4,13 +4,13 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language, languageOf } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
-import { isTime } from '../linking/date-names.js';
+import { isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { isVerbForm } from '../linking/word-roots.js';
-import { pluralOf } from '../linking/noun-forms.js';
-import { spokenName } from '../linking/spoken-name.js';
+import { pluralOf, singularOf } from '../linking/noun-forms.js';
+import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
@@ -178,31 +178,56 @@ export abstract class QuestionDraft {
   }
 
   protected subjectOf(target: SchemaWord | null, label: string): string {
-    return this.language === 'zh' ? label : (target?.mention.text ?? this.spokenLabel(label));
+    if (this.language === 'zh') return label;
+    return target && this.isNoun(target.mention) ? target.mention.text : this.spokenLabel(label);
   }
 
   /** The label in the question's words, else by an alias in its language. */
   protected spokenLabel(label: string): string {
-    const named = this.words.find(({ labels }) => labels.has(label))?.mention.text;
+    const named = this.words.find(({ labels, mention }) => labels.has(label) && this.isNoun(mention))?.mention.text;
     if (this.language === 'en' && named !== undefined) return named;
     return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
   }
 
-  /** How many there are of something, or how often something is done: `number of orders`, `number of times scored`. */
+  /** Whether it can stand for a thing in another sentence: no verb, and no pronoun for what an earlier question found. */
+  private isNoun({ text }: Mention): boolean {
+    return !isVerbForm(text) && text !== this.among?.text;
+  }
+
+  /** The pronoun for several things, as it stands after a preposition. */
+  private spokenSet({ text }: Mention): string {
+    return this.language === 'zh' ? text : 'them';
+  }
+
   protected numberOf(spoken: string): string {
-    if (this.language === 'zh') return `${spoken}数`;
-    return `number of ${isVerbForm(spoken) ? `times ${spoken}` : pluralOf(spoken)}`;
+    return this.language === 'zh' ? `${spoken}数` : `number of ${pluralOf(spoken)}`;
   }
 
-  protected spokenProperty({ name, column }: PropertySchema): string {
-    const named = this.words.find(({ properties }) => properties.some(owner => owner.property === name))?.mention.text;
-    if (this.language === 'en' && named !== undefined) return named;
-    return spokenName(name, column === undefined ? [] : [column], this.language);
+  /** How often a relation is followed: `number of times scored`, `number of goals`. */
+  protected timesOf({ mention: { text } }: SchemaWord): string {
+    return this.language === 'en' && isVerbForm(text) ? `number of times ${text}` : this.numberOf(text);
   }
 
-  protected spokenGroup({ ownerName, property }: MeaningOf<'property'>): string {
-    const found = this.schema.labels.find(({ name }) => name === ownerName)?.properties.find(({ name }) => name === property);
-    return found ? this.spokenProperty(found) : property;
+  /** The property in the question's words, else by its own. */
+  protected spokenProperty(property: PropertySchema, said?: Mention): string {
+    const named =
+      said ?? this.words.find(({ properties }) => properties.some(owner => owner.property === property.name && !owner.isEvent))?.mention;
+    if (this.language === 'en' && named && this.isNoun(named) && (!isDateOrYear(property) || namesTime.test(named.text)))
+      return asNamed(named.text, property);
+    const spoken = spokenProperty(property, this.language);
+    if (this.language === 'zh') return spoken;
+    // `opened` alone is no noun.
+    return spoken.replaceAll('_', ' ') + (isDateOrYear(property) && /^[a-z]+ed$/.test(spoken) ? ' date' : '');
+  }
+
+  protected spokenGroup(owner: MeaningOf<'property'>): string {
+    return this.spokenProperty(this.propertyOf(owner));
+  }
+
+  protected propertyOf({ owner, ownerName, property, type }: MeaningOf<'property'>): PropertySchema {
+    const { labels, edges } = this.schema;
+    const elements = owner === 'node' ? labels.filter(({ name }) => name === ownerName) : edges.filter(edge => edge.type === ownerName);
+    return elements.flatMap(({ properties }) => properties).find(({ name }) => name === property) ?? { name: property, type };
   }
 
   protected displayOrder(label: string): string {
@@ -227,7 +252,7 @@ export abstract class QuestionDraft {
       ...this.terms.entities
         .filter(({ mention }) => !inNegation.has(mention))
         .map(({ mention, nodes, negated, isSet }) => ({
-          name: isSet ? mention.text : this.displayOf({ mention, nodes }),
+          name: isSet ? this.spokenSet(mention) : this.displayOf({ mention, nodes }),
           negated,
         })),
       ...this.terms.values
@@ -238,11 +263,11 @@ export abstract class QuestionDraft {
           return { name: isBoolean ? `${mention.text}${value === 'true' ? '' : ' = false'}` : value, negated };
         }),
     ];
-    const among = this.among ? [this.among.text] : [];
     const of = {
-      named: [...among, ...names.filter(({ negated }) => !negated).map(({ name }) => name)],
-      excluded: names.filter(({ negated }) => negated).map(({ name }) => name),
-      times: this.terms.times.map(term => term.mention.text),
+      isAmong: this.among !== null,
+      named: [...new Set(names.filter(({ negated }) => !negated).map(({ name }) => name))],
+      excluded: [...new Set(names.filter(({ negated }) => negated).map(({ name }) => name))],
+      times: [...new Set(this.terms.times.map(term => term.mention.text))],
       conditions: [
         ...new Set(this.thresholds.map(threshold => textOfThreshold(threshold, this.terms.text))),
         ...this.negated.map(({ text }) => text),
@@ -261,6 +286,16 @@ export abstract class QuestionDraft {
       notes,
     };
   }
+}
+
+/** A word for a date that says that it is one: `date of birth`, but not `born`. */
+const namesTime = /(?:date|day|year|time)s?\b/;
+
+/** `salaries` is the plural of the property `salary`, while `points` is called so itself. */
+function asNamed(text: string, { name, column = '' }: PropertySchema): string {
+  const names = [name, column].map(own => own.replaceAll('_', ' ').toLowerCase());
+  const one = singularOf(text);
+  return names.includes(one) ? one : text;
 }
 
 function hasDates(schema: PlanSchema): boolean {

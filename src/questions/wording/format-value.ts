@@ -18,6 +18,10 @@ function isCode(name: string): boolean {
   return /(?:^| )(?:id|code|no|zip|postcode|phone|mobile|(?:phone|account|serial|card|invoice|room) number)$|(?:编号|编码|代码|邮编|号码?|电话|手机)$/i.test(spaced); // prettier-ignore
 }
 
+export function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '—';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -5,7 +5,7 @@ import { wordGraphAnswer, wordMetricAnswer } from './word-answer.js';
 const shape: AnswerShape = {
   kind: 'list',
   subject: '产品',
-  of: { named: [], excluded: [], times: [], conditions: [] },
+  of: { isAmong: false, named: [], excluded: [], times: [], conditions: [] },
   measure: null,
   spoken: [],
   descending: true,
@@ -104,7 +104,7 @@ describe('wordGraphAnswer', () => {
       ...shape,
       subject: 'orders',
       kind: 'count' as const,
-      of: { named: ['Ann'], excluded: ['Bob'], times: ['since may 2025'], conditions: [] as string[] },
+      of: { isAmong: false, named: ['Ann'], excluded: ['Bob'], times: ['since may 2025'], conditions: [] as string[] },
     };
     expect(wordGraphAnswer(limited, [[3]], 'en')).toBe('Number of orders for Ann excluding Bob since May 2025: 3.');
     expect(wordGraphAnswer({ ...limited, subject: '订单' }, [[3]], 'zh')).toBe('Ann、Bob以外、since may 2025的订单共有 3 个。');
@@ -114,6 +114,53 @@ describe('wordGraphAnswer', () => {
     expect(wordGraphAnswer({ ...limited, kind: 'list', of: { ...shape.of, conditions }, subject: '订单' }, [], 'zh')).toBe(
       '没有找到运费超过20、没有退过货的订单。',
     );
+  });
+
+  it('says that it is about some of what was found before', () => {
+    const of = { ...shape.of, isAmong: true, named: ['vip'] };
+    const own = { ...shape, of, subject: 'customer' };
+    expect(wordGraphAnswer({ ...own, kind: 'count' }, [[9]], 'en')).toBe('Number of customers among them for vip: 9.');
+    expect(wordGraphAnswer(own, [], 'en')).toBe('No customers found among them for vip.');
+    expect(wordGraphAnswer({ ...own, kind: 'count', subject: '客户' }, [[9]], 'zh')).toBe('其中，vip的客户共有 9 个。');
+    expect(wordGraphAnswer({ ...own, kind: 'rank', measure: '保费', of: { ...of, named: [] } }, [[node(1, 'A'), 5]], 'zh')).toBe(
+      '其中，保费最高的customer：A（5）。',
+    );
+  });
+
+  it.each([
+    ['in the last 30 days', 'in the last 30 days'],
+    ['last 30 days', 'in the last 30 days'],
+    ['past two weeks', 'in the past two weeks'],
+    ['last month', 'last month'],
+    ['current month', 'in the current month'],
+    ['tomorrow', 'tomorrow'],
+    ['next week', 'next week'],
+    ['2024', 'in 2024'],
+    ['march 2024', 'in March 2024'],
+    ['q1 2024', 'in q1 2024'],
+    ['2024-05-06', 'on 2024-05-06'],
+    ['april 1, 1998', 'on April 1, 1998'],
+    ['the 4th of july 1996', 'on the 4th of July 1996'],
+    ['year to date', 'year to date'],
+  ])('joins the time "%s"', (time, joined) => {
+    const of = { ...shape.of, times: [time] };
+    expect(wordGraphAnswer({ ...shape, of, subject: 'bookings' }, [], 'en')).toBe(`No bookings found ${joined}.`);
+  });
+
+  it.each([
+    [['2025-07-01'], 'Order with the latest order date: A (2025-07-01).', '下单日期最晚的'],
+    [['2025-07-01T10:00:00Z'], 'Order with the latest order date: A (2025-07-01T10:00:00Z).', '下单日期最晚的'],
+    [[7], 'Order with the highest order date: A (7).', '下单日期最高的'],
+  ])('ranks %j by the words for it', ([value], en, zh) => {
+    const rank = { ...shape, kind: 'rank' as const, subject: 'order' };
+    expect(wordGraphAnswer({ ...rank, measure: 'order date' }, [[node(1, 'A'), value]], 'en')).toBe(en);
+    expect(wordGraphAnswer({ ...rank, measure: '下单日期' }, [[node(1, 'A'), value]], 'zh')).toContain(zh);
+  });
+
+  it('does not repeat a name as a property', () => {
+    const rows = [[node(1, 'Alice Baker'), 'Alice Baker', 31], [node(2, 'Bo'), 'Bo', 32]]; // prettier-ignore
+    expect(wordGraphAnswer({ ...shape, kind: 'property', spoken: ['name', 'age'] }, rows, 'en')).toBe('Alice Baker age 31, Bo age 32.');
+    expect(wordGraphAnswer({ ...shape, kind: 'property', spoken: ['name'] }, rows, 'en')).toBe('Alice Baker, Bo.');
   });
 
   it('names ten, and says how many more there are', () => {

@@ -3,7 +3,8 @@ import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { type AnswerShape, type Limits } from '../planning/question-plan.js';
 import { nounFor, pluralOf, singularOf } from '../linking/noun-forms.js';
-import { formatAs, formatValue, textOf } from './format-value.js';
+import { capitalize, formatAs, formatValue, textOf } from './format-value.js';
+import { wordLimits, wordRelated } from './word-limits.js';
 
 const mostNamed = 10;
 
@@ -24,6 +25,10 @@ export function wordGraphAnswer(
     const isSo = shape.first !== null ? isAhead(rows, shape.first) : shape.kind === 'property' ? isTrue(rows) : rows.length > 0;
     if (isSo === null) return sentence;
     return zh ? `${isSo ? '是' : '否'}：${sentence}` : `${isSo ? 'Yes' : 'No'}: ${sentence}`;
+  }
+  if (zh && shape.of.isAmong) {
+    const of = { ...shape.of, isAmong: false };
+    return `其中，${wordGraphAnswer({ ...shape, of }, rows, language, limit, isText)}`;
   }
   const of = wordLimits(shape.of, zh);
   const first = (row: unknown[]): string => nameOf(row[0], isText[0]);
@@ -54,11 +59,14 @@ export function wordGraphAnswer(
         if (row[1] === null) return zh ? `${names[0]}没有${spoken}的记录。` : `No ${spoken} is recorded for ${names[0]}.`;
         return zh ? `${names[0]}的${spoken}是 ${say(row, 1, spoken)}。` : `The ${spoken} of ${names[0]} is ${say(row, 1, spoken)}.`;
       }
-      const wordValue = (each: unknown[], at: number, name: string): string =>
-        each[at] === null ? (zh ? `没有${name}的记录` : `no ${name} recorded`) : `${name} ${say(each, at, name)}`;
-      const values = rows.map(
-        each => `${first(each)} ${shape.spoken.map((name, i) => wordValue(each, i + 1, name)).join(zh ? '，' : ', ')}`,
-      );
+      const wordValue = (name: string, value: unknown, said: string): string =>
+        value === null ? (zh ? `没有${name}的记录` : `no ${name} recorded`) : `${name} ${said}`;
+      const values = rows.map(each => {
+        const own = first(each);
+        // `Tea name Tea` says nothing.
+        const said = shape.spoken.flatMap((name, i) => (each[i + 1] === own ? [] : wordValue(name, each[i + 1], say(each, i + 1, name))));
+        return [own, ...(said.length > 0 ? [said.join(zh ? '，' : ', ')] : [])].join(' ');
+      });
       return `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
@@ -71,7 +79,9 @@ export function wordGraphAnswer(
         return zh
           ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`
           : `${capitalize(shape.measure ?? '')} by ${singularOf(shape.subject)}${of}: ${join(ranked, zh, isAll)}.`;
-      const most = shape.descending ? (zh ? '最高' : 'highest') : zh ? '最低' : 'lowest';
+      const areDates = rows.every(row => typeof row[1] === 'string' && /^\d{4}-\d\d-\d\d/.test(row[1]));
+      const [highest, lowest] = ends[areDates ? 'dates' : 'values'][zh ? 'zh' : 'en'];
+      const most = shape.descending ? highest : lowest;
       return zh
         ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh, isAll)}。`
         : `${capitalize(nounFor(rows.length, shape.subject))} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
@@ -89,6 +99,11 @@ export function wordGraphAnswer(
   }
 }
 
+const ends = {
+  values: { zh: ['最高', '最低'], en: ['highest', 'lowest'] },
+  dates: { zh: ['最晚', '最早'], en: ['latest', 'earliest'] },
+} as const;
+
 /** What the only value says, if it is a boolean or unknown; else whether there is anything. */
 function isTrue(rows: unknown[][]): boolean | null {
   const [row, ...others] = rows;
@@ -105,24 +120,6 @@ function isAhead([first, second]: unknown[][], name: string): boolean | null {
 /** Counts nodes one by one, also two of the same name. */
 function countOf(rows: unknown[][]): number {
   return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
-}
-
-/** `华东、华南`, `华东以外`; in English with the words that join it: ` for A, B excluding C since december 2025 (stock over 20)`. */
-function wordLimits({ named, excluded, times, conditions }: Limits, zh: boolean): string {
-  if (zh) {
-    const said = [...times, ...conditions].map(text => text.replace(/的$/, ''));
-    return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...said].join('、');
-  }
-  return [
-    ...(named.length > 0 ? [` for ${named.join(', ')}`] : []),
-    ...(excluded.length > 0 ? [` excluding ${excluded.join(', ')}`] : []),
-    ...times.map(time =>
-      /^(?:since|after|before|until|till|up|through|by|as|on|between|from|last|this|today|yesterday)\b/.test(time)
-        ? ` ${capitalizeMonths(time)}`
-        : ` in ${capitalizeMonths(time)}`,
-    ),
-    ...(conditions.length > 0 ? [` (${conditions.join('; ')})`] : []),
-  ].join('');
 }
 
 /** Words the rows of a metric. The value is the last column. `linked` gives the question's own words for things. */
@@ -202,12 +199,6 @@ function periodOf({ time }: MetricCall, zh: boolean): string[] {
   return [`${time.from} to ${last}`];
 }
 
-/** `与华东相关的`, `库存超过20的`. */
-function wordRelated({ conditions }: Limits, of: string): string {
-  if (of === '') return '';
-  return conditions.length > 0 ? `${of}的` : `与${of}相关的`;
-}
-
 function nothing(limits: Limits, of: string, zh: boolean): string {
   return zh ? `没有找到${wordRelated(limits, of)}结果。` : `Nothing was found${of}.`;
 }
@@ -231,12 +222,4 @@ function namePeriod(day: unknown, grain: Grain): string {
   if (grain === 'year') return year;
   if (grain === 'quarter') return `${year} Q${Math.ceil(Number(month) / 3)}`;
   return grain === 'month' ? `${year}-${month}` : nameOf(day);
-}
-
-function capitalizeMonths(text: string): string {
-  return text.replace(/\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*/g, capitalize);
-}
-
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
