@@ -376,6 +376,7 @@ describe('what a question excludes, joins and asks for', () => {
       ['number of products by category', 'Number of products by category: 饮料 (3), 肉类 (1), 零食 (1).'],
       ['订单数', '订单共有 5 个。'],
       ['2024年和2025年的订单数', '2024年、2025年的订单共有 5 个。'],
+      ['How many customers are in 华东?', 'Number of customers for 华东: 2.'],
       ['How many orders since July 2025', 'Number of orders since July 2025: 1.'],
       ['What was revenue in 2024?', 'Revenue for 2024: 180 CNY.'],
       ['revenue by region in 2025', 'Revenue for 2025 by region: 华北 990 CNY, 华东 671.5 CNY, 华南 97 CNY.'],

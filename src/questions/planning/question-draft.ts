@@ -6,7 +6,8 @@ import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
-import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
+import { languageOfTerms } from '../linking/question-language.js';
+import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { pluralOf, singularOf } from '../linking/noun-forms.js';
@@ -71,7 +72,7 @@ export abstract class QuestionDraft {
     this.among = linked.among ?? null;
     this.terms = readTerms(linked, !hasDates(schema));
     const { terms } = this;
-    this.grammar = grammarOf(terms, language);
+    this.grammar = languageOfTerms(terms);
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
@@ -178,20 +179,22 @@ export abstract class QuestionDraft {
   }
 
   protected subjectOf(target: SchemaWord | null, label: string): string {
-    if (this.language === 'zh') return label;
-    return target && this.isNoun(target.mention) ? target.mention.text : this.spokenLabel(label);
+    const said =
+      target && this.isSpoken(target.mention) && (this.language === 'en' || target.mention.meanings.some(({ as }) => as === 'label'));
+    return said ? target.mention.text : this.spokenLabel(label);
   }
 
   /** The label in the question's words, else by an alias in its language. */
   protected spokenLabel(label: string): string {
-    const named = this.words.find(({ labels, mention }) => labels.has(label) && this.isNoun(mention))?.mention.text;
-    if (this.language === 'en' && named !== undefined) return named;
+    const said = this.words.find(({ labels, mention }) => labels.has(label) && this.isSpoken(mention));
+    if (said) return said.mention.text;
     return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
   }
 
-  /** Whether it can stand for a thing in another sentence: no verb, and no pronoun for what an earlier question found. */
-  private isNoun({ text }: Mention): boolean {
-    return !isVerbForm(text) && text !== this.among?.text;
+  /** Whether it can stand for a thing in the sentence: in its language, no verb, and no pronoun for what an earlier question found. */
+  private isSpoken({ text }: Mention): boolean {
+    if (text === this.among?.text) return false;
+    return this.language === 'zh' ? languageOf(text) === 'zh' : !isVerbForm(text);
   }
 
   /** The pronoun for several things, as it stands after a preposition. */
@@ -210,10 +213,11 @@ export abstract class QuestionDraft {
 
   /** The property in the question's words, else by its own. */
   protected spokenProperty(property: PropertySchema, said?: Mention): string {
-    const named =
-      said ?? this.words.find(({ properties }) => properties.some(owner => owner.property === property.name && !owner.isEvent))?.mention;
-    if (this.language === 'en' && named && this.isNoun(named) && (!isDateOrYear(property) || namesTime.test(named.text)))
-      return asNamed(named.text, property);
+    const isCalled = ({ meanings }: Mention): boolean =>
+      meanings.some(meaning => meaning.as === 'property' && meaning.property === property.name && !meaning.isEvent);
+    const named = (said ? [said] : this.words.map(({ mention }) => mention)).find(isCalled);
+    const isTold = this.language === 'zh' || !isDateOrYear(property) || (named !== undefined && namesTime.test(named.text));
+    if (named && isTold && this.isSpoken(named)) return asNamed(named.text, property);
     const spoken = spokenProperty(property, this.language);
     if (this.language === 'zh') return spoken;
     // `opened` alone is no noun.
@@ -320,9 +324,4 @@ export function countedOfSome(): UnplannableError {
     '按数量排名或比较时，暂不支持再用关系另一端的事物限定，请分开问',
     'What is counted cannot be limited by what a relation leads to as well; ask apart',
   );
-}
-
-function grammarOf(terms: QuestionTerms, language: Language): Language {
-  const rest = outsideNames(terms);
-  return /[a-z]/.test(rest) ? languageOf(rest) : language;
 }

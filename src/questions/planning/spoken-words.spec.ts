@@ -54,6 +54,13 @@ describe('the words of a sentence', () => {
     ['What is the start date of P1?', [['x', '1998-05-01']], 'The start date of x is 1998-05-01.'],
     ['What are the premiums of P1?', [['x', 5]], 'The premium of x is 5.'],
     ['Which policy has the highest premium?', [['x', 5]], 'Policy with the highest premium: x (5).'],
+    ['高静的保单有几个', [[9]], '高静的保单共有 9 个。'],
+    ['高静的policy有几个', [[9]], '高静的保单共有 9 个。'],
+    ['P1的保费是多少', [['x', 5]], 'x的保费是 5。'],
+    ['P1的premium是多少', [['x', 5]], 'x的保费是 5。'],
+    ['保费最高的保单', [['x', 5]], '保费最高的保单：x（5）。'],
+    ['哪些投保人持有最多保单', [['x', 5]], '保单数最高的投保人：x（5）。'],
+    ['每个分公司签发的保单数', [['x', 5]], '按分公司统计的保单数：x（5）。'],
     ['Which holders hold the most policies?', [['x', 5]], 'Holder with the highest number of policies: x (5).'],
   ])('%s', async (question, rows, expected) => {
     expect(await sentence(question, rows)).toBe(expected);

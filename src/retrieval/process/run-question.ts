@@ -14,6 +14,7 @@ import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
 import { readFollowUp } from '../../questions/linking/follow-up.js';
 import { type Mention } from '../../questions/linking/meaning.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
+import { languageOfQuestion } from '../../questions/linking/question-language.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type QuestionChoice } from '../../questions/planning/question-plan.js';
@@ -88,25 +89,27 @@ async function answerQuestion(
   reader: GraphReader,
   graph: LoadedGraph,
   loaded: LoadedParts,
-  question: Question,
+  given: Question,
   signal: AbortSignal,
 ): Promise<RetrievalAnswer | NeedsGraph> {
   const pace = new Pace(signal);
   const { schema } = graph;
-  const { language } = question;
   const started = performance.now();
-  const named = withSynonyms(schema, question.metrics, question.synonyms);
+  const named = withSynonyms(schema, given.metrics, given.synonyms);
   const lexicon = await Lexicon.build(named.schema, named.metrics, pace);
-  const synonyms = new NameSynonyms(question.synonyms);
+  const synonyms = new NameSynonyms(given.synonyms);
   const names = {
     findByName: (text: string, limit: number) => synonyms.lookUp(text, own => loaded.index.findByName(own, limit)),
     findValues: (text: string) => synonyms.lookUp(text, own => loaded.values.find(own)),
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
-  const link = (text: string, given: Mention[]) => linkQuestion(text, question.today, lexicon, names, pace, given);
+  const link = (text: string, known: Mention[]) => linkQuestion(text, given.today, lexicon, names, pace, known);
+  const readings = await readFollowUp(given.text, given.earlier, link);
+  const first = Array.isArray(readings) ? readings[0] : undefined;
+  const language = first ? languageOfQuestion(first.linked) : given.language;
+  const question = { ...given, language };
   const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [] }: Partial<Refused> = {}) =>
     searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions });
-  const readings = await readFollowUp(question.text, question.earlier, link);
   if (!Array.isArray(readings)) return refuse(readings);
   const planning: Planning = { reader, schema: { ...schema, toOne: loaded.toOne }, question, pace };
   const planned = [];
