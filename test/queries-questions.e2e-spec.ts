@@ -557,6 +557,28 @@ nodes:
     });
   });
 
+  it('names another spelling only of a word that it did not understand', async () => {
+    await upload(test, 'months', 'id,title\n1,May\n2,Futterkiste\n');
+    const mapping = `version: 1
+nodes:
+  - label: Month
+    id: month
+    table: months
+    key: [id]
+    display: title
+    columns: [{column: id, property: id, type: int}, {column: title, property: title}]`;
+    const { graphId } = await ingest(test, mapping);
+    const warningsOf = async (question: string) =>
+      (await test.admin.post(`/api/graphs/${graphId}/query`).send({ question }).expect(200)).body.warnings;
+    const missed = 'Not answered: Not understood: futterkisste';
+    const other = 'Nothing is spelled "futterkisste"; searched for the similar "futterkiste"';
+    expect([await warningsOf('Futterkisste?'), await warningsOf('How many owls?'), await warningsOf('How many months of them?')]).toEqual([
+      [missed, other],
+      ['Not answered: Not understood: owls'],
+      [expect.stringMatching(/^Not answered/)],
+    ]);
+  });
+
   it.each([
     [40, 31, 'and at least 21 more.', ['More tie with the last of these; only 31 are shown']],
     [31, 31, 'and 21 more.', []],

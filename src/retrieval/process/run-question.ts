@@ -108,8 +108,8 @@ async function answerQuestion(
   const first = Array.isArray(readings) ? readings[0] : undefined;
   const language = first ? languageOfQuestion(first.linked) : given.language;
   const question = { ...given, language };
-  const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [] }: Partial<Refused> = {}) =>
-    searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions });
+  const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [], missed = [] }: Partial<Refused> = {}) =>
+    searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions, missed });
   if (!Array.isArray(readings)) return refuse(readings);
   const planning: Planning = { reader, schema: { ...schema, toOne: loaded.toOne }, question, pace };
   const planned = [];
@@ -121,7 +121,7 @@ async function answerQuestion(
     if (reason === tooMuchAtOnce) return refuse(reason);
     const around = { text: followUp.text, schema: planning.schema, entities, metrics: question.metrics, language };
     const near = nearbyQuestions(followUp.linked, missed, around);
-    return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link) });
+    return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link), missed });
   };
   const timing = { link: performance.now() - started };
   const notes = [...read, ...describeSynonyms(followUp.linked, question.synonyms, entities, question.metrics, language)];
@@ -275,6 +275,8 @@ interface Refused {
   hint: string;
   /** Questions near it that can be answered. */
   suggestions: string[];
+  /** The words that were not understood. */
+  missed: readonly string[];
 }
 
 /** Answers with the nodes nearest to the words, and the reason in the warnings. It never invents an answer. */
@@ -284,10 +286,10 @@ async function searchInstead(
   loaded: LoadedIndex,
   { text, limit, language }: Question,
   pace: Pace,
-  { reason, terms, hint, suggestions }: Refused,
+  { reason, terms, hint, suggestions, missed }: Refused,
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
-  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, shownHits), offset: 0, language }, pace);
+  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, shownHits), offset: 0, language, missed }, pace);
   return {
     ...answer,
     text: zh
