@@ -580,9 +580,12 @@ nodes:
   });
 
   it.each([
-    [40, 31, 'and at least 21 more.', ['More tie with the last of these; only 31 are shown']],
-    [31, 31, 'and 21 more.', []],
-  ])('of %i that tie shows %i, and says whether there are more', async (count, shown, sentence, warnings) => {
+    [40, 'Which cup has the highest price?', 31, 'and at least 21 more.', ['More tie with the last of these; only 31 are shown']],
+    [31, 'Which cup has the highest price?', 31, 'and 21 more.', []],
+    [4, 'Top 3 cups by price', 4, 'Cup 3 (5).', ['4 are shown, because several have the same value as number 3']],
+    [3, 'Top 3 cups by price', 3, 'Cup 2 (5).', []],
+    [5, '按price排名前3的cup', 5, 'Cup 4（5）。', ['第 3 名有并列，因此列出 5 个']],
+  ])('of %i that tie, %s shows %i, and says so', async (count, question, shown, sentence, warnings) => {
     const rows = Array.from({ length: count }, (_, i) => `${i},Cup ${i},5`).join('\n');
     await upload(test, `cups${count}`, `id,title,price\n${rows}\n`);
     const mapping = `version: 1
@@ -594,10 +597,7 @@ nodes:
     display: title
     columns: [{column: id, property: id, type: int}, {column: title, property: title}, {column: price, property: price, type: int}]`;
     const { graphId } = await ingest(test, mapping);
-    const { body } = await test.admin
-      .post(`/api/graphs/${graphId}/query`)
-      .send({ question: 'Which cup has the highest price?' })
-      .expect(200);
+    const { body } = await test.admin.post(`/api/graphs/${graphId}/query`).send({ question }).expect(200);
     expect([body.rows.length, body.answer.text, body.warnings]).toEqual([shown, expect.stringContaining(sentence), warnings]);
   });
 });

@@ -144,7 +144,7 @@ async function answerQuestion(
     const isNothing = answer.rows.length === 0 || (plan.shape.kind === 'count' && answer.rows[0]?.[0] === 0);
     if (isNothing && plan.isGuessed && !plan.shape.whether) return await refuseWithNearby(nothingGuessed);
     const several = plan.wantsOne && answer.rows.length > 1 ? [severalFound(answer.rows.length)[language]] : [];
-    const ties = run.isCut ? [moreTie(answer.rows.length)[language]] : [];
+    const ties = tiesOf(plan, answer.rows.length, run.isCut === true).map(note => note[language]);
     const isText = textColumns(answer.columns, schema);
     const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
     return {
@@ -191,11 +191,17 @@ async function runPlan(
   return { answer: { ...answer, plan: { ...answer.plan, cypher: `${plan.cypher} LIMIT ${answer.rows.length}` } } };
 }
 
-function moreTie(shown: number): Bilingual {
-  return {
-    zh: `与最后一名并列的还有更多，这里只列出 ${shown} 个`,
-    en: `More tie with the last of these; only ${shown} are shown`,
-  };
+/** Says why a ranking shows another number than was asked for. Where one is asked for, the sentence shows that several have the value. */
+function tiesOf({ top }: GraphPlan, shown: number, isCut: boolean): Bilingual[] {
+  if (isCut)
+    return [{ zh: `与最后一名并列的还有更多，这里只列出 ${shown} 个`, en: `More tie with the last of these; only ${shown} are shown` }];
+  if (top === null || top === 1 || shown <= top) return [];
+  return [
+    {
+      zh: `第 ${top} 名有并列，因此列出 ${shown} 个`,
+      en: `${shown} are shown, because several have the same value as number ${top}`,
+    },
+  ];
 }
 
 function askBack(answer: RetrievalAnswer, reason: Bilingual, choices: QuestionChoice[], language: Language): RetrievalAnswer {
