@@ -359,10 +359,10 @@ describe('what a question excludes, joins and asks for', () => {
       ['Chai和Chang哪个更贵', 'Chai、Chang中，单价最高的产品：Chang（19）。'],
       ['Which is cheaper, Chai or Chang?', 'Product with the lowest unit price for Chai, Chang: Chai (18).'],
       ['单价最高的产品是哪个供应商供应的', '单价最高的供应商：Tokyo Traders（97）。'],
-      ['最近一笔订单是哪个', '下单日期最高的订单：9007199254740993（2025-07-01）。'],
+      ['最近一笔订单是哪个', '下单日期最晚的订单：9007199254740993（2025-07-01）。'],
       ['Exotic Liquids供应Chai吗？', '是：Exotic Liquids、Chai的产品共 1 个：Chai。'],
       ['Tokyo Traders供应Chai吗？', '否：没有找到与Tokyo Traders、Chai相关的产品。'],
-      ['Did Alfreds Futterkiste place orders in 2025?', 'Yes: 1 orders for Alfreds Futterkiste in 2025: 10249.'],
+      ['Did Alfreds Futterkiste place orders in 2025?', 'Yes: 1 order for Alfreds Futterkiste in 2025: 10249.'],
       ['the cheapest product supplied by Exotic Liquids', 'Product with the lowest unit price for Exotic Liquids: Chai (18).'],
     ])('%s: %s', async (question, sentence) => {
       expect((await ask(question)).answer.text).toBe(sentence);
@@ -376,6 +376,7 @@ describe('what a question excludes, joins and asks for', () => {
       ['number of products by category', 'Number of products by category: 饮料 (3), 肉类 (1), 零食 (1).'],
       ['订单数', '订单共有 5 个。'],
       ['2024年和2025年的订单数', '2024年、2025年的订单共有 5 个。'],
+      ['How many customers are in 华东?', 'Number of customers for 华东: 2.'],
       ['How many orders since July 2025', 'Number of orders since July 2025: 1.'],
       ['What was revenue in 2024?', 'Revenue for 2024: 180 CNY.'],
       ['revenue by region in 2025', 'Revenue for 2025 by region: 华北 990 CNY, 华东 671.5 CNY, 华南 97 CNY.'],
@@ -556,10 +557,35 @@ nodes:
     });
   });
 
+  it('names another spelling only of a word that it did not understand', async () => {
+    await upload(test, 'months', 'id,title\n1,May\n2,Futterkiste\n');
+    const mapping = `version: 1
+nodes:
+  - label: Month
+    id: month
+    table: months
+    key: [id]
+    display: title
+    columns: [{column: id, property: id, type: int}, {column: title, property: title}]`;
+    const { graphId } = await ingest(test, mapping);
+    const warningsOf = async (question: string) =>
+      (await test.admin.post(`/api/graphs/${graphId}/query`).send({ question }).expect(200)).body.warnings;
+    const missed = 'Not answered: Not understood: futterkisste';
+    const other = 'Nothing is spelled "futterkisste"; searched for the similar "futterkiste"';
+    expect([await warningsOf('Futterkisste?'), await warningsOf('How many owls?'), await warningsOf('How many months of them?')]).toEqual([
+      [missed, other],
+      ['Not answered: Not understood: owls'],
+      [expect.stringMatching(/^Not answered/)],
+    ]);
+  });
+
   it.each([
-    [40, 31, 'and at least 21 more.', ['More tie with the last of these; only 31 are shown']],
-    [31, 31, 'and 21 more.', []],
-  ])('of %i that tie shows %i, and says whether there are more', async (count, shown, sentence, warnings) => {
+    [40, 'Which cup has the highest price?', 31, 'and at least 21 more.', ['More tie with the last of these; only 31 are shown']],
+    [31, 'Which cup has the highest price?', 31, 'and 21 more.', []],
+    [4, 'Top 3 cups by price', 4, 'Cup 3 (5).', ['4 are shown, because several have the same value as number 3']],
+    [3, 'Top 3 cups by price', 3, 'Cup 2 (5).', []],
+    [5, '按price排名前3的cup', 5, 'Cup 4（5）。', ['第 3 名有并列，因此列出 5 个']],
+  ])('of %i that tie, %s shows %i, and says so', async (count, question, shown, sentence, warnings) => {
     const rows = Array.from({ length: count }, (_, i) => `${i},Cup ${i},5`).join('\n');
     await upload(test, `cups${count}`, `id,title,price\n${rows}\n`);
     const mapping = `version: 1
@@ -571,10 +597,7 @@ nodes:
     display: title
     columns: [{column: id, property: id, type: int}, {column: title, property: title}, {column: price, property: price, type: int}]`;
     const { graphId } = await ingest(test, mapping);
-    const { body } = await test.admin
-      .post(`/api/graphs/${graphId}/query`)
-      .send({ question: 'Which cup has the highest price?' })
-      .expect(200);
+    const { body } = await test.admin.post(`/api/graphs/${graphId}/query`).send({ question }).expect(200);
     expect([body.rows.length, body.answer.text, body.warnings]).toEqual([shown, expect.stringContaining(sentence), warnings]);
   });
 });

@@ -1,4 +1,5 @@
 import { type Comparison, type MeaningOf } from '../linking/meaning.js';
+import { pluralOf } from '../linking/noun-forms.js';
 import { outsideNames } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows } from './find-groups.js';
@@ -82,7 +83,7 @@ export abstract class CountPlanner extends QuestionDraft {
     const writer = await this.read({ target: label, asked: { word: counted, type: null }, without: [word] });
     const name = quoteName(group.property);
     const spoken = this.spokenLabel(label);
-    const measure = this.language === 'zh' ? `${spoken}数` : `number of ${spoken}`;
+    const measure = this.numberOf(spoken);
     const shape = { kind: 'group' as const, subject: this.spokenGroup(group), measure, spoken: [], descending: true };
     writer.where(`t.${name} IS NOT NULL`);
     return this.done(
@@ -122,12 +123,11 @@ export abstract class CountPlanner extends QuestionDraft {
         ? (this.countedEnd ?? '')
         : writer.addOptionalPath(way, () => null);
     if (orNone && this.terms.times.length > 0)
-      this.notes.push({ zh: `没有“${name}”的未计入`, en: `Those without ${name} are not included` });
+      this.notes.push({ zh: `没有“${name}”的未计入`, en: `Those without ${pluralOf(name)} are not included` });
     // A relation is counted by its edges: a player may score several times in one match.
     const [relation] = countedWord === null && way.length === 1 ? relations : [];
     const of = relation ? (writer.edges.findLast(({ type }) => type === way[0]?.type)?.variable ?? end) : end;
-    const said = relation ? relation.mention.text : name;
-    const measure = this.language === 'zh' ? `${said}数` : `number of ${said}`;
+    const measure = relation ? this.timesOf(relation) : this.numberOf(name);
     if (kind === 'rank') return this.ranked(writer, returns(of, writer) + this.thenDisplay(label), target, label, measure);
     return this.done(writer, returns(of, writer), { kind, subject: this.subjectOf(target, label), measure, spoken: [], descending: true });
   }

@@ -6,6 +6,7 @@ import { outsideNames } from '../linking/question-terms.js';
 import { isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { isVerbForm } from '../linking/word-roots.js';
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { groupAnchors } from './anchors.js';
 import { propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
@@ -231,7 +232,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const name = this.language === 'zh' ? '数量' : 'count';
     if (group) {
       const counted = this.spokenLabel(label);
-      const measure = this.language === 'zh' ? `${counted}数` : `number of ${counted}`;
+      const measure = this.numberOf(counted);
       return this.byProperty(writer, group, { expression: 'count(DISTINCT t)', name }, measure);
     }
     const shape = { kind: 'count' as const, subject: this.subjectOf(target, writer.target), measure: null, spoken: [], descending: false };
@@ -241,24 +242,24 @@ class GraphQuestionPlanner extends PeriodPlanner {
   /** The columns: named properties of the target and of the edges on the way. A property named twice is one column. */
   private projected(writer: CypherWriter): Column[] {
     const columns = new Map<string, Column & { mention: Mention }>();
-    const add = (variable: string, property: string, mention: Mention | null, type = ''): void => {
-      const place = `${variable}.${quoteName(property)}`;
-      const text = `${place} AS ${quoteName(property)}`;
-      const known = columns.get(property);
+    const add = (variable: string, property: PropertySchema, mention: Mention | null): void => {
+      const { name, type } = property;
+      const place = `${variable}.${quoteName(name)}`;
+      const text = `${place} AS ${quoteName(name)}`;
+      const known = columns.get(name);
       if (known && known.text !== text)
         throw new UnplannableError(
-          `“${known.mention.text}”和“${mention?.text ?? property}”同名，请分开问`,
-          `"${known.mention.text}" and "${mention?.text ?? property}" have one name: ask apart`,
+          `“${known.mention.text}”和“${mention?.text ?? name}”同名，请分开问`,
+          `"${known.mention.text}" and "${mention?.text ?? name}" have one name: ask apart`,
         );
-      const spoken = this.language === 'zh' || mention === null || isVerbForm(mention.text) ? property : mention.text;
       if (!known)
-        columns.set(property, {
+        columns.set(name, {
           text,
           place,
-          spoken,
-          isNumber: isNumeric(type),
-          isTime: (mention === null && this.asked.type === 'when') || isDateOrYear({ name: property, type }),
-          mention: mention ?? { text: property, start: 0, end: 0, meanings: [] },
+          spoken: this.spokenProperty(property, mention ?? undefined),
+          isNumber: mention !== null && isNumeric(type),
+          isTime: (mention === null && this.asked.type === 'when') || isDateOrYear(property),
+          mention: mention ?? { text: name, start: 0, end: 0, meanings: [] },
         });
     };
     for (const word of this.words) {
@@ -286,13 +287,13 @@ class GraphQuestionPlanner extends PeriodPlanner {
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
       if ((owner.isEvent || (isTime(owner) && /^[a-z]+ed$/.test(word.mention.text))) && this.asked.type !== 'when')
         throw whenItHappened(word.mention, owner.property);
-      add(variable, owner.property, word.mention, owner.type);
+      add(variable, this.propertyOf(owner), word.mention);
     }
     const { type, word } = this.asked;
     const element = this.schema.labels.find(({ name }) => name === writer.target);
     if (columns.size === 0 && word === null && element && (type === 'when' || type === 'where')) {
       const found = propertiesOfType(element, type);
-      for (const { name } of found) add('t', name, null);
+      for (const property of found) add('t', property, null);
     }
     return [...columns.values()];
   }

@@ -161,7 +161,7 @@ export abstract class RankingPlanner extends CountPlanner {
     const name = quoteName(group.property);
     writer.where(`t.${name} IS NOT NULL`);
     const spoken = this.spokenLabel(label);
-    const measure = this.language === 'zh' ? `${spoken}数` : `number of ${spoken}`;
+    const measure = this.numberOf(spoken);
     const direction = this.terms.top?.descending === false ? 'ASC' : 'DESC';
     const returns = `RETURN t.${name} AS ${name}, count(DISTINCT t) AS n ORDER BY n ${direction}, ${name}`;
     return this.ranked(writer, returns, null, this.spokenGroup(group), measure);

@@ -5,11 +5,14 @@ import { type Language, languageOf } from '../../text/language.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { asksWhichPeriod } from '../linking/asked-time.js';
-import { isTime } from '../linking/date-names.js';
+import { isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
-import { type EntityTerm, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
+import { languageOfTerms } from '../linking/question-language.js';
+import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
-import { spokenName } from '../linking/spoken-name.js';
+import { isVerbForm } from '../linking/word-roots.js';
+import { pluralOf, singularOf } from '../linking/noun-forms.js';
+import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
@@ -71,7 +74,7 @@ export abstract class QuestionDraft {
     this.among = linked.among ?? null;
     this.terms = readTerms(linked, !hasDates(schema));
     const { terms } = this;
-    this.grammar = grammarOf(terms, language);
+    this.grammar = languageOfTerms(terms);
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
@@ -180,25 +183,59 @@ export abstract class QuestionDraft {
   }
 
   protected subjectOf(target: SchemaWord | null, label: string): string {
-    return this.language === 'zh' ? label : (target?.mention.text ?? this.spokenLabel(label));
+    const said =
+      target && this.isSpoken(target.mention) && (this.language === 'en' || target.mention.meanings.some(({ as }) => as === 'label'));
+    return said ? target.mention.text : this.spokenLabel(label);
   }
 
   /** The label in the question's words, else by an alias in its language. */
   protected spokenLabel(label: string): string {
-    const named = this.words.find(({ labels }) => labels.has(label))?.mention.text;
-    if (this.language === 'en' && named !== undefined) return named;
+    const said = this.words.find(({ labels, mention }) => labels.has(label) && this.isSpoken(mention));
+    if (said) return said.mention.text;
     return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
   }
 
-  protected spokenProperty({ name, column }: PropertySchema): string {
-    const named = this.words.find(({ properties }) => properties.some(owner => owner.property === name))?.mention.text;
-    if (this.language === 'en' && named !== undefined) return named;
-    return spokenName(name, column === undefined ? [] : [column], this.language);
+  /** Whether it can stand for a thing in the sentence: in its language, no verb, and no pronoun for what an earlier question found. */
+  private isSpoken({ text }: Mention): boolean {
+    if (text === this.among?.text) return false;
+    return this.language === 'zh' ? languageOf(text) === 'zh' : !isVerbForm(text);
   }
 
-  protected spokenGroup({ ownerName, property }: MeaningOf<'property'>): string {
-    const found = this.schema.labels.find(({ name }) => name === ownerName)?.properties.find(({ name }) => name === property);
-    return found ? this.spokenProperty(found) : property;
+  /** The pronoun for several things, as it stands after a preposition. */
+  private spokenSet({ text }: Mention): string {
+    return this.language === 'zh' ? text : 'them';
+  }
+
+  protected numberOf(spoken: string): string {
+    return this.language === 'zh' ? `${spoken}数` : `number of ${pluralOf(spoken)}`;
+  }
+
+  /** How often a relation is followed: `number of times scored`, `number of goals`. */
+  protected timesOf({ mention: { text } }: SchemaWord): string {
+    return this.language === 'en' && isVerbForm(text) ? `number of times ${text}` : this.numberOf(text);
+  }
+
+  /** The property in the question's words, else by its own. */
+  protected spokenProperty(property: PropertySchema, said?: Mention): string {
+    const isCalled = ({ meanings }: Mention): boolean =>
+      meanings.some(meaning => meaning.as === 'property' && meaning.property === property.name && !meaning.isEvent);
+    const named = (said ? [said] : this.words.map(({ mention }) => mention)).find(isCalled);
+    const isTold = this.language === 'zh' || !isDateOrYear(property) || (named !== undefined && namesTime.test(named.text));
+    if (named && isTold && this.isSpoken(named)) return asNamed(named.text, property);
+    const spoken = spokenProperty(property, this.language);
+    if (this.language === 'zh') return spoken;
+    // `opened` alone is no noun.
+    return spoken.replaceAll('_', ' ') + (isDateOrYear(property) && /^[a-z]+ed$/.test(spoken) ? ' date' : '');
+  }
+
+  protected spokenGroup(owner: MeaningOf<'property'>): string {
+    return this.spokenProperty(this.propertyOf(owner));
+  }
+
+  protected propertyOf({ owner, ownerName, property, type }: MeaningOf<'property'>): PropertySchema {
+    const { labels, edges } = this.schema;
+    const elements = owner === 'node' ? labels.filter(({ name }) => name === ownerName) : edges.filter(edge => edge.type === ownerName);
+    return elements.flatMap(({ properties }) => properties).find(({ name }) => name === property) ?? { name: property, type };
   }
 
   protected displayOrder(label: string): string {
@@ -223,7 +260,7 @@ export abstract class QuestionDraft {
       ...this.terms.entities
         .filter(({ mention }) => !inNegation.has(mention))
         .map(({ mention, nodes, negated, isSet }) => ({
-          name: isSet ? mention.text : this.displayOf({ mention, nodes }),
+          name: isSet ? this.spokenSet(mention) : this.displayOf({ mention, nodes }),
           negated,
         })),
       ...this.terms.values
@@ -234,11 +271,11 @@ export abstract class QuestionDraft {
           return { name: isBoolean ? `${mention.text}${value === 'true' ? '' : ' = false'}` : value, negated };
         }),
     ];
-    const among = this.among ? [this.among.text] : [];
     const of = {
-      named: [...among, ...names.filter(({ negated }) => !negated).map(({ name }) => name)],
-      excluded: names.filter(({ negated }) => negated).map(({ name }) => name),
-      times: this.terms.times.map(term => term.mention.text),
+      isAmong: this.among !== null,
+      named: [...new Set(names.filter(({ negated }) => !negated).map(({ name }) => name))],
+      excluded: [...new Set(names.filter(({ negated }) => negated).map(({ name }) => name))],
+      times: [...new Set(this.terms.times.map(term => term.mention.text))],
       conditions: [
         ...new Set(this.thresholds.map(threshold => textOfThreshold(threshold, this.terms.text))),
         ...this.negated.map(({ text }) => text),
@@ -257,6 +294,16 @@ export abstract class QuestionDraft {
       notes,
     };
   }
+}
+
+/** A word for a date that says that it is one: `date of birth`, but not `born`. */
+const namesTime = /(?:date|day|year|time)s?\b/;
+
+/** `salaries` is the plural of the property `salary`, while `points` is called so itself. */
+function asNamed(text: string, { name, column = '' }: PropertySchema): string {
+  const names = [name, column].map(own => own.replaceAll('_', ' ').toLowerCase());
+  const one = singularOf(text);
+  return names.includes(one) ? one : text;
 }
 
 function hasDates(schema: PlanSchema): boolean {
@@ -281,9 +328,4 @@ export function countedOfSome(): UnplannableError {
     '按数量排名或比较时，暂不支持再用关系另一端的事物限定，请分开问',
     'What is counted cannot be limited by what a relation leads to as well; ask apart',
   );
-}
-
-function grammarOf(terms: QuestionTerms, language: Language): Language {
-  const rest = outsideNames(terms);
-  return /[a-z]/.test(rest) ? languageOf(rest) : language;
 }

@@ -42,6 +42,8 @@ export function toUnplanned(error: unknown): Unplanned {
 
 /** The limits of a question, in words. */
 export interface Limits {
+  /** It is about some of what an earlier question found. */
+  isAmong: boolean;
   named: string[];
   excluded: string[];
   times: string[];

@@ -1,11 +1,11 @@
 import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
 import { type AnswerShape } from '../planning/question-plan.js';
-import { formatValue, wordGraphAnswer, wordMetricAnswer } from './word-answer.js';
+import { wordGraphAnswer, wordMetricAnswer } from './word-answer.js';
 
 const shape: AnswerShape = {
   kind: 'list',
   subject: '产品',
-  of: { named: [], excluded: [], times: [], conditions: [] },
+  of: { isAmong: false, named: [], excluded: [], times: [], conditions: [] },
   measure: null,
   spoken: [],
   descending: true,
@@ -55,7 +55,7 @@ describe('wordGraphAnswer', () => {
       [[1996, 1200]],
       'Number of players by birth year: 1996 (1,200).',
     ],
-    [{ kind: 'rank', subject: 'ships', measure: '建造年份' }, [[node(1, 'Swift'), 2014]], 'Ships with the highest 建造年份: Swift (2014).'],
+    [{ kind: 'rank', subject: 'ships', measure: '建造年份' }, [[node(1, 'Swift'), 2014]], 'Ship with the highest 建造年份: Swift (2014).'],
     [{ kind: 'property', spoken: ['price'] }, ranked, 'Tea price 1,800, Chai price 19.'],
     [{ kind: 'rank', subject: 'products', measure: 'price' }, ranked, 'Products with the highest price: Tea (1,800), Chai (19).'],
     [
@@ -67,8 +67,41 @@ describe('wordGraphAnswer', () => {
     [{ kind: 'entity' }, [product(1, 'Tea')], 'Found: Tea.'],
     [{ kind: 'entity' }, [], 'Nothing was found.'],
     [{ kind: 'list', subject: 'products' }, [], 'No products found.'],
+    [{ kind: 'list', subject: 'products' }, [product(1, 'Tea')], '1 product: Tea.'],
+    [{ kind: 'list', subject: 'Policy' }, [product(1, 'P1'), product(2, 'P2')], '2 policies: P1, P2.'],
+    [{ kind: 'count', subject: 'doctor' }, [[1]], 'Number of doctors: 1.'],
+    [{ kind: 'group', subject: 'categories', measure: 'price' }, [['Drinks', 2]], 'Price by category: Drinks (2).'],
   ] as const)('words %j', (own, rows, sentence) => {
     expect(wordGraphAnswer({ ...shape, ...own } as AnswerShape, rows as unknown as unknown[][], 'en')).toBe(sentence);
+  });
+
+  it.each([
+    [{ kind: 'property', spoken: ['手机'] }, [[node(1, '高静'), '13855587774']], '高静的手机是 13855587774。'],
+    [{ kind: 'rank', subject: '客户', measure: '手机' }, [[node(1, '高静'), '13855587774']], '手机最高的客户：高静（13855587774）。'],
+    [{ kind: 'list', subject: '邮编' }, [['200120']], '邮编共 1 个：200120。'],
+  ] as const)('shows texts as they are: %j', (own, rows, sentence) => {
+    const isText = [true, true];
+    expect(wordGraphAnswer({ ...shape, ...own } as AnswerShape, rows as unknown as unknown[][], 'zh', 1000, isText)).toBe(sentence);
+  });
+
+  it.each([
+    [
+      { kind: 'property', spoken: ['phone'] },
+      [[node(1, '深圳分公司'), null]],
+      '深圳分公司没有phone的记录。',
+      'No phone is recorded for 深圳分公司.',
+    ],
+    [
+      { kind: 'property', spoken: ['phone', 'price'] },
+      [[node(1, 'A'), null, 5]],
+      'A 没有phone的记录，price 5。',
+      'A no phone recorded, price 5.',
+    ],
+    [{ kind: 'aggregate', subject: '分公司', measure: 'fee' }, [[null]], '分公司没有fee的记录。', 'No fee is recorded for 分公司.'],
+  ] as const)('says that a value is missing: %j', (own, rows, zh, en) => {
+    const asked = { ...shape, ...own } as unknown as AnswerShape;
+    const cells = rows as unknown as unknown[][];
+    expect([wordGraphAnswer(asked, cells, 'zh'), wordGraphAnswer(asked, cells, 'en')]).toEqual([zh, en]);
   });
 
   it('reports the limits of the answer', () => {
@@ -76,7 +109,7 @@ describe('wordGraphAnswer', () => {
       ...shape,
       subject: 'orders',
       kind: 'count' as const,
-      of: { named: ['Ann'], excluded: ['Bob'], times: ['since may 2025'], conditions: [] as string[] },
+      of: { isAmong: false, named: ['Ann'], excluded: ['Bob'], times: ['since may 2025'], conditions: [] as string[] },
     };
     expect(wordGraphAnswer(limited, [[3]], 'en')).toBe('Number of orders for Ann excluding Bob since May 2025: 3.');
     expect(wordGraphAnswer({ ...limited, subject: '订单' }, [[3]], 'zh')).toBe('Ann、Bob以外、since may 2025的订单共有 3 个。');
@@ -86,6 +119,53 @@ describe('wordGraphAnswer', () => {
     expect(wordGraphAnswer({ ...limited, kind: 'list', of: { ...shape.of, conditions }, subject: '订单' }, [], 'zh')).toBe(
       '没有找到运费超过20、没有退过货的订单。',
     );
+  });
+
+  it('says that it is about some of what was found before', () => {
+    const of = { ...shape.of, isAmong: true, named: ['vip'] };
+    const own = { ...shape, of, subject: 'customer' };
+    expect(wordGraphAnswer({ ...own, kind: 'count' }, [[9]], 'en')).toBe('Number of customers among them for vip: 9.');
+    expect(wordGraphAnswer(own, [], 'en')).toBe('No customers found among them for vip.');
+    expect(wordGraphAnswer({ ...own, kind: 'count', subject: '客户' }, [[9]], 'zh')).toBe('其中，vip的客户共有 9 个。');
+    expect(wordGraphAnswer({ ...own, kind: 'rank', measure: '保费', of: { ...of, named: [] } }, [[node(1, 'A'), 5]], 'zh')).toBe(
+      '其中，保费最高的customer：A（5）。',
+    );
+  });
+
+  it.each([
+    ['in the last 30 days', 'in the last 30 days'],
+    ['last 30 days', 'in the last 30 days'],
+    ['past two weeks', 'in the past two weeks'],
+    ['last month', 'last month'],
+    ['current month', 'in the current month'],
+    ['tomorrow', 'tomorrow'],
+    ['next week', 'next week'],
+    ['2024', 'in 2024'],
+    ['march 2024', 'in March 2024'],
+    ['q1 2024', 'in q1 2024'],
+    ['2024-05-06', 'on 2024-05-06'],
+    ['april 1, 1998', 'on April 1, 1998'],
+    ['the 4th of july 1996', 'on the 4th of July 1996'],
+    ['year to date', 'year to date'],
+  ])('joins the time "%s"', (time, joined) => {
+    const of = { ...shape.of, times: [time] };
+    expect(wordGraphAnswer({ ...shape, of, subject: 'bookings' }, [], 'en')).toBe(`No bookings found ${joined}.`);
+  });
+
+  it.each([
+    [['2025-07-01'], 'Order with the latest order date: A (2025-07-01).', '下单日期最晚的'],
+    [['2025-07-01T10:00:00Z'], 'Order with the latest order date: A (2025-07-01T10:00:00Z).', '下单日期最晚的'],
+    [[7], 'Order with the highest order date: A (7).', '下单日期最高的'],
+  ])('ranks %j by the words for it', ([value], en, zh) => {
+    const rank = { ...shape, kind: 'rank' as const, subject: 'order' };
+    expect(wordGraphAnswer({ ...rank, measure: 'order date' }, [[node(1, 'A'), value]], 'en')).toBe(en);
+    expect(wordGraphAnswer({ ...rank, measure: '下单日期' }, [[node(1, 'A'), value]], 'zh')).toContain(zh);
+  });
+
+  it('does not repeat a name as a property', () => {
+    const rows = [[node(1, 'Alice Baker'), 'Alice Baker', 31], [node(2, 'Bo'), 'Bo', 32]]; // prettier-ignore
+    expect(wordGraphAnswer({ ...shape, kind: 'property', spoken: ['name', 'age'] }, rows, 'en')).toBe('Alice Baker age 31, Bo age 32.');
+    expect(wordGraphAnswer({ ...shape, kind: 'property', spoken: ['name'] }, rows, 'en')).toBe('Alice Baker, Bo.');
   });
 
   it('names ten, and says how many more there are', () => {
@@ -129,6 +209,7 @@ describe('wordMetricAnswer', () => {
     [{ time: { to: '2024-02-01' } }, [[5]], '2024-01-31 及以前的销售额为 5 CNY。', 'Revenue for up to 2024-01-31: 5 CNY.'],
     [{}, [[null]], '没有任何销售额的数据。', 'There is no revenue.'],
     [byRegion, [['华东', 5]], '销售额，按地区：华东 5 CNY。', 'Revenue by region: 华东 5 CNY.'],
+    [byRegion, [[2024, 1200]], '销售额，按地区：2024 1,200 CNY。', 'Revenue by region: 2024 1,200 CNY.'],
     [{ time: { grain: 'quarter' } }, [['2024-04-01', 5]], '销售额，按季度：2024 Q2 5 CNY。', 'Revenue by quarter: 2024 Q2 5 CNY.'],
   ] as const)('words %j', (own, rows, zh, en) => {
     const asked = { ...call, ...own } as MetricCall;
@@ -146,25 +227,5 @@ describe('wordMetricAnswer', () => {
     const asked: MetricCall = { ...call, ...byRegion, order: [{ by: 'value', dir }] };
     const linked = [revenue, region, top];
     expect([wordMetricAnswer(asked, [['华东', 5]], 'zh', linked), wordMetricAnswer(asked, [['华东', 5]], 'en', linked)]).toEqual([zh, en]);
-  });
-});
-
-describe('formatValue', () => {
-  it.each([
-    [1234567, '1,234,567'],
-    ['-1234.50', '-1,234.5'],
-    ['9007199254740993', '9,007,199,254,740,993'],
-    [31.283333333333335, '31.28'],
-    [0.000123456789, '0.0001235'],
-    ['0.33333333333333333333', '0.3333'],
-    ['-0.000000012345678', '-1.235e-8'],
-    ['0012', '0012'],
-    ['2024-05-06', '2024-05-06'],
-    ['茶', '茶'],
-    [true, 'true'],
-    [null, '—'],
-    [undefined, '—'],
-  ])('writes %j as %s', (value, text) => {
-    expect(formatValue(value)).toBe(text);
   });
 });

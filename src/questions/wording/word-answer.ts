@@ -2,65 +2,108 @@ import { type Language } from '../../text/language.js';
 import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { type AnswerShape, type Limits } from '../planning/question-plan.js';
+import { nounFor, pluralOf, singularOf } from '../linking/noun-forms.js';
+import { capitalize, formatAs, formatValue, textOf } from './format-value.js';
+import { wordLimits, wordRelated } from './word-limits.js';
 
 const mostNamed = 10;
 
-/** Words the rows of a graph question. If there are `limit` rows, there may be more. */
-export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language, limit = Infinity): string {
+/**
+ * Words the rows of a graph question. If there are `limit` rows, there may be more.
+ * @param isText for each column whether its values are shown as they are
+ */
+export function wordGraphAnswer(
+  shape: AnswerShape,
+  rows: unknown[][],
+  language: Language,
+  limit = Infinity,
+  isText: readonly boolean[] = [],
+): string {
   const zh = language === 'zh';
   if (shape.whether) {
-    const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit);
+    const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit, isText);
     const isSo = shape.first !== null ? isAhead(rows, shape.first) : shape.kind === 'property' ? isTrue(rows) : rows.length > 0;
     if (isSo === null) return sentence;
     return zh ? `${isSo ? '是' : '否'}：${sentence}` : `${isSo ? 'Yes' : 'No'}: ${sentence}`;
   }
+  if (zh && shape.of.isAmong) {
+    const of = { ...shape.of, isAmong: false };
+    return `其中，${wordGraphAnswer({ ...shape, of }, rows, language, limit, isText)}`;
+  }
   const of = wordLimits(shape.of, zh);
-  const names = [...new Set(rows.map(row => nameOf(row[0])))];
+  const first = (row: unknown[]): string => nameOf(row[0], isText[0]);
+  const say = (row: unknown[] | undefined, at: number, name?: string | null): string =>
+    isText[at] ? textOf(row?.[at]) : formatAs(name, row?.[at]);
+  const names = [...new Set(rows.map(first))];
   switch (shape.kind) {
     case 'count':
       return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}共有 ${formatValue(rows[0]?.[0])} 个。`
-        : `Number of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
-    case 'aggregate':
-      return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${formatValue(rows[0]?.[0])}。`
-        : `${capitalize(shape.measure ?? '')} of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
-    case 'property': {
-      const values = rows.map(row => `${nameOf(row[0])} ${shape.spoken.map((name, i) => `${name} ${formatAs(name, row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
-      const only = rows.length === 1 && shape.spoken.length === 1;
-      if (only)
+        ? `${of ? `${of}的` : ''}${shape.subject}共有 ${say(rows[0], 0)} 个。`
+        : `Number of ${pluralOf(shape.subject)}${of}: ${say(rows[0], 0)}.`;
+    case 'aggregate': {
+      const measure = shape.measure ?? '';
+      const value = rows[0]?.[0];
+      if (value === null || value === undefined)
         return zh
-          ? `${names[0]}的${shape.spoken[0]}是 ${formatAs(shape.spoken[0], rows[0]?.[1])}。`
-          : `The ${shape.spoken[0]} of ${names[0]} is ${formatAs(shape.spoken[0], rows[0]?.[1])}.`;
-      return rows.length === 0 ? nothing(shape.of, of, zh) : `${join(values, zh)}${zh ? '。' : '.'}`;
+          ? `${of ? `${of}的` : ''}${shape.subject}没有${measure}的记录。`
+          : `No ${measure} is recorded for ${pluralOf(shape.subject)}${of}.`;
+      return zh
+        ? `${of ? `${of}的` : ''}${shape.subject}的${measure}：${say(rows[0], 0)}。`
+        : `${capitalize(measure)} of ${pluralOf(shape.subject)}${of}: ${say(rows[0], 0)}.`;
+    }
+    case 'property': {
+      const [row] = rows;
+      if (row === undefined) return nothing(shape.of, of, zh);
+      const [spoken = ''] = shape.spoken;
+      if (rows.length === 1 && shape.spoken.length === 1) {
+        if (row[1] === null) return zh ? `${names[0]}没有${spoken}的记录。` : `No ${spoken} is recorded for ${names[0]}.`;
+        return zh ? `${names[0]}的${spoken}是 ${say(row, 1, spoken)}。` : `The ${spoken} of ${names[0]} is ${say(row, 1, spoken)}.`;
+      }
+      const wordValue = (name: string, value: unknown, said: string): string =>
+        value === null ? (zh ? `没有${name}的记录` : `no ${name} recorded`) : `${name} ${said}`;
+      const values = rows.map(each => {
+        const own = first(each);
+        // `Tea name Tea` says nothing.
+        const said = shape.spoken.flatMap((name, i) => (each[i + 1] === own ? [] : wordValue(name, each[i + 1], say(each, i + 1, name))));
+        return [own, ...(said.length > 0 ? [said.join(zh ? '，' : ', ')] : [])].join(' ');
+      });
+      return `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
     case 'group': {
       if (rows.length === 0) return nothing(shape.of, of, zh);
       const isAll = rows.length < limit;
-      const values = rows.map(row => formatAs(shape.measure, row[1]));
-      const own = rows.map(([first]) => (typeof first === 'number' ? formatAs(shape.subject, first) : nameOf(first)));
+      const values = rows.map(row => say(row, 1, shape.measure));
+      const own = rows.map(row => (typeof row[0] === 'number' && !isText[0] ? formatAs(shape.subject, row[0]) : first(row)));
       const ranked = own.map((name, i) => (zh ? `${name}（${values[i]}）` : `${name} (${values[i]})`));
       if (shape.kind === 'group')
         return zh
           ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`
-          : `${capitalize(shape.measure ?? '')} by ${shape.subject}${of}: ${join(ranked, zh, isAll)}.`;
-      const most = shape.descending ? (zh ? '最高' : 'highest') : zh ? '最低' : 'lowest';
+          : `${capitalize(shape.measure ?? '')} by ${singularOf(shape.subject)}${of}: ${join(ranked, zh, isAll)}.`;
+      const areDates = rows.every(row => typeof row[1] === 'string' && /^\d{4}-\d\d-\d\d/.test(row[1]));
+      const [highest, lowest] = ends[areDates ? 'dates' : 'values'][zh ? 'zh' : 'en'];
+      const most = shape.descending ? highest : lowest;
       return zh
         ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh, isAll)}。`
-        : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
+        : `${capitalize(nounFor(rows.length, shape.subject))} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
     }
     case 'entity':
       return rows.length === 0 ? nothing(shape.of, of, zh) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
     case 'list':
-      if (rows.length === 0) return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${shape.subject} found${of}.`;
+      if (rows.length === 0)
+        return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${pluralOf(shape.subject)} found${of}.`;
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}${rows.length < limit ? '共' : '至少'} ${countOf(rows)} 个：${join(names, zh)}。`
-        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${shape.subject}${of}: ${join(names, zh)}.`;
+        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${nounFor(countOf(rows), shape.subject)}${of}: ${join(names, zh)}.`;
     default:
       return shape.kind satisfies never;
   }
 }
+
+const ends = {
+  values: { zh: ['最高', '最低'], en: ['highest', 'lowest'] },
+  dates: { zh: ['最晚', '最早'], en: ['latest', 'earliest'] },
+} as const;
 
 /** What the only value says, if it is a boolean or unknown; else whether there is anything. */
 function isTrue(rows: unknown[][]): boolean | null {
@@ -78,24 +121,6 @@ function isAhead([first, second]: unknown[][], name: string): boolean | null {
 /** Counts nodes one by one, also two of the same name. */
 function countOf(rows: unknown[][]): number {
   return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
-}
-
-/** `华东、华南`, `华东以外`; in English with the words that join it: ` for A, B excluding C since december 2025 (stock over 20)`. */
-function wordLimits({ named, excluded, times, conditions }: Limits, zh: boolean): string {
-  if (zh) {
-    const said = [...times, ...conditions].map(text => text.replace(/的$/, ''));
-    return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...said].join('、');
-  }
-  return [
-    ...(named.length > 0 ? [` for ${named.join(', ')}`] : []),
-    ...(excluded.length > 0 ? [` excluding ${excluded.join(', ')}`] : []),
-    ...times.map(time =>
-      /^(?:since|after|before|until|till|up|through|by|as|on|between|from|last|this|today|yesterday)\b/.test(time)
-        ? ` ${capitalizeMonths(time)}`
-        : ` in ${capitalizeMonths(time)}`,
-    ),
-    ...(conditions.length > 0 ? [` (${conditions.join('; ')})`] : []),
-  ].join('');
 }
 
 /** Words the rows of a metric. The value is the last column. `linked` gives the question's own words for things. */
@@ -136,7 +161,7 @@ export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: 
       row =>
         `${row
           .slice(0, at)
-          .map((cell, i) => (i === 0 && call.time?.grain ? namePeriod(cell, call.time.grain) : nameOf(cell)))
+          .map((cell, i) => (i === 0 && call.time?.grain ? namePeriod(cell, call.time.grain) : textOf(cell)))
           .join(' ')} ${valueOf(row)}`,
     ),
     zh,
@@ -175,12 +200,6 @@ function periodOf({ time }: MetricCall, zh: boolean): string[] {
   return [`${time.from} to ${last}`];
 }
 
-/** `与华东相关的`, `库存超过20的`. */
-function wordRelated({ conditions }: Limits, of: string): string {
-  if (of === '') return '';
-  return conditions.length > 0 ? `${of}的` : `与${of}相关的`;
-}
-
 function nothing(limits: Limits, of: string, zh: boolean): string {
   return zh ? `没有找到${wordRelated(limits, of)}结果。` : `Nothing was found${of}.`;
 }
@@ -192,9 +211,9 @@ function join(names: string[], zh: boolean, isAll = true): string {
   return zh ? `${shown}等` : `${shown} and ${isAll ? '' : 'at least '}${more} more`;
 }
 
-function nameOf(value: unknown): string {
+function nameOf(value: unknown, isText = false): string {
   if (typeof value === 'object' && value !== null && 'display' in value) return String(value.display);
-  return value === null || value === undefined ? '—' : formatValue(value);
+  return isText ? textOf(value) : formatValue(value);
 }
 
 /** Names a period by its first day: 2025, 2025-03, 2025 Q1. */
@@ -204,37 +223,4 @@ function namePeriod(day: unknown, grain: Grain): string {
   if (grain === 'year') return year;
   if (grain === 'quarter') return `${year} Q${Math.ceil(Number(month) / 3)}`;
   return grain === 'month' ? `${year}-${month}` : nameOf(day);
-}
-
-function capitalizeMonths(text: string): string {
-  return text.replace(/\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*/g, capitalize);
-}
-
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-/** Years have no thousands separators. */
-function formatAs(name: string | null | undefined, value: unknown): string {
-  return /\byear$|年(?:份|度)?$/i.test(name ?? '') && Number.isSafeInteger(value) ? String(value) : formatValue(value);
-}
-
-/** A number with more decimals comes from a division, not from the data. */
-const mostDecimals = 6;
-
-/**
- * Writes numbers with thousands separators, and results of a division with two decimals or four digits. Other values stay as they
- * are.
- */
-export function formatValue(value: unknown): string {
-  if (value === null || value === undefined) return '—';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const match = /^(-?\d+)(\.\d+)?$/.exec(text);
-  if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
-  const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
-  if (decimals.length > mostDecimals + 1 && text.replace(/\..*/, '').length <= 13) {
-    const number = Number(text);
-    return Math.abs(number) >= 1 ? formatValue(number.toFixed(2)) : String(Number(number.toPrecision(4)));
-  }
-  return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${decimals}`;
 }

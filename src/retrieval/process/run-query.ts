@@ -36,7 +36,7 @@ export async function runQuery(
   const answer = await answerOf();
   if (answer.graph_version < newest) {
     answer.is_of_its_moment = true;
-    answer.warnings.unshift(olderVersion(answer.graph_version, newest)[language]);
+    answer.warnings.unshift(olderVersion(answer.graph_version, newest)[answer.language]);
   }
   answer.timing_ms.total = performance.now() - started;
   for (const [phase, ms] of Object.entries(answer.timing_ms)) answer.timing_ms[phase] = Math.round(ms * 100) / 100;

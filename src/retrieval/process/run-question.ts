@@ -14,10 +14,12 @@ import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
 import { readFollowUp } from '../../questions/linking/follow-up.js';
 import { type Mention } from '../../questions/linking/meaning.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
+import { languageOfQuestion } from '../../questions/linking/question-language.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type QuestionChoice } from '../../questions/planning/question-plan.js';
 import { describeSynonyms } from '../../questions/wording/describe-synonyms.js';
+import { textColumns } from '../../questions/wording/format-value.js';
 import { nearbyQuestions } from '../../questions/wording/nearby-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { answerableQuestions } from './answerable-questions.js';
@@ -87,25 +89,27 @@ async function answerQuestion(
   reader: GraphReader,
   graph: LoadedGraph,
   loaded: LoadedParts,
-  question: Question,
+  given: Question,
   signal: AbortSignal,
 ): Promise<RetrievalAnswer | NeedsGraph> {
   const pace = new Pace(signal);
   const { schema } = graph;
-  const { language } = question;
   const started = performance.now();
-  const named = withSynonyms(schema, question.metrics, question.synonyms);
+  const named = withSynonyms(schema, given.metrics, given.synonyms);
   const lexicon = await Lexicon.build(named.schema, named.metrics, pace);
-  const synonyms = new NameSynonyms(question.synonyms);
+  const synonyms = new NameSynonyms(given.synonyms);
   const names = {
     findByName: (text: string, limit: number) => synonyms.lookUp(text, own => loaded.index.findByName(own, limit)),
     findValues: (text: string) => synonyms.lookUp(text, own => loaded.values.find(own)),
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
-  const link = (text: string, given: Mention[]) => linkQuestion(text, question.today, lexicon, names, pace, given);
-  const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [] }: Partial<Refused> = {}) =>
-    searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions });
-  const readings = await readFollowUp(question.text, question.earlier, link);
+  const link = (text: string, known: Mention[]) => linkQuestion(text, given.today, lexicon, names, pace, known);
+  const readings = await readFollowUp(given.text, given.earlier, link);
+  const first = Array.isArray(readings) ? readings[0] : undefined;
+  const language = first ? languageOfQuestion(first.linked) : given.language;
+  const question = { ...given, language };
+  const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [], missed = [] }: Partial<Refused> = {}) =>
+    searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions, missed });
   if (!Array.isArray(readings)) return refuse(readings);
   const planning: Planning = { reader, schema: { ...schema, toOne: loaded.toOne }, question, pace };
   const planned = [];
@@ -117,7 +121,7 @@ async function answerQuestion(
     if (reason === tooMuchAtOnce) return refuse(reason);
     const around = { text: followUp.text, schema: planning.schema, entities, metrics: question.metrics, language };
     const near = nearbyQuestions(followUp.linked, missed, around);
-    return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link) });
+    return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link), missed });
   };
   const timing = { link: performance.now() - started };
   const notes = [...read, ...describeSynonyms(followUp.linked, question.synonyms, entities, question.metrics, language)];
@@ -140,11 +144,12 @@ async function answerQuestion(
     const isNothing = answer.rows.length === 0 || (plan.shape.kind === 'count' && answer.rows[0]?.[0] === 0);
     if (isNothing && plan.isGuessed && !plan.shape.whether) return await refuseWithNearby(nothingGuessed);
     const several = plan.wantsOne && answer.rows.length > 1 ? [severalFound(answer.rows.length)[language]] : [];
-    const ties = run.isCut ? [moreTie(answer.rows.length)[language]] : [];
+    const ties = tiesOf(plan, answer.rows.length, run.isCut === true).map(note => note[language]);
+    const isText = textColumns(answer.columns, schema);
     const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
     return {
       ...answer,
-      text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit),
+      text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit, isText),
       plan: { ...answer.plan, linked: terms, paths: plan.paths, ...follows },
       warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...several, ...ties, ...answer.warnings],
       timing_ms: { ...timing, ...answer.timing_ms },
@@ -186,11 +191,17 @@ async function runPlan(
   return { answer: { ...answer, plan: { ...answer.plan, cypher: `${plan.cypher} LIMIT ${answer.rows.length}` } } };
 }
 
-function moreTie(shown: number): Bilingual {
-  return {
-    zh: `与最后一名并列的还有更多，这里只列出 ${shown} 个`,
-    en: `More tie with the last of these; only ${shown} are shown`,
-  };
+/** Says why a ranking shows another number than was asked for. Where one is asked for, the sentence shows that several have the value. */
+function tiesOf({ top }: GraphPlan, shown: number, isCut: boolean): Bilingual[] {
+  if (isCut)
+    return [{ zh: `与最后一名并列的还有更多，这里只列出 ${shown} 个`, en: `More tie with the last of these; only ${shown} are shown` }];
+  if (top === null || top === 1 || shown <= top) return [];
+  return [
+    {
+      zh: `第 ${top} 名有并列，因此列出 ${shown} 个`,
+      en: `${shown} are shown, because several have the same value as number ${top}`,
+    },
+  ];
 }
 
 function askBack(answer: RetrievalAnswer, reason: Bilingual, choices: QuestionChoice[], language: Language): RetrievalAnswer {
@@ -270,6 +281,8 @@ interface Refused {
   hint: string;
   /** Questions near it that can be answered. */
   suggestions: string[];
+  /** The words that were not understood. */
+  missed: readonly string[];
 }
 
 /** Answers with the nodes nearest to the words, and the reason in the warnings. It never invents an answer. */
@@ -279,10 +292,10 @@ async function searchInstead(
   loaded: LoadedIndex,
   { text, limit, language }: Question,
   pace: Pace,
-  { reason, terms, hint, suggestions }: Refused,
+  { reason, terms, hint, suggestions, missed }: Refused,
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
-  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, shownHits), offset: 0, language }, pace);
+  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, shownHits), offset: 0, language, missed }, pace);
   return {
     ...answer,
     text: zh

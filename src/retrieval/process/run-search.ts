@@ -1,5 +1,7 @@
 import { Pace } from '../../common/turns/pace.js';
 import { mostTerms, type SearchRequest, type SearchResult } from '../../graph-index/search-index.js';
+import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type AnswerColumn, type RetrievalAnswer, type SearchFilter } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
@@ -79,11 +81,13 @@ async function withElements(index: Promise<LoadedIndex>, elements: Promise<Loade
   return { ...(await index), elements: await elements };
 }
 
+/** @param query `missed`: the only words of which another spelling is told, and only if something with it is shown */
 export async function searchGraph(
   reader: GraphReader,
   graph: LoadedGraph,
   { index, toOne }: LoadedIndex,
-  query: Pick<SearchQuery, 'text' | 'limit' | 'offset' | 'language'> & Pick<SearchRequest, 'labels' | 'isWanted'>,
+  query: Pick<SearchQuery, 'text' | 'limit' | 'offset' | 'language'> &
+    Pick<SearchRequest, 'labels' | 'isWanted'> & { missed?: readonly string[] },
   pace: Pace,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
@@ -98,6 +102,9 @@ export async function searchGraph(
     const node = nodes.get(hit.id);
     return node ? [{ hit, node }] : [];
   });
+  const { missed } = query;
+  const isTold = ({ from, to }: SearchResult['corrections'][number]): boolean =>
+    missed === undefined || (missed.includes(from) && hits.some(({ node }) => holds(toAnswerNode(node), to)));
   const cited = hits
     .map(({ node }) => node)
     .filter(isRead)
@@ -121,9 +128,16 @@ export async function searchGraph(
     plan: { kind: 'search' },
     metric_call: null,
     next_offset: end < Math.min(found.total, mostPaged) && found.hits.length > 0 ? end : null,
-    warnings: [...warningsOf(found, query.language), ...(end >= mostPaged && found.total > mostPaged ? [noFurther[query.language]] : [])],
+    warnings: [
+      ...warningsOf({ ...found, corrections: found.corrections.filter(isTold) }, query.language),
+      ...(end >= mostPaged && found.total > mostPaged ? [noFurther[query.language]] : []),
+    ],
     timing_ms: { search: searched },
   };
+}
+
+function holds({ display, key, properties }: AnswerNode, word: string): boolean {
+  return normalizeText(JSON.stringify([display, key, properties])).includes(word);
 }
 
 const noFurther = {

@@ -1,0 +1,21 @@
+import { type Language, languageOf } from '../../text/language.js';
+import { type LinkedQuestion } from './link-question.js';
+import { outsideNames, type QuestionTerms } from './question-terms.js';
+import { mayBeName } from './stop-words.js';
+import { readTerms } from './read-terms.js';
+
+/** The language of a question without the names in it: an English one may name what has a Chinese name. */
+export function languageOfTerms(terms: QuestionTerms): Language {
+  return languageOfRest(outsideNames(terms), terms.text);
+}
+
+/** The same, also without words that may be names of something else. */
+export function languageOfQuestion(linked: LinkedQuestion): Language {
+  const terms = readTerms(linked);
+  const rest = linked.unknown.filter(mayBeName).reduce((text, word) => text.replaceAll(word, ' '), outsideNames(terms));
+  return languageOfRest(rest, terms.text);
+}
+
+function languageOfRest(rest: string, whole: string): Language {
+  return languageOf(/[a-z]/.test(rest) ? rest : whole);
+}

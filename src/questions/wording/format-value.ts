@@ -1,0 +1,53 @@
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+import { isYear } from '../linking/date-names.js';
+
+/** Tells of each column whether its values are shown as they are: texts, and numbers that name something and count nothing. */
+export function textColumns(columns: readonly { name: string; type: string }[], { labels, edges }: GraphSchema): boolean[] {
+  const elements = [...labels, ...edges];
+  return columns.map(
+    ({ name, type }) =>
+      type === 'string' ||
+      isCode(name) ||
+      labels.some(({ keyProperties }) => keyProperties.includes(name)) ||
+      elements.some(({ properties }) => properties.some(property => property.name === name && isYear(property))),
+  );
+}
+
+function isCode(name: string): boolean {
+  const spaced = name.replace(/(?<=[a-z])(?=[A-Z])|_/g, ' ');
+  return /(?:^| )(?:id|code|no|zip|postcode|phone|mobile|(?:phone|account|serial|card|invoice|room) number)$|(?:编号|编码|代码|邮编|号码?|电话|手机)$/i.test(spaced); // prettier-ignore
+}
+
+export function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '—';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Years have no thousands separators. */
+export function formatAs(name: string | null | undefined, value: unknown): string {
+  return /\byear$|年(?:份|度)?$/i.test(name ?? '') && Number.isSafeInteger(value) ? String(value) : formatValue(value);
+}
+
+/** A number with more decimals comes from a division, not from the data. */
+const mostDecimals = 6;
+
+/**
+ * Writes numbers with thousands separators, and results of a division with two decimals or four digits. Other values stay as they
+ * are.
+ */
+export function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return '—';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const match = /^(-?\d+)(\.\d+)?$/.exec(text);
+  if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
+  const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
+  if (decimals.length > mostDecimals + 1 && text.replace(/\..*/, '').length <= 13) {
+    const number = Number(text);
+    return Math.abs(number) >= 1 ? formatValue(number.toFixed(2)) : String(Number(number.toPrecision(4)));
+  }
+  return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${decimals}`;
+}
