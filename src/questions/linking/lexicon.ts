@@ -85,7 +85,8 @@ export class Lexicon {
         this.add(name, { as: 'relation', type: edge.type });
         this.addParts(name, { as: 'relation', type: edge.type, part: true });
         const [verb = ''] = name;
-        if (/^\p{Script=Han}{2,3}$/u.test(name) && !isStopWord(verb)) this.insert(this.verbs, verb, { as: 'relation', type: edge.type });
+        if (/^\p{Script=Han}{2,3}(?<![在于到给为自])$/u.test(name) && !isStopWord(verb))
+          this.insert(this.verbs, verb, { as: 'relation', type: edge.type });
       }
       for (const property of edge.properties) this.addProperty('edge', edge.type, property);
     }

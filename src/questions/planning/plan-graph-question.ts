@@ -129,6 +129,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const writer = await this.read({ asked: this.asked, target, endsAt: target === null ? null : (last?.mention ?? null) });
     this.requireKindOfValue(writer.target);
     this.refuseCompound();
+    this.refuseSideBySide(writer.target);
     const columns = this.projected(writer);
     if (!columns.some(({ isTime }) => isTime)) this.refusePeriod();
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
@@ -157,6 +158,20 @@ class GraphQuestionPlanner extends PeriodPlanner {
         `不清楚“${asking[0]}”问的是哪个属性，请写出属性`,
         `It is not clear which property "${asking[0]}" asks for; name it`,
       );
+  }
+
+  /** 订单的客人和金额: nodes of one kind beside a property of another. */
+  private refuseSideBySide(target: string): void {
+    const { text } = this.terms;
+    const side = this.words.find(({ labels, mention }, i) => {
+      const next = this.words[i + 1];
+      return labels.size > 0 && !labels.has(target) && next && next.properties.length > 0 && /^\s*(?:和|与|及|以及|、|and)\s*$/.test(text.slice(mention.end, next.mention.start)); // prettier-ignore
+    });
+    if (!side) return;
+    throw new UnplannableError(
+      `不能在同一答案中并列“${side.mention.text}”与其他对象的属性，请分开问`,
+      `"${side.mention.text}" cannot be listed beside a property of something else yet; ask for each apart`,
+    );
   }
 
   /** `department heads` are no departments, but whoever heads them. */

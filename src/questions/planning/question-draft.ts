@@ -84,7 +84,7 @@ export abstract class QuestionDraft {
     const roles = this.words.map(word => withRole(word, schema));
     const asked = kindOfValue(terms, asking, this.words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
     this.asked = asked;
-    this.words = this.words.map((word, i) => (roles[i] === asked.word ? roles[i]! : word));
+    this.words = this.words.map((word, i) => (roles[i] === asked.word ? (roles[i] ?? word) : word));
     this.thresholds = readThresholds(terms, this.words, schema);
     this.negated = negatedParts(terms, this.words, this.asked.word, this.grammar);
   }

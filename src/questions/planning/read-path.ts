@@ -62,7 +62,7 @@ export async function readPaths(
       // `多少油轮执行过航次`: what has the value is asked for itself.
       if (hops.length > 0 && asked.word?.mention === topic.mention) continue;
       if (hops.length > 0 && saysKind(text, blank, topic, asked)) continue;
-      if ((hops.length > 0 || !asked.word?.labels.has(start)) && isOwnValue(text, blank, topic, asked)) continue;
+      if ((hops.length > 0 || !asked.word?.labels.has(start)) && isOwnValue(text, blank, topic, asked, words)) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders
@@ -111,10 +111,14 @@ function saysKind(text: string, blank: string, { mention, isNode }: Topic, { wor
 }
 
 /** `female beneficiaries`, 女客户, `beneficiaries in London`: what has the value is asked for itself, whatever else may have it. */
-function isOwnValue(text: string, blank: string, { mention, isNode, labels }: Topic, { word }: Asked): boolean {
+function isOwnValue(text: string, blank: string, { mention, isNode, labels }: Topic, { word }: Asked, words: SchemaWord[]): boolean {
   if (isNode || word === null || !labels.some(label => word.labels.has(label))) return false;
   const isAfter = word.isRole && word.mention.end <= mention.start && /^ (?:in|from|of|with) (?:the )?$/.test(text.slice(word.mention.end, mention.start)); // prettier-ignore
-  return isAfter || isJoined(blank, mention.end, word.mention.start);
+  // `female car owners`
+  const until = word.isRole
+    ? words.findLast(({ mention: own, labels: of }) => of.size > 0 && word.mention.start - own.end === 1)?.mention
+    : undefined;
+  return isAfter || isJoined(blank, mention.end, word.mention.start) || (until !== undefined && isJoined(blank, mention.end, until.start));
 }
 
 /** `which customer is ALFKI`, and not `内科下面有哪些科室`, which asks for others of its kind. */
@@ -149,11 +153,16 @@ function directionCost(text: string, topic: Mention, [first]: Hop[], words: Sche
   if (!first || first.from !== first.to) return 0;
   const verb = words.find(({ relations }) => relations.has(first.type));
   if (!verb) return 0;
-  // X的主管, 主管是X, and not X主管谁
-  const isNoun = /的\s*$/.test(text.slice(0, verb.mention.start)) || /^\s*是/.test(text.slice(verb.mention.end));
-  const isReversed = isPassiveName(verb.mention.text, first.type, schema) || (isNoun && namesDoer(verb.mention.text, first.type, schema));
+  const isReversed = isPassiveName(verb.mention.text, first.type, schema) !== isDoerHere(text, verb.mention, first.type, schema);
   const voice = voiceOf(text, topic, verb.mention, isReversed);
   return voice !== null && voice !== first.direction ? costs.wrongDirection : 0;
+}
+
+/** X的主管, 主管是X, X的推荐人, and not X主管谁 */
+function isDoerHere(text: string, { text: verb, start, end }: Mention, type: string, schema: PlanSchema): boolean {
+  if (/^[人者]/.test(text.slice(end))) return true;
+  const isNoun = /[的有]\s*$/.test(text.slice(0, start)) || /^\s*是/.test(text.slice(end));
+  return isNoun && namesDoer(verb, type, schema);
 }
 
 /** Tells whether a path may end with what is asked for. */

@@ -2,10 +2,8 @@ import { type Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
-import { isJoined, type Mention } from '../linking/meaning.js';
-import { isCountry } from '../linking/name-synonyms.js';
-import { senseOf } from '../linking/synonyms.js';
-import { isBoolean, outsideNames, type QuestionTerms } from '../linking/question-terms.js';
+import { type Mention } from '../linking/meaning.js';
+import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
@@ -19,6 +17,7 @@ import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSch
 import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
 import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
+import { isDetour, isOfOther, refusePlaceOfOther, refuseQuality } from './value-places.js';
 
 /** What a question is read with: its terms, the graph, and what its reader has chosen. */
 export interface ReadingContext {
@@ -195,19 +194,21 @@ class PatternReader {
 
   /** Adds the path of a reading, from its topic to a node of the pattern. */
   private attach(writer: CypherWriter, anchor: Anchor, reading: PathReading, to: string): void {
-    const { schema, entities } = this.context;
+    const { schema, entities, terms } = this.context;
     const { start, hops, unnamed } = reading;
+    const { words } = this.part;
+    const { text } = terms;
     if (to === 't') this.attached.set(anchor, reading);
     const way = reversed(hops);
-    if ((unnamed > 0 || this.isDetour(hops) || this.isOfOther(anchor, hops)) && !anchor.negated) this.noteWay(hops);
+    if ((unnamed > 0 || isDetour(hops, words) || isOfOther(anchor, hops, text, this.part)) && !anchor.negated) this.noteWay(hops);
     if (anchor.negated) {
       this.addExclusion(writer, anchor, start, way, to);
       return;
     }
     const conditionOf = (variable: string, terms: Anchor['terms']): string =>
       isOneOfTerms(writer, variable, start, terms, schema, entities);
-    if (to === 't' && unnamed === 0) this.refusePlaceOfOther(anchor, hops);
-    this.refuseQuality(anchor);
+    if (to === 't' && unnamed === 0) refusePlaceOfOther(anchor, hops, schema, words);
+    refuseQuality(anchor, terms);
     if (this.meansAll(anchor, way)) {
       for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));
       return;
@@ -218,57 +219,6 @@ class PatternReader {
     if (anchor.terms.some(isEntity)) this.named.add(end);
     // Who acted with X is somebody else, and so is what shares a director with it. Who holds a policy may be insured by it too.
     if (hops.at(-1)?.to === start && hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
-  }
-
-  /** A step from what is not named by a relation that is not named either: `住过哪些酒店` by way of the city in which somebody lives. */
-  private isDetour(hops: Hop[]): boolean {
-    const { words } = this.part;
-    return hops.slice(1).some(({ from, type }) => !words.some(({ labels, relations }) => labels.has(from) || relations.has(type)));
-  }
-
-  /** `pending claims`, where only policies are pending: the value stands right before what does not have it. */
-  private isOfOther({ terms, mention }: Anchor, hops: Hop[]): boolean {
-    const { word } = this.part.asked;
-    const isNamed = hops.some(({ type }) => this.part.words.some(({ relations }) => relations.has(type)));
-    return (
-      !isNamed &&
-      hops.length > 0 &&
-      !terms.some(isEntity) &&
-      word !== null &&
-      isJoined(this.context.terms.text, mention.end, word.mention.start)
-    );
-  }
-
-  /** `a contagious drug`, where only diseases are contagious. */
-  private refuseQuality({ terms, mention, labels }: Anchor): void {
-    if (terms.some(term => isEntity(term) || !isBoolean(term))) return;
-    const noun = this.context.terms.labels.find(({ mention: own }) => isJoined(this.context.terms.text, mention.end, own.start));
-    if (!noun || labels.includes(noun.label)) return;
-    throw new UnplannableError(
-      `“${noun.mention.text}”没有“${mention.text}”这个属性`,
-      `"${mention.text}" is no property of "${noun.mention.text}"`,
-    );
-  }
-
-  /** `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships. */
-  private refusePlaceOfOther({ terms, mention }: Anchor, hops: Hop[]): void {
-    const end = hops.at(-1)?.to;
-    const isNamed = hops.some(({ type, from }) => this.part.words.some(({ relations, labels }) => relations.has(type) || labels.has(from)));
-    if (
-      end === undefined ||
-      isNamed ||
-      terms.some(isEntity) ||
-      !terms.some(term => 'values' in term && term.values.some(({ value }) => isCountry(value)))
-    )
-      return;
-    const country = this.context.schema.labels
-      .find(({ name }) => name === end)
-      ?.properties.find(({ name, column = '' }) => [name, column].some(own => senseOf(own) === senseOf('country')));
-    if (!country) return;
-    throw new UnplannableError(
-      `没有“${country.name}”为“${mention.text}”的“${end}”；“${mention.text}”只是“${hops[0]?.from ?? ''}”的值`,
-      `No "${end}" has "${mention.text}" as its ${country.name}; it is only a value of "${hops[0]?.from ?? ''}"`,
-    );
   }
 
   /** `既有巴西球员又有日本球员`: no single node has two values of one property. */

@@ -27,5 +27,5 @@ function isNoun(text: string, names: string[]): boolean {
   if (!/^[a-z]/.test(text)) return chineseRole.test(text);
   const last = (name: string): string => name.split(' ').at(-1) ?? '';
   const isPlural = /(?:[^s]s|people)$/.test(text) && names.some(name => name.includes(' ') && stemOf(last(name)) === stemOf(last(text)));
-  return isAgentNoun(text) || (isPlural && !names.some(name => name === text || name.startsWith(`${text} `)));
+  return isAgentNoun(last(text)) || (isPlural && !names.some(name => name === text || name.startsWith(`${text} `)));
 }

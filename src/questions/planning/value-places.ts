@@ -1,0 +1,58 @@
+import { isJoined } from '../linking/meaning.js';
+import { isCountry } from '../linking/name-synonyms.js';
+import { isBoolean, type QuestionTerms } from '../linking/question-terms.js';
+import { senseOf } from '../linking/synonyms.js';
+import { type Anchor, isEntity } from './anchors.js';
+import { type Asked } from './find-asked.js';
+import { UnplannableError } from './question-plan.js';
+import { type Hop, type PlanSchema } from './schema-paths.js';
+import { type SchemaWord } from './schema-word.js';
+
+/** A step from what is not named by a relation that is not named either: 住在哪家酒店 by way of the city in which somebody lives. */
+export function isDetour(hops: Hop[], words: SchemaWord[]): boolean {
+  return hops.slice(1).some(({ from, type }) => !words.some(({ labels, relations }) => labels.has(from) || relations.has(type)));
+}
+
+/** `pending claims`, where only policies are pending: the value stands right before what does not have it. */
+export function isOfOther(
+  { terms, mention }: Anchor,
+  hops: Hop[],
+  text: string,
+  { asked: { word }, words }: { asked: Asked; words: SchemaWord[] },
+): boolean {
+  if (hops.length === 0 || word === null || terms.some(isEntity) || !isJoined(text, mention.end, word.mention.start)) return false;
+  return !hops.some(({ type }) => words.some(({ relations }) => relations.has(type)));
+}
+
+/**
+ * `a contagious drug`, where only diseases are contagious.
+ * @throws UnplannableError
+ */
+export function refuseQuality({ terms, mention, labels }: Anchor, question: QuestionTerms): void {
+  if (terms.some(term => isEntity(term) || !isBoolean(term))) return;
+  const noun = question.labels.find(({ mention: own }) => isJoined(question.text, mention.end, own.start));
+  if (!noun || labels.includes(noun.label)) return;
+  throw new UnplannableError(
+    `“${noun.mention.text}”没有“${mention.text}”这个属性`,
+    `"${mention.text}" is no property of "${noun.mention.text}"`,
+  );
+}
+
+/**
+ * `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships.
+ * @throws UnplannableError
+ */
+export function refusePlaceOfOther({ terms, mention }: Anchor, hops: Hop[], schema: PlanSchema, words: SchemaWord[]): void {
+  const end = hops.at(-1)?.to;
+  const isNamed = hops.some(({ type, from }) => words.some(({ relations, labels }) => relations.has(type) || labels.has(from)));
+  const isPlace = !terms.some(isEntity) && terms.some(term => 'values' in term && term.values.some(({ value }) => isCountry(value)));
+  if (end === undefined || isNamed || !isPlace) return;
+  const country = schema.labels
+    .find(({ name }) => name === end)
+    ?.properties.find(({ name, column = '' }) => [name, column].some(own => senseOf(own) === senseOf('country')));
+  if (!country) return;
+  throw new UnplannableError(
+    `没有“${country.name}”为“${mention.text}”的“${end}”；“${mention.text}”只是“${hops[0]?.from ?? ''}”的值`,
+    `No "${end}" has "${mention.text}" as its ${country.name}; it is only a value of "${hops[0]?.from ?? ''}"`,
+  );
+}
