@@ -9,6 +9,8 @@ interface WrittenNode {
 
 /** Builds a Cypher text from parts. Every value becomes a parameter and every name is quoted. `t` is what is asked for. */
 export class CypherWriter {
+  /** Of a target that the question names itself too. */
+  named: string | null = null;
   readonly parameters: Record<string, unknown> = {};
   readonly nodes: WrittenNode[] = [];
   readonly edges: { variable: string; type: string }[] = [];

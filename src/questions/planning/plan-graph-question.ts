@@ -8,7 +8,7 @@ import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { groupAnchors } from './anchors.js';
-import { propertiesOfType } from './answer-types.js';
+import { isOfType, propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows, groupLabel, groupProperty, grouping } from './find-groups.js';
 import { isNumeric } from '../linking/numerals.js';
@@ -131,7 +131,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
     this.refuseCompound();
     this.refuseSideBySide(writer.target);
     const columns = this.projected(writer);
-    if (!columns.some(({ isTime }) => isTime)) this.refusePeriod();
+    const element = this.schema.labels.find(({ name }) => name === writer.target);
+    if (!columns.some(({ isTime }) => isTime) && !(element && isOfType(element, 'when'))) this.refusePeriod();
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
     const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
@@ -139,7 +140,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
     if (columns.length === 0 && writer.edges.length === 0 && this.terms.entities.length > 0) this.refuseIdentity();
     const kind = isProperty ? 'property' : isEntity ? 'entity' : 'list';
-    const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${this.displayOrder(writer.target)}`;
+    const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${this.displayOrder(writer)}`;
     const plan = this.done(writer, returns, {
       kind,
       subject: this.subjectOf(hasLabel ? this.asked.word : null, writer.target),

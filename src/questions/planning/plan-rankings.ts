@@ -114,7 +114,7 @@ export abstract class RankingPlanner extends CountPlanner {
       spoken: [],
       descending: top.descending,
     };
-    const plan = this.done(writer, `RETURN DISTINCT t, ${place} AS ${quoteName(property.name)}${this.displayOrder(label2)}`, shape);
+    const plan = this.done(writer, `RETURN DISTINCT t, ${place} AS ${quoteName(property.name)}${this.displayOrder(writer)}`, shape);
     return { ...plan, cypher: from + plan.cypher };
   }
 

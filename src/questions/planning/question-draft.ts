@@ -238,8 +238,10 @@ export abstract class QuestionDraft {
     return elements.flatMap(({ properties }) => properties).find(({ name }) => name === property) ?? { name: property, type };
   }
 
-  protected displayOrder(label: string): string {
-    const then = this.thenDisplay(label);
+  /** By name, and what the question names itself last. */
+  protected displayOrder({ target, named }: CypherWriter): string {
+    const then = this.thenDisplay(target);
+    if (named !== null) return ` ORDER BY ${named}${then}`;
     return then === '' ? '' : ` ORDER BY${then.slice(1)}`;
   }
 

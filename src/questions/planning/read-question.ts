@@ -218,7 +218,9 @@ class PatternReader {
     writer.where(conditionOf(end, anchor.terms));
     if (anchor.terms.some(isEntity)) this.named.add(end);
     // Who acted with X is somebody else, and so is what shares a director with it. Who holds a policy may be insured by it too.
-    if (hops.at(-1)?.to === start && hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
+    if (hops.at(-1)?.to !== start) return;
+    if (hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
+    else if (to === 't' && anchor.terms.every(isEntity)) writer.named = conditionOf('t', anchor.terms);
   }
 
   /** `既有巴西球员又有日本球员`: no single node has two values of one property. */
