@@ -25,7 +25,7 @@ const wordsOfType: [AnswerType, RegExp][] = [
 export function findAsked(text: string, questionWords: Mention[], words: SchemaWord[], named: Mention[], language: Language): Asked {
   const asking = [...questionWords].sort((a, b) => a.start - b.start);
   const first = asking.find(word => !beginsClause(text, word, words, named));
-  if (!first) return { word: headOf(text, withoutKinds(text, words, named), language), type: null };
+  if (!first) return { word: headOf(fillPlaces(text, named), withoutKinds(text, words, named), language), type: null };
   const type = wordsOfType.find(([, pattern]) => pattern.test(first.text))?.[0] ?? 'what';
   const after = type === 'when' || type === 'where' ? null : nounAfter(text, first, words, named);
   if (after) return { word: after, type };
@@ -40,7 +40,7 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
       return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
     // `哪些位于华东的客户` asks for what the words after it describe.
     if (type === 'what' && (!hasNounAfter(words, first) || text.indexOf('的', first.end) !== -1))
-      return { word: headOf(text, words, language), type };
+      return { word: headOf(fillPlaces(text, named), words, language), type };
   }
   return { word: null, type };
 }
@@ -110,15 +110,16 @@ function hasNounAfter(words: SchemaWord[], asking: Mention): boolean {
   return words.some(({ mention, labels }) => labels.size > 0 && mention.start >= asking.end);
 }
 
-function headOf(text: string, words: SchemaWord[], language: Language): SchemaWord | null {
+function headOf(blank: string, words: SchemaWord[], language: Language): SchemaWord | null {
   const nouns = words.filter(({ labels, properties }) => labels.size > 0 || properties.length > 0);
-  // `doctor titles` are titles.
-  const [first, second] = nouns;
-  const isCompound = first && second && (second.labels.size === 0 || second.isRole) && second.mention.start - first.mention.end === 1;
-  // `owners of white cars`, 白色汽车的车主
-  const agent = language === 'en' ? words.find(({ mention }) => isAgentNoun(mention.text)) : undefined;
-  if (agent && first && agent.mention.end < first.mention.start && / of /.test(` ${text.slice(agent.mention.end, first.mention.start)} `))
-    return agent;
-  if (language === 'en') return (isCompound ? second : first) ?? words.find(({ mention }) => isAgentNoun(mention.text)) ?? null;
-  return nouns.at(-1) ?? null;
+  if (language === 'zh') return nouns.at(-1) ?? null;
+  const role = words.find(({ mention }) => isAgentNoun(mention.text)) ?? nouns[0] ?? null;
+  const first = nouns.find(({ isRole }) => !isRole);
+  if (!first) return role;
+  // `doctor titles` are titles, and `car owners` are owners.
+  const second = nouns.find(({ mention }) => mention.start - first.mention.end === 1);
+  if (second && (second.labels.size === 0 || second.isRole)) return second;
+  // `owners of white cars`, but not `the writer of Alien also wrote movies`
+  const isOf = role && /^\s+of(?:\s+(?:the|an?))?\s+$/.test(blank.slice(role.mention.end, first.mention.start));
+  return isOf ? role : first;
 }
