@@ -45,6 +45,9 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema
     // Chinese goes on with 的 and what is asked for: `单价大于18的产品`.
     const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
     if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };
+    // `more than 5 copies`
+    const own = after !== undefined && !goesOn && after.labels.size === 0 && after.properties.some(({ type }) => isNumeric(type));
+    if (own) return { ...whole, property: after };
     const isHowOften = times.test(terms.text.slice(mention.end)) || /[次回]/.test(mention.text);
     if (isHowOften && before && before.relations.size > 0) return { ...whole, counted: before };
     const property = words.filter(word => word.mention.end <= mention.start && word.properties.some(({ type }) => isNumeric(type))).at(-1);

@@ -78,9 +78,12 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   const isDone = /^\s*是[^被由]+$/.test(between) && /^\s*的/.test(follows);
   const isAskedOf = /\b(?:is|are|was|were|been)\s+$/.test(text.slice(0, topic.start)) && /(?:ed|en)$/.test(verb.text);
   if (isAfter && (isDone || isAskedOf)) return isPassiveName ? 'out' : 'in';
+  // `X is a parent of Y`
+  const isNoun = /\b(?:an?|the)\s+$/.test(text.slice(0, verb.start)) && /^\s+(?:of|for|to)\b/.test(follows);
+  if (isAfter && isNoun) return isPassiveName ? 'out' : 'in';
   // `the parent of X`; `have X as parent`, `X是谁的上级`
   if (!isAfter && /^\s+(?:of|as)\s/.test(between)) return isPassiveName ? 'in' : 'out';
-  if (isAfter && (/^\s*是.*的$/.test(between) || /\bas (?:(?:the|its|their|an?) )?$/.test(between))) return isPassiveName ? 'out' : 'in';
+  if (isAfter && (/^\s*是.*的$/.test(between) || /^\s*as (?:(?:the|its|their|an?) )?$/.test(between))) return isPassiveName ? 'out' : 'in';
   const isBy = / by$/.test(verb.text);
   const isDoer = isAfter
     ? !(isBy || /被|由/.test(between) || /^\s*by\b/.test(follows) || /[向给对跟替为]\s*$/.test(text.slice(0, topic.start)))

@@ -3,7 +3,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { outsideNames } from '../linking/question-terms.js';
-import { isDateOrYear, isTime } from '../linking/date-names.js';
+import { isDate, isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
@@ -308,10 +308,32 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const { type, word } = this.asked;
     const element = this.schema.labels.find(({ name }) => name === writer.target);
     if (columns.size === 0 && word === null && element && (type === 'when' || type === 'where')) {
-      const found = propertiesOfType(element, type);
-      for (const property of found) add('t', property, null);
+      const ofEdge = type === 'when' ? this.datesOfVerb(writer) : [];
+      const found = ofEdge.length > 0 ? ofEdge : propertiesOfType(element, type).map(property => ({ variable: 't', property }));
+      for (const { variable, property } of found) add(variable, property, null);
     }
     return [...columns.values()];
+  }
+
+  /**
+   * `When did Ann borrow Emma?`: the date of what the verb says, and not one of the book.
+   * @throws UnplannableError if there is none, but several of the things themselves
+   */
+  private datesOfVerb(writer: CypherWriter): { variable: string; property: PropertySchema }[] {
+    const verb = this.words.find(word => isOnlyRelation(word) && [...word.relations].some(type => writer.follows(type)));
+    const edges = writer.edges.filter(({ type }) => verb?.relations.has(type));
+    const dates = edges.flatMap(({ variable, type }) =>
+      this.schema.edges
+        .filter(edge => edge.type === type)
+        .flatMap(({ properties }) => properties.filter(property => isDate(property.type)).map(property => ({ variable, property }))),
+    );
+    const own = this.schema.labels.find(({ name }) => name === writer.target);
+    if (verb && dates.length !== 1 && (dates.length > 1 || (own && propertiesOfType(own, 'when').length > 1)))
+      throw new UnplannableError(
+        `不清楚“${verb.mention.text}”的日期是哪一个，请写出属性`,
+        `It is not clear which date tells when "${verb.mention.text}" happened; name the property`,
+      );
+    return dates;
   }
 
   /** `drugs made by the manufacturer of aspirin`, `drugs in stock`: the property limits by a value that is not said. */

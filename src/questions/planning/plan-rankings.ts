@@ -200,6 +200,14 @@ export abstract class RankingPlanner extends CountPlanner {
     return before[0] ? [before[0], after[0]] : [after[0], after[1]];
   }
 
+  /** `the most clubs`, 社团最多 */
+  private isBesideTop({ start, end }: Mention): boolean {
+    const { top } = this.terms;
+    const rest = outsideNames(this.terms);
+    if (!top) return false;
+    return isJoined(rest, top.mention.end, start) || (end <= top.mention.start && /^(?:数量?)?$/.test(rest.slice(end, top.mention.start)));
+  }
+
   /** Finds what is ranked and what is counted: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
   protected countedPair(labelled: SchemaWord[]): { target: SchemaWord; counted: string; countedWord: SchemaWord | null } {
     if (labelled.length >= 2) {
@@ -212,8 +220,9 @@ export abstract class RankingPlanner extends CountPlanner {
     const ends = only && relation ? [...pathsFrom(this.schema, this.onlyLabel(only))].filter(hops => hops.length === 1 && relation.relations.has(hops[0]?.type ?? '')).flatMap(([hop]) => hop ?? []) : []; // prettier-ignore
     const [end, ...others] = ends;
     if (only && relation && end && others.length === 0) {
-      // `who commanded the most voyages`
-      if (this.asked.type === 'who' && !isWho(this.schema, end.from) && isWho(this.schema, end.to))
+      // `who commanded the most voyages`, 谁参加的社团最多
+      const isCounted = this.isBesideTop(only.mention) || !isWho(this.schema, end.from);
+      if (this.asked.type === 'who' && isCounted && isWho(this.schema, end.to))
         return { target: { ...relation, labels: new Set([end.to]), relations: new Set() }, counted: end.from, countedWord: only };
       return { target: only, counted: end.to, countedWord: null };
     }

@@ -62,6 +62,20 @@ export function refuseMisleading(terms: QuestionTerms): void {
       '暂不能要求两处是同一个对象，请改用 cypher',
       'What must be the same in two places cannot be asked yet; use cypher',
     );
+  const kinds = /[每各](?:类(?!别)|届|级|档|批)/.exec(rest)?.[0];
+  if (kinds !== undefined && terms.grain === null)
+    throw new UnplannableError(
+      `不清楚“${kinds}”按什么分；请写出属性，例如“每个类别”`,
+      `It is not clear by what "${kinds}" groups; name the property`,
+    );
+  // 除了A，B还有哪些: B is not left out.
+  const comma = /除了?[^，,]*[，,]/.exec(rest);
+  const kept = comma && anchors.find(({ negated, mention }) => negated && mention.start >= comma.index + comma[0].length);
+  if (kept)
+    throw new UnplannableError(
+      `不清楚“${kept.mention.text}”是否也要除去，请分开问`,
+      `It is not clear whether "${kept.mention.text}" is left out too; ask for each apart`,
+    );
   const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
   if (isWhether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
     throw new UnplannableError(

@@ -3,6 +3,7 @@ import { isAgentNoun, stemOf } from '../linking/word-roots.js';
 import { isWho } from './answer-types.js';
 import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
+import { namesDoer } from './self-relations.js';
 
 /** 车主, 受益人, 投保方 */
 const chineseRole = /\p{Script=Han}(?:(?<!器)人|者|主|员|方|商|户|师|长)$/u;
@@ -14,12 +15,19 @@ const chineseRole = /\p{Script=Han}(?:(?<!器)人|者|主|员|方|商|户|师|�
 export function withRole(word: SchemaWord, schema: PlanSchema): SchemaWord {
   if (!isOnlyRelation(word)) return word;
   const edges = schema.edges.filter(({ type }) => word.relations.has(type));
+  const names = edges.flatMap(({ type, aliases }) => [type, ...aliases]).map(name => normalizeText(name.replaceAll('_', ' ')));
+  if (!isNoun(word.mention.text, names)) return word;
   const persons = new Set(
     edges.flatMap(({ sourceLabel, targetLabel }) => [sourceLabel, targetLabel]).filter(label => isWho(schema, label)),
   );
   const isOneOfTwo = edges.every(({ sourceLabel, targetLabel }) => isWho(schema, sourceLabel) !== isWho(schema, targetLabel));
-  const names = edges.flatMap(({ type, aliases }) => [type, ...aliases]).map(name => normalizeText(name.replaceAll('_', ' ')));
-  return isOneOfTwo && persons.size === 1 && isNoun(word.mention.text, names) ? { ...word, labels: persons, isRole: true } : word;
+  if (isOneOfTwo && persons.size === 1) return { ...word, labels: persons, isRole: true };
+  // Whoever `leads` is the leader, where both ends may be persons.
+  const doers = new Set(edges.map(({ sourceLabel }) => sourceLabel));
+  const isActive = names.some(name => /^[a-z]+(?:s|ed)$/.test(name)) && !names.some(name => / by$/.test(name));
+  const isDoer = isAgentNoun(word.mention.text) || namesDoer(word.mention.text, edges[0]?.type ?? '', schema);
+  const isOwn = edges.some(({ sourceLabel, targetLabel }) => sourceLabel === targetLabel);
+  return isActive && isDoer && !isOwn && doers.size === 1 ? { ...word, labels: doers, isRole: true } : word;
 }
 
 /** A noun for a doer, or the plural of the last word of a longer name: `beneficiaries` of `has beneficiary`, but not `holds`. */
@@ -27,5 +35,7 @@ function isNoun(text: string, names: string[]): boolean {
   if (!/^[a-z]/.test(text)) return chineseRole.test(text);
   const last = (name: string): string => name.split(' ').at(-1) ?? '';
   const isPlural = /(?:[^s]s|people)$/.test(text) && names.some(name => name.includes(' ') && stemOf(last(name)) === stemOf(last(text)));
-  return isAgentNoun(last(text)) || (isPlural && !names.some(name => name === text || name.startsWith(`${text} `)));
+  // `sponsor` is what `sponsored` says, and no noun for a doer.
+  const isVerb = names.some(name => name.split(' ').some(part => /(?:s|ed)$/.test(part) && stemOf(part) === stemOf(text)));
+  return (isAgentNoun(last(text)) && !isVerb) || (isPlural && !names.some(name => name === text || name.startsWith(`${text} `)));
 }
