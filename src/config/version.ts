@@ -1,2 +1,2 @@
 /** The version of this release. It must equal the one in `package.json`. */
-export const version = '0.2.0';
+export const version = '0.3.0';

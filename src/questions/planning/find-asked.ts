@@ -75,6 +75,8 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
         : !passed.every(each => isCommonWord(each) && !/^(?:of|in|by|for|did|does|do|that)$/.test(each))
     )
       break;
+    // `which departments sponsor a club`
+    if (head && /s$/.test(head.mention.text) && isAgentNoun(word.mention.text) && !/s$/.test(word.mention.text)) break;
     if (!(head ? isHead(word) && !isVerbForm(word.mention.text) : isNoun(text, word))) break;
     head = word;
     end = word.mention.end;

@@ -1,0 +1,67 @@
+import { cypherOver, edge, nodesOf } from '../../../test/support/question-world.js';
+import { type PlanSchema } from './schema-paths.js';
+
+type Properties = [name: string, type: string, ...aliases: string[]][];
+
+const typed = (properties: Properties) => properties.map(([own, type, ...more]) => ({ name: own, type, aliases: more }));
+const label = (name: string, aliases: string[], properties: Properties) => ({
+  name,
+  aliases,
+  displayProperty: 'name',
+  keyProperties: ['number'],
+  properties: typed([['number', 'int'], ['name', 'string'], ...properties]),
+  rowCount: 9,
+}); // prettier-ignore
+/** What happens has its date in the relation; a club is as good as a person; one verb is a noun too. */
+const schema: PlanSchema = {
+  labels: [
+    label('Student', ['学生'], [['gender', 'string'], ['birth date', 'date'], ['enrolment date', 'date']]),
+    label('Teacher', ['老师', '教师'], []),
+    label('Club', ['社团'], [['category', 'string', '类别'], ['founding date', 'date'], ['annual fee', 'int', '年费']]),
+    label('Course', ['课程'], [['credits', 'int', '学分'], ['launch date', 'date']]),
+    label('Book', ['书'], [['price', 'int', '价格'], ['publication year', 'int'], ['copies', 'int']]),
+    label('Department', ['学院'], []),
+  ],
+  edges: [
+    { ...edge('borrowed', ['借', '借了', 'borrow'], 'Student', 'Book'), properties: typed([['loan date', 'date']]) },
+    { ...edge('joined', ['参加', '加入', 'member'], 'Student', 'Club'), properties: typed([['joining date', 'date']]) },
+    edge('advises', ['指导', '导师', 'advisor'], 'Teacher', 'Student'),
+    edge('sponsored by', ['sponsor'], 'Club', 'Department'),
+    edge('requires', ['先修课', 'prerequisite'], 'Course', 'Course'),
+  ],
+  toOne: { outgoing: ['sponsored by'], incoming: ['advises'] },
+}; // prettier-ignore
+const names: [display: string, label: string][] = [['徐超', 'Student'], ['Emma', 'Book'], ['Chess Club', 'Club'], ['Compilers', 'Course'], ['Algebra', 'Course'], ['篮球社', 'Club']]; // prettier-ignore
+const nodes = nodesOf(names, 'number');
+const values = [
+  { label: 'Student', property: 'gender', value: 'female' },
+  { label: 'Club', property: 'category', value: '体育' },
+];
+
+const plan = (question: string) => cypherOver(question, { schema, nodes, values });
+
+describe('questions about a university', () => {
+  it.each([
+    ['Is Algebra a prerequisite of Compilers?', '(t:Course)-[r1:requires]->(n1:Course)'],
+    ['Does Compilers have Algebra as prerequisite?', '(t:Course)<-[r1:requires]-(n1:Course)'],
+    ['When did 徐超 borrow Emma?', 'r1.`loan date` AS `loan date`'],
+    ['徐超是什么时候借的Emma？', 'r1.`loan date` AS `loan date`'],
+    ['Who joined the most clubs?', 'MATCH (t:Student)-[r1:joined]->(n1:Club) RETURN t, count'],
+    ['谁参加的社团最多', 'MATCH (t:Student)-[r1:joined]->(n1:Club) RETURN t, count'],
+    ['Female members of the Chess Club', 'MATCH (t:Student)-[r1:joined]->(n1:Club) WHERE'],
+    ['徐超的导师是谁', 'MATCH (t:Teacher)-[r1:advises]->(n1:Student)'],
+    ['Which departments sponsor a club?', 'MATCH (t:Department)<-[r1:`sponsored by`]-(n1:Club)'],
+    ['Which books have more than 5 copies?', 'WHERE t.copies > $p1'],
+  ])('%s: asks for what is said', async (question, cypher) => {
+    expect(await plan(question)).toContain(cypher);
+  });
+
+  it.each([
+    ['每类书的平均价格', /by what "每类" groups/],
+    ['各类社团的平均年费', /by what "各类" groups/],
+    ['除了篮球社，体育类的社团还有哪些', /unknown|is left out too/],
+    ['除了篮球社，体育社团还有哪些', /is left out too/],
+  ])('%s: is refused and not answered as another question', async (question, reason) => {
+    expect(await plan(question)).toMatch(reason);
+  });
+});
