@@ -36,7 +36,7 @@ const asksAfter =
   /^[!！]?["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
 /** `in Germany, which products does it supply`: a place, and not what is asked about. */
 const afterPreposition = /(?:\b(?:in|at|from|on|by|with|since|during) (?:the )?|[在从由于]\s*)$/;
-const between = /^\s*(?:,|，|、|和|与|及|或者?|and|or)?\s*(?:the|in|from|of)?\s*$/;
+const between = /^\s*(?:(?:,|，|、|和|与|及|或者?|and|or)\s*)?(?:(?:the|in|from|of)\s*)?$/;
 
 /**
  * Reads a question, after an earlier one if there is one: a pronoun stands for what was found or named, and a question that only

@@ -62,7 +62,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       '暂不能要求两处是同一个对象，请改用 cypher',
       'What must be the same in two places cannot be asked yet; use cypher',
     );
-  const kinds = /[每各](?:类(?!别)|届|级|档|批)/.exec(rest)?.[0];
+  const kinds = /[每各](?:[类级](?!别)|届|档|批)/.exec(rest)?.[0];
   if (kinds !== undefined && terms.grain === null)
     throw new UnplannableError(
       `不清楚“${kinds}”按什么分；请写出属性，例如“每个类别”`,

@@ -3,7 +3,7 @@ import { groupAnchors } from './anchors.js';
 import { UnplannableError } from './question-plan.js';
 
 /** `房间都空闲`, but not `都有哪些`, which asks for a list, nor 首都. */
-const allDo = /(?<![成首京古丰花大])都(?![^的]*(?:哪|什么|谁|多少|几|怎))|一律|无一例外/u;
+const allDo = /(?<![成首京古丰花大])都(?![^的]{0,40}(?:哪|什么|谁|多少|几|怎))|一律|无一例外/u;
 /** `员工全是女性`, `订单全部已取消`: right after the noun. Further on, or at the end, it says only how far the list goes. */
 const allAre = /^\s*(?:全|所有)部?(?=.)(?![\s的?？。，,]*$|的|列|显|展|给|查|[导输]出)/u;
 /** `拥有所有房型`, `使用了所有服务`, `评价过每家酒店` */
