@@ -8,7 +8,8 @@ const irregularSingular = new RegExp(`(?:\\b|(?<!hu|ger|ro|talis|sha))(?:${singu
 const irregularPlural = new RegExp(`(?:\\b|(?<!speci|regi))(?:${pluralForms})$`);
 const invariable = /\b(?:series|species|news|aircraft|spacecraft|staff|equipment|software|hardware|data|information|sheep)$/;
 /** Singular nouns that end in an s. */
-const endsInS = /(?:ss|us|is|\b(?:gas|lens|bias|atlas|canvas))$/;
+const endsInS =
+  /(?:ss|sis|xis|(?:stat|camp|\bb|vir|bon|chor|foc|gen|cens|radi|nucle|circ|corp|apparat|prospect)us|\b(?:gas|lens|bias|atlas|canvas|iris))$/;
 
 /** The noun as it stands beside this number: `1 policy`, `2 policies`. Words of other scripts stay as they are. */
 export function nounFor(count: number, noun: string): string {

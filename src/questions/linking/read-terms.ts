@@ -144,7 +144,12 @@ function isValueNotLabel(text: string, mention: Mention, values: MeaningOf<'valu
     /^\s*(?:是|为|is|=)?\s*$/.test(
       other.end <= mention.start ? text.slice(other.end, mention.start) : text.slice(mention.end, other.start),
     );
-  const isAgain = mentions.some(other => other.start > mention.end && meaningOf(other, 'label')?.label === label);
+  const isAgain = mentions.some(
+    other =>
+      other.start > mention.end &&
+      meaningOf(other, 'label')?.label === label &&
+      /^[^,，]{0,20}$/.test(text.slice(mention.end, other.start)),
+  );
   return isAgain || mentions.some(isOwner) || /(?:通过|经由|\b(?:through|via))\s*$/.test(text.slice(0, mention.start));
 }
 

@@ -14,11 +14,15 @@ import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[], schema: PlanSchema): Asked | null {
   const [first] = [...asking].sort((a, b) => a.start - b.start);
   if (!first) return valueAtEnd(terms);
-  if (!first || !/[哪几]|多少|^(?:which|what|how many)$/.test(first.text)) return null;
+  if (!/[哪几]|多少|^(?:which|what|how many)$/.test(first.text)) return null;
   const chain = valuesBeside(terms, first, words);
   const end = chain.at(-1)?.mention.end ?? 0;
   const isNoun = ({ labels, properties, mention }: SchemaWord): boolean => labels.size + properties.length > 0 || isAgentNoun(mention.text);
-  if (words.some(word => isNoun(word) && isJoined(terms.text, end, word.mention.start))) return null;
+  // `French and German players`
+  const rest = fillPlaces(terms.text, terms.values.map(({ mention }) => mention)); // prettier-ignore
+  const isBesideNoun = (word: SchemaWord): boolean =>
+    word.mention.start >= end && /^(?:\s|的|,|\band\b|\bor\b)*$/.test(rest.slice(end, word.mention.start));
+  if (words.some(word => isNoun(word) && isBesideNoun(word))) return null;
   // 非处方药 is a noun too, where no other says what it is.
   const hasNoun = words.some(({ labels }) => labels.size > 0);
   const kind = chain.filter(term => !term.negated && !isBoolean(term)).at(-1) ?? (hasNoun ? undefined : chain.at(-1));

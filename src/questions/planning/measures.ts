@@ -46,7 +46,14 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema
     const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
     if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };
     // `more than 5 copies`
-    const own = after !== undefined && !goesOn && after.labels.size === 0 && after.properties.some(({ type }) => isNumeric(type));
+    const isSaidBefore = words.some(
+      word =>
+        /^(?:的|\s|是|为|is|are|of)*$/.test(rest.slice(word.mention.end, mention.start)) &&
+        word.mention.end <= mention.start &&
+        word.properties.some(({ type }) => isNumeric(type)),
+    );
+    const own =
+      after !== undefined && !goesOn && !isSaidBefore && after.labels.size === 0 && after.properties.some(({ type }) => isNumeric(type));
     if (own) return { ...whole, property: after };
     const isHowOften = times.test(terms.text.slice(mention.end)) || /[次回]/.test(mention.text);
     if (isHowOften && before && before.relations.size > 0) return { ...whole, counted: before };
@@ -58,7 +65,7 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema
       if (
         !isCount &&
         !isCounted.test(terms.text.slice(mention.end)) &&
-        !/[有]\s*$/.test(terms.text.slice(0, mention.start)) &&
+        !/有\s*$/.test(terms.text.slice(0, mention.start)) &&
         hasPrice(before, schema)
       )
         throw countOrAmount(before.mention);
@@ -160,7 +167,7 @@ function noBirth(ranking: string, label: string): UnplannableError {
 }
 
 /** `20 个`, `20 orders`: right after the number, what is counted. */
-const isCounted = new RegExp(`^\\s*(?:${measureWord}|[次回])`);
+const isCounted = new RegExp(`^\\s*(?:${measureWord}|[次回单人名])`);
 
 /** Bookings over 20000 may be many, or dear. */
 function hasPrice({ labels }: SchemaWord, schema: PlanSchema): boolean {
@@ -170,7 +177,9 @@ function hasPrice({ labels }: SchemaWord, schema: PlanSchema): boolean {
 }
 
 function isMoney({ name, column }: PropertySchema): boolean {
-  return /价|金额|费|款|price|amount|cost|fee|total|premium|revenue|sum/i.test(`${name} ${column ?? ''}`);
+  return /(?<!评)价|金额|费|(?<!条)款|\b(?:price|amount|cost|fee|premium|revenue)s?\b/i.test(
+    `${name} ${column ?? ''}`.replaceAll('_', ' '),
+  );
 }
 
 function countOrAmount({ text }: Mention): UnplannableError {

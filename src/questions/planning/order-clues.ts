@@ -76,7 +76,8 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   const follows = text.slice(verb.end);
   // `X是谁推荐的`; `was X referred`
   const isDone = /^\s*是[^被由]+$/.test(between) && /^\s*的/.test(follows);
-  const isAskedOf = /\b(?:is|are|was|were|been)\s+$/.test(text.slice(0, topic.start)) && /(?:ed|en)$/.test(verb.text);
+  const isAskedOf =
+    /\b(?:is|are|was|were|been)\s+$/.test(text.slice(0, topic.start)) && isVerbForm(verb.text) && /(?:ed|en)$/.test(verb.text);
   if (isAfter && (isDone || isAskedOf)) return isPassiveName ? 'out' : 'in';
   // `X is a parent of Y`
   const isNoun = /\b(?:an?|the)\s+$/.test(text.slice(0, verb.start)) && /^\s+(?:of|for|to)\b/.test(follows);

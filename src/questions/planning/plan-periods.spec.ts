@@ -128,7 +128,7 @@ describe('questions by periods', () => {
     ['ships built per month', /only a year/],
     ['哪个月入职的员工的订单最多', /by the date of "订单" or of "员工"/],
     ['Ann Lee每个月审核的理赔数', /by the date of "理赔" or of "员工"/],
-    ['customers with bookings every month', /of all of them/],
+    ['customers with bookings every month', /by the date of "customers" or of "bookings"/],
     ['每个月没有入住的订单数', /has no date/],
     ['哪个月入职的员工工资最高', /total or the average/],
     ['每月的订单金额', /total or the average/],

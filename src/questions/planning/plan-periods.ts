@@ -85,8 +85,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     writer.where(`${place} IS NOT NULL`);
     if (measured) writer.where(`t.${quoteName(measured.property.name)} IS NOT NULL`);
     const spoken = this.spokenLabel(label);
-    const number = language === 'zh' ? `${spoken}数` : `number of ${spoken}`;
-    const measure = measured ? this.spokenAggregate(measured.by, measured.property) : number;
+    const measure = measured ? this.spokenAggregate(measured.by, measured.property) : this.numberOf(spoken);
     const value = measured ? `${measured.by}(t.${quoteName(measured.property.name)})` : 'count(t)';
     const n = measured ? quoteName(measure) : 'n';
     // A path may lead to one node several times.

@@ -37,11 +37,12 @@ export async function readPaths(
   {
     text,
     blank,
+    blankValues,
     language,
     words,
     asked,
     shared,
-  }: { text: string; blank: string; language: Language; words: SchemaWord[]; asked: Asked; shared: SchemaWord | null },
+  }: { text: string; blank: string; blankValues: string; language: Language; words: SchemaWord[]; asked: Asked; shared: SchemaWord | null },
   topic: Topic,
   schema: PlanSchema,
   pace: Pace,
@@ -62,7 +63,7 @@ export async function readPaths(
       // `多少油轮执行过航次`: what has the value is asked for itself.
       if (hops.length > 0 && asked.word?.mention === topic.mention) continue;
       if (hops.length > 0 && saysKind(text, blank, topic, asked)) continue;
-      if ((hops.length > 0 || !asked.word?.labels.has(start)) && isOwnValue(text, blank, topic, asked, words)) continue;
+      if ((hops.length > 0 || !asked.word?.labels.has(start)) && isOwnValue(text, blankValues, topic, asked, words)) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders

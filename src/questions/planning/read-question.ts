@@ -2,7 +2,7 @@ import { type Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
-import { type Mention } from '../linking/meaning.js';
+import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
@@ -167,7 +167,18 @@ class PatternReader {
   private async readFrom(anchor: Anchor, words: SchemaWord[], asked: Asked, to: string | null): Promise<PathReading[]> {
     const { terms, language, schema, pace, choices } = this.context;
     const topic = { mention: anchor.mention, labels: choices.narrow(anchor), isNode: anchor.terms.every(isEntity) };
-    const question = { text: terms.text, blank: outsideNames(terms), language, words, asked, shared: this.shared };
+    const question = {
+      text: terms.text,
+      blank: outsideNames(terms),
+      blankValues: fillPlaces(
+        terms.text,
+        terms.values.map(({ mention }) => mention),
+      ),
+      language,
+      words,
+      asked,
+      shared: this.shared,
+    };
     return choices.keepChosen(await readPaths(question, topic, schema, pace, to), anchor);
   }
 

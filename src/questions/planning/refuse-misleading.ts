@@ -46,24 +46,36 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `暂不能判断是否与“全部”都“${all.mention.text}”；问其中任意一个请去掉“全部”，或改用 cypher`,
       `What does so with all of them cannot be found yet; leave out "all" to ask for any of them, or use cypher`,
     );
-  if (/^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)n['’]?t\b/.test(terms.text) || /(?:不是|没有?|不).*吗/.test(rest.replaceAll(/有没有|是不是/g, '')))
-    throw new UnplannableError('请不用否定来问“是否”：去掉否定再问', 'Ask whether it is so without a negation'); // prettier-ignore
-  const share = /\b(?:share|percentage|proportion|percent|fraction)s? of\b|占比|比例/.exec(rest)?.[0];
-  if (share !== undefined && /\bof$/.test(share))
+  const deniesWhether = terms.denials.length > 0 && /吗[?？。\s]*$/.test(terms.text);
+  if (deniesWhether || /^(?:(?:is|are|was|were|do|does|did|has|have|had|could|would)n['’]?t|can['’]?t|won['’]?t)\b/.test(terms.text))
+    throw new UnplannableError('请不用否定来问“是否”：去掉否定再问', 'Ask whether it is so without a negation');
+  const share = /\b(?:share|percentage|proportion|percent|fraction) of\b/.exec(rest);
+  // `the discount percentage of order 10248`
+  const isOfName = share !== null && terms.properties.some(({ mention: { start, end } }) => start < share.index && share.index < end);
+  if (share && !isOfName)
     throw new UnplannableError('暂不能计算占比，请分别问两个数量', 'A share cannot be computed here yet; ask for both numbers');
-  if (/\b(?:and|with) their\b|[及和与]其|以及它们/.test(rest) && terms.labels.length > 1)
+  if (/\b(?:and|with) their\b|[及和与]其(?![他它余中])|以及它们/.test(rest) && terms.labels.length > 1)
     throw new UnplannableError(
       '暂不能同时列出几种对象，请分开问',
       'Things of two kinds cannot be listed side by side yet; ask for each apart',
     );
   // The same policy is meant in both places.
-  if (anchors.length === 0 && /\bthe [a-z]+ (?:who|that|which) [a-z ]*\bthe [a-z]+\s*[?.]?$/.test(rest) && terms.relations.length > 1)
+  if (
+    anchors.length === 0 &&
+    /\bthe [a-z]+ (?:who|that|which) [a-z ]*\bthe (?!most|least|fewest)[a-z]+\s*[?.]?$/.test(rest) &&
+    terms.relations.length > 1
+  )
     throw new UnplannableError(
       '暂不能要求两处是同一个对象，请改用 cypher',
       'What must be the same in two places cannot be asked yet; use cypher',
     );
-  const kinds = /[每各](?:[类级](?!别)|届|档|批)/.exec(rest)?.[0];
-  if (kinds !== undefined && terms.grain === null)
+  const group = /[每各](?:[类级](?!别)|届|档|批)/.exec(rest);
+  // 各类型, where 类型 is a property
+  const isWord = [...terms.labels, ...terms.properties, ...terms.relations].some(
+    ({ mention: { start } }) => start === (group?.index ?? 0) + 1,
+  );
+  const kinds = group?.[0];
+  if (kinds !== undefined && !isWord && terms.grain === null)
     throw new UnplannableError(
       `不清楚“${kinds}”按什么分；请写出属性，例如“每个类别”`,
       `It is not clear by what "${kinds}" groups; name the property`,

@@ -1,11 +1,13 @@
+import { fillPlaces } from '../linking/meaning.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { groupAnchors } from './anchors.js';
 import { UnplannableError } from './question-plan.js';
 
 /** `房间都空闲`, but not `都有哪些`, which asks for a list, nor 首都. */
-const allDo = /(?<![成首京古丰花大])都(?![^的]{0,40}(?:哪|什么|谁|多少|几|怎))|一律|无一例外/u;
-/** `员工全是女性`, `订单全部已取消`: right after the noun. Further on, or at the end, it says only how far the list goes. */
-const allAre = /^\s*(?:全|所有)部?(?=.)(?![\s的?？。，,]*$|的|列|显|展|给|查|[导输]出)/u;
+const allDo = /(?<![成首京古丰花大])都(?![^的，,]{0,40}(?:哪|什么|谁|多少|几|怎))|一律|无一例外/u;
+/** `员工全是女性`, `订单全部已取消`: right after the noun. Elsewhere it says only how far the list goes. */
+const allAre = /^\s*全(?:部|都)?/u;
+const predicate = /^[是为已在未没不都]/;
 /** `拥有所有房型`, `使用了所有服务`, `评价过每家酒店` */
 const haveAll = /(?:[了过着]|(?<![共还只所])有|包[含括]|具备)\s*(?:所有|全部)|(?:过|拥有)每/u;
 /** `whose rooms all cost`, `where every room is` */
@@ -34,12 +36,28 @@ function universalIn(terms: QuestionTerms): string | null {
   const isOfNamed = groupAnchors(terms).some(({ terms: named }) => named.length > 1);
   const done = isOfNamed ? null : allDo.exec(rest);
   if (done) return done[0];
-  const nouns = [...terms.labels, ...terms.properties].map(({ mention }) => mention);
-  const after = nouns.map(({ end }) => allAre.exec(terms.text.slice(end))).find(match => match !== null);
-  const chinese = after ?? haveAll.exec(rest);
+  const after = saidOfAll(terms);
+  if (after !== null) return after;
+  const chinese = haveAll.exec(rest);
   if (chinese) return chinese[0].trim();
-  const said = where.exec(rest);
+  // `every month` is a period.
+  const periods = fillPlaces(rest, terms.grain ? [terms.grain] : []);
+  const said = where.exec(periods);
   if (said) return said[1] ?? null;
-  const found = clause.exec(rest);
-  return found && !wholeList.test(found[1] ?? '') ? (found[2] ?? null) : null;
+  const found = clause.exec(periods);
+  if (!found) return null;
+  const [whole, between = '', word = ''] = found;
+  const isVerbBetween = terms.relations.some(({ mention }) => mention.start > found.index && mention.end < found.index + whole.length);
+  const isList = wholeList.test(between) && !(isVerbBetween && /\b(?:from|in|for|at|across|over)\s*$/.test(between));
+  return isList ? null : word;
+}
+
+/** 全 between a noun and what is said of it. */
+function saidOfAll({ text, labels, properties, values }: QuestionTerms): string | null {
+  for (const { mention } of [...labels, ...properties]) {
+    const word = allAre.exec(text.slice(mention.end))?.[0];
+    const end = mention.end + (word?.length ?? 0);
+    if (word !== undefined && (predicate.test(text.slice(end)) || values.some(value => value.mention.start === end))) return word.trim();
+  }
+  return null;
 }

@@ -5,8 +5,9 @@ import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { namesDoer } from './self-relations.js';
 
-/** 车主, 受益人, 投保方 */
-const chineseRole = /\p{Script=Han}(?:(?<!器)人|者|主|员|方|商|户|师|长)$/u;
+/** 车主, 受益人, 投保方, and not 擅长 or 开户 */
+const chineseRole =
+  /\p{Script=Han}(?:(?<!器)人|者|员)$|[车业房店船货雇户]主$|[班组社队校院会处部船市董店站所科]长$|[教导医律厨]师$|[应销理发包运造]商$|[保买卖甲乙]方$|[客用租商]户$/u;
 
 /**
  * Gives a relation that is called by whoever is at its end the label of that end: `beneficiaries`, `car owners`, 车主. Others stay as they

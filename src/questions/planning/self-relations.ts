@@ -18,7 +18,8 @@ export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWo
   const [type = ''] = types;
   if (types.size !== 1 || !ways.every(isOwn) || words.some(({ mention }) => isAgentNoun(mention.text))) return ways;
   const verb = words.find(({ relations }) => relations.has(type))?.mention;
-  const isDone = verb !== undefined && doneTo.test(text.slice(0, verb.start));
+  const isActive = verb !== undefined && (/ing$/.test(verb.text) || /^\s+(?:any|some|others?\b|another)/.test(text.slice(verb.end)));
+  const isDone = verb !== undefined && !isActive && doneTo.test(text.slice(0, verb.start));
   const isReversed = verb !== undefined && (isPassiveName(verb.text, type, schema) || namesDoer(verb.text, type, schema));
   return ways.filter(way => hopsOf(way)[0]?.direction === (isDone !== isReversed ? 'in' : 'out'));
 }
