@@ -61,6 +61,20 @@ export function recallQueries(names, random, count) {
   });
 }
 
+/** Of a text with one error, the chance that ten of the names one edit away have the one that was meant, on average. */
+export function chanceOf(names, asked) {
+  const lower = [...new Set(names.map(name => name.toLowerCase()))];
+  const chances = asked.map(text => Math.min(1, top / lower.filter(name => isOneEditAway(text.toLowerCase(), name)).length));
+  return chances.reduce((sum, chance) => sum + chance, 0) / asked.length;
+}
+
+function isOneEditAway(a, b) {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  return a.slice(same + (a.length >= b.length ? 1 : 0)) === b.slice(same + (b.length >= a.length ? 1 : 0));
+}
+
 function withAlphabet({ random, alphabet }) {
   return Object.assign(() => random(), { alphabet });
 }

@@ -7,7 +7,7 @@ import { gunzip } from 'node:zlib';
 import { quantile, report, round, timed } from './figures.mjs';
 import { nameOf } from './large-graph.mjs';
 import { rerun, runJob } from './runs.mjs';
-import { recallQueries } from './search-queries.mjs';
+import { chanceOf, recallQueries } from './search-queries.mjs';
 import { logIn, logInAgain, startService } from './service.mjs';
 import { csvOf, randomOf } from './social-graph.mjs';
 
@@ -35,7 +35,7 @@ export async function benchSearch(folder, { people, trials, parts }) {
     let api = await logIn(service.url);
     for (const { part, names, queries } of recall) {
       const { graph } = await load(api, part, names.length, i => names[i]);
-      await benchRecall(api, graph, part, queries);
+      await benchRecall(api, graph, part, names, queries);
     }
     if (!parts.includes('speed')) return;
     const { graph, jobId, upload } = await load(api, 'speed', people, nameOf);
@@ -83,23 +83,26 @@ function ask(api, graph, search, options) {
   return api.send('POST', `/api/graphs/${graph}/query`, { search, limit: 10, cache: 'refresh', timeout_ms: 60_000, ...options });
 }
 
-async function benchRecall(api, graph, part, queries) {
+/** `by_chance`: what ten of all names one edit away would find, whichever these are. */
+async function benchRecall(api, graph, part, names, queries) {
   const byKind = new Map();
   for (const query of queries) {
     const { rows } = await ask(api, graph, query.asked);
     const found = rows.map(([node]) => node.display);
-    const kind = byKind.get(query.kind) ?? { shares: [], isFirst: 0 };
+    const kind = byKind.get(query.kind) ?? { shares: [], isFirst: 0, asked: [] };
     const share = query.share(found);
     if (share < 1 && process.env.SHOW_MISSED)
       console.log(JSON.stringify({ part, kind: query.kind, asked: query.asked, name: query.name, found }));
     kind.shares.push(share);
+    kind.asked.push(query.asked);
     if (found[0]?.toLowerCase() === query.name.toLowerCase()) kind.isFirst++;
     byKind.set(query.kind, kind);
   }
-  for (const [kind, { shares, isFirst }] of byKind) {
+  for (const [kind, { shares, isFirst, asked }] of byKind) {
     const percent = number => round((100 * number) / shares.length, 1);
     const recall = percent(shares.reduce((sum, share) => sum + share, 0));
-    report(`search: ${part}, ${kind}`, { unit: '%', queries: shares.length, recall_at_10: recall, first: percent(isFirst) });
+    const chance = /character/.test(kind) ? { by_chance: round(100 * chanceOf(names, asked), 1) } : {};
+    report(`search: ${part}, ${kind}`, { unit: '%', queries: shares.length, recall_at_10: recall, ...chance, first: percent(isFirst) });
   }
 }
 
