@@ -20,6 +20,39 @@ export const label = (name: string, alias: string, key: string, properties: [nam
   properties: properties.map(([own, type, column]) => ({ name: own, type, column })),
   rowCount: 10,
 });
+type Properties = [name: string, type: string, ...aliases: string[]][];
+
+/** The properties of labels and relations. */
+export const propertiesOf = (properties: Properties) => properties.map(([name, type, ...aliases]) => ({ name, type, aliases }));
+
+/** A label with a number and a name. */
+export const namedLabel = (name: string, aliases: string[], properties: Properties) => ({
+  name,
+  aliases,
+  displayProperty: 'name',
+  keyProperties: ['number'],
+  properties: propertiesOf([['number', 'int'], ['name', 'string'], ...properties]),
+  rowCount: 9,
+});
+
+/** The same with Chinese names, each for a column. */
+export const chineseLabel = (
+  name: string,
+  aliases: string[],
+  properties: [name: string, type: string, column: string, ...aliases: string[]][],
+) => ({
+  name,
+  aliases,
+  displayProperty: '名称',
+  keyProperties: ['编号'],
+  properties: [
+    { name: '编号', type: 'int', column: 'id', aliases: [] },
+    { name: '名称', type: 'string', column: 'name', aliases: [] },
+    ...properties.map(([own, type, column, ...more]) => ({ name: own, type, column, aliases: more })),
+  ],
+  rowCount: 9,
+});
+
 export const edge = (type: string, alias: string | string[], sourceLabel: string, targetLabel: string) => ({
   type,
   aliases: [alias].flat(),

@@ -1,23 +1,13 @@
-import { cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
+import { cypherOver, edge, namedLabel, nodesOf, planOver } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
-type Properties = [name: string, type: string, ...aliases: string[]][];
-
-const label = (name: string, aliases: string[], properties: Properties) => ({
-  name,
-  aliases,
-  displayProperty: 'name',
-  keyProperties: ['number'],
-  properties: ([['number', 'int'], ['name', 'string'], ...properties] as Properties).map(([own, type, ...more]) => ({ name: own, type, aliases: more })),
-  rowCount: 9,
-}); // prettier-ignore
 const schema: PlanSchema = {
   labels: [
-    label('Department', ['科室'], [['floor', 'int'], ['phone', 'string', '电话']]),
-    label('Doctor', ['医生'], [['gender', 'string', '性别'], ['title', 'string', '职称'], ['salary', 'int', '工资'], ['birth date', 'date', '出生日期'], ['mobile', 'string']]),
-    label('Patient', ['患者'], [['gender', 'string', '性别'], ['city', 'string', '城市'], ['weight', 'int', '体重']]),
-    label('Disease', ['疾病'], [['category', 'string', '类别'], ['contagious', 'boolean', '传染']]),
-    label('Drug', ['药品', '药'], [['manufacturer', 'string', '厂家'], ['prescription only', 'boolean', '处方药'], ['stock', 'int', '库存']]),
+    namedLabel('Department', ['科室'], [['floor', 'int'], ['phone', 'string', '电话']]),
+    namedLabel('Doctor', ['医生'], [['gender', 'string', '性别'], ['title', 'string', '职称'], ['salary', 'int', '工资'], ['birth date', 'date', '出生日期'], ['mobile', 'string']]),
+    namedLabel('Patient', ['患者'], [['gender', 'string', '性别'], ['city', 'string', '城市'], ['weight', 'int', '体重']]),
+    namedLabel('Disease', ['疾病'], [['category', 'string', '类别'], ['contagious', 'boolean', '传染']]),
+    namedLabel('Drug', ['药品', '药'], [['manufacturer', 'string', '厂家'], ['prescription only', 'boolean', '处方药'], ['stock', 'int', '库存']]),
   ],
   edges: [
     edge('works in', ['任职于'], 'Doctor', 'Department'),

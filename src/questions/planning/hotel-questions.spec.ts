@@ -1,25 +1,15 @@
-import { cypherOver, edge, nodesOf } from '../../../test/support/question-world.js';
+import { cypherOver, edge, namedLabel, nodesOf } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
-type Properties = [name: string, type: string, ...aliases: string[]][];
-
-const label = (name: string, aliases: string[], properties: Properties) => ({
-  name,
-  aliases,
-  displayProperty: 'name',
-  keyProperties: ['number'],
-  properties: ([['number', 'int'], ['name', 'string'], ...properties] as Properties).map(([own, type, ...more]) => ({ name: own, type, aliases: more })),
-  rowCount: 9,
-}); // prettier-ignore
 /** Things are called like words of the language: a hotel `The Rooms`, a guest `May`, a channel `Booking`. */
 const schema: PlanSchema = {
   labels: [
-    label('City', ['城市'], []),
-    label('Hotel', ['酒店'], [['swimming pool', 'boolean', '游泳池'], ['capacity', 'int']]),
-    label('Room', ['房间'], [['price', 'decimal(10,2)', '价格'], ['status', 'string', '状态']]),
-    label('Guest', ['客人'], [['points', 'int', '积分']]),
-    label('Booking', ['订单'], [['amount', 'decimal(12,2)', '金额'], ['channel', 'string', '渠道'], ['status', 'string', '状态']]),
-    label('Service', ['服务'], [['price', 'int', '价格']]),
+    namedLabel('City', ['城市'], []),
+    namedLabel('Hotel', ['酒店'], [['swimming pool', 'boolean', '游泳池'], ['capacity', 'int']]),
+    namedLabel('Room', ['房间'], [['price', 'decimal(10,2)', '价格'], ['status', 'string', '状态']]),
+    namedLabel('Guest', ['客人'], [['points', 'int', '积分']]),
+    namedLabel('Booking', ['订单'], [['amount', 'decimal(12,2)', '金额'], ['channel', 'string', '渠道'], ['status', 'string', '状态']]),
+    namedLabel('Service', ['服务'], [['price', 'int', '价格']]),
   ],
   edges: [
     edge('located in', ['位于'], 'Hotel', 'City'),

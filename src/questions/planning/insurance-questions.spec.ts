@@ -1,25 +1,15 @@
-import { cypherOver, edge, nodesOf } from '../../../test/support/question-world.js';
+import { cypherOver, edge, namedLabel, nodesOf } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
-type Properties = [name: string, type: string, ...aliases: string[]][];
-
-const label = (name: string, aliases: string[], properties: Properties) => ({
-  name,
-  aliases,
-  displayProperty: 'name',
-  keyProperties: ['number'],
-  properties: ([['number', 'int'], ['name', 'string'], ...properties] as Properties).map(([own, type, ...more]) => ({ name: own, type, aliases: more })),
-  rowCount: 9,
-}); // prettier-ignore
 /** Two relations between two labels are named by the people at their ends, two lead from a label to itself. */
 const schema: PlanSchema = {
   labels: [
-    label('Customer', ['客户'], [['gender', 'string'], ['city', 'string', '城市'], ['vip', 'boolean', 'VIP'], ['email', 'string', '邮箱']]),
-    label('Agent', ['代理人'], [['gender', 'string'], ['licensed', 'boolean']]),
-    label('Policy', ['保单'], [['premium', 'int', '保费'], ['status', 'string', '状态'], ['end date', 'date']]),
-    label('Vehicle', ['car', '车', '汽车'], [['color', 'string', '颜色'], ['brand', 'string']]),
-    label('Payment', ['缴费'], [['amount', 'int', '金额'], ['method', 'string'], ['overdue', 'boolean', '逾期']]),
-    label('Product', ['产品'], []),
+    namedLabel('Customer', ['客户'], [['gender', 'string'], ['city', 'string', '城市'], ['vip', 'boolean', 'VIP'], ['email', 'string', '邮箱']]),
+    namedLabel('Agent', ['代理人'], [['gender', 'string'], ['licensed', 'boolean']]),
+    namedLabel('Policy', ['保单'], [['premium', 'int', '保费'], ['status', 'string', '状态'], ['end date', 'date']]),
+    namedLabel('Vehicle', ['car', '车', '汽车'], [['color', 'string', '颜色'], ['brand', 'string']]),
+    namedLabel('Payment', ['缴费'], [['amount', 'int', '金额'], ['method', 'string'], ['overdue', 'boolean', '逾期']]),
+    namedLabel('Product', ['产品'], []),
   ],
   edges: [
     edge('holds', ['持有', 'held', 'policyholder'], 'Customer', 'Policy'),

@@ -1,26 +1,16 @@
-import { cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
+import { chineseLabel, cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
 import { wordGraphAnswer } from '../wording/word-answer.js';
 import { type PlanSchema } from './schema-paths.js';
 
-type Properties = [name: string, type: string, column: string, ...aliases: string[]][];
-
-const label = (name: string, aliases: string[], properties: Properties) => ({
-  name,
-  aliases,
-  displayProperty: '名称',
-  keyProperties: ['编号'],
-  properties: ([['编号', 'int', 'id'], ['名称', 'string', 'name'], ...properties] as Properties).map(([own, type, column, ...more]) => ({ name: own, type, column, aliases: more })),
-  rowCount: 9,
-}); // prettier-ignore
 /** Labels with one date, with several, with a year only and with none. A relation is called like what happens at a date. */
 const schema: PlanSchema = {
   labels: [
-    label('酒店', ['Hotel'], [['城市', 'string', 'city']]),
-    label('员工', ['Employee'], [['出生日期', 'date', 'birth_date'], ['入职日期', 'date', 'hire_date'], ['工资', 'int', 'salary']]),
-    label('订单', ['Booking'], [['入住日期', 'date', 'check_in_date'], ['下单时间', 'datetime', 'booked_at'], ['总金额', 'decimal(12,2)', 'total_amount', '金额', 'amount'], ['状态', 'string', 'status']]),
-    label('理赔', ['Claim'], [['报案日期', 'date', 'reported_date'], ['赔付金额', 'decimal(12,2)', 'paid_amount', 'payout']]),
-    label('船舶', ['Ship'], [['建造年份', 'int', 'built_year']]),
-    label('客户', ['Customer'], []),
+    chineseLabel('酒店', ['Hotel'], [['城市', 'string', 'city']]),
+    chineseLabel('员工', ['Employee'], [['出生日期', 'date', 'birth_date'], ['入职日期', 'date', 'hire_date'], ['工资', 'int', 'salary']]),
+    chineseLabel('订单', ['Booking'], [['入住日期', 'date', 'check_in_date'], ['下单时间', 'datetime', 'booked_at'], ['总金额', 'decimal(12,2)', 'total_amount', '金额', 'amount'], ['状态', 'string', 'status']]),
+    chineseLabel('理赔', ['Claim'], [['报案日期', 'date', 'reported_date'], ['赔付金额', 'decimal(12,2)', 'paid_amount', 'payout']]),
+    chineseLabel('船舶', ['Ship'], [['建造年份', 'int', 'built_year']]),
+    chineseLabel('客户', ['Customer'], []),
   ],
   edges: [
     edge('下单', ['booked'], '客户', '订单'),

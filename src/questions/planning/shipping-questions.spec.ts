@@ -1,25 +1,15 @@
-import { cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
+import { chineseLabel, cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
-type Properties = [name: string, type: string, column: string, ...aliases: string[]][];
-
-const label = (name: string, aliases: string[], properties: Properties) => ({
-  name,
-  aliases,
-  displayProperty: '名称',
-  keyProperties: ['编号'],
-  properties: ([['编号', 'int', 'id'], ['名称', 'string', 'name'], ...properties] as Properties).map(([own, type, column, ...more]) => ({ name: own, type, column, aliases: more })),
-  rowCount: 9,
-}); // prettier-ignore
 /** Labels with a relation to themselves, several relations between two labels, booleans whose names begin with 有 and 在, and years beside dates. */
 const schema: PlanSchema = {
   labels: [
-    label('港口', ['Port'], [['国家', 'string', 'country'], ['有冷库', 'boolean', 'cold_storage', 'cold storage'], ['年吞吐量', 'int', 'annual_teu', 'throughput']]),
-    label('船舶', ['Ship', '船', '轮船'], [['船型', 'string', 'ship_type'], ['建造年份', 'int', 'built_year'], ['载箱量', 'int', 'capacity_teu', 'capacity'], ['在役', 'boolean', 'in_service', 'in service'], ['上次检验日期', 'date', 'last_inspection'], ['船旗国', 'string', 'flag']]),
-    label('船员', ['Crew member'], [['职务', 'string', 'rank'], ['性别', 'string', 'gender'], ['工资', 'int', 'salary'], ['出生日期', 'date', 'birth_date'], ['入职日期', 'date', 'hired_on'], ['在职', 'boolean', 'active'], ['邮箱', 'string', 'email']]),
-    label('客户', ['Customer'], [['行业', 'string', 'industry'], ['VIP', 'boolean', 'vip']]),
-    label('航次', ['Voyage'], [['航程', 'int', 'distance'], ['延误', 'boolean', 'delayed'], ['状态', 'string', 'status']]),
-    label('货运单', ['Shipment', '运单'], [['货物', 'string', 'goods'], ['危险品', 'boolean', 'dangerous']]),
+    chineseLabel('港口', ['Port'], [['国家', 'string', 'country'], ['有冷库', 'boolean', 'cold_storage', 'cold storage'], ['年吞吐量', 'int', 'annual_teu', 'throughput']]),
+    chineseLabel('船舶', ['Ship', '船', '轮船'], [['船型', 'string', 'ship_type'], ['建造年份', 'int', 'built_year'], ['载箱量', 'int', 'capacity_teu', 'capacity'], ['在役', 'boolean', 'in_service', 'in service'], ['上次检验日期', 'date', 'last_inspection'], ['船旗国', 'string', 'flag']]),
+    chineseLabel('船员', ['Crew member'], [['职务', 'string', 'rank'], ['性别', 'string', 'gender'], ['工资', 'int', 'salary'], ['出生日期', 'date', 'birth_date'], ['入职日期', 'date', 'hired_on'], ['在职', 'boolean', 'active'], ['邮箱', 'string', 'email']]),
+    chineseLabel('客户', ['Customer'], [['行业', 'string', 'industry'], ['VIP', 'boolean', 'vip']]),
+    chineseLabel('航次', ['Voyage'], [['航程', 'int', 'distance'], ['延误', 'boolean', 'delayed'], ['状态', 'string', 'status']]),
+    chineseLabel('货运单', ['Shipment', '运单'], [['货物', 'string', 'goods'], ['危险品', 'boolean', 'dangerous']]),
   ],
   edges: [
     edge('母港', ['home port'], '船舶', '港口'),

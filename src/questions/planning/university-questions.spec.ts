@@ -1,30 +1,19 @@
-import { cypherOver, edge, nodesOf } from '../../../test/support/question-world.js';
+import { cypherOver, edge, namedLabel, nodesOf, propertiesOf } from '../../../test/support/question-world.js';
 import { type PlanSchema } from './schema-paths.js';
 
-type Properties = [name: string, type: string, ...aliases: string[]][];
-
-const typed = (properties: Properties) => properties.map(([own, type, ...more]) => ({ name: own, type, aliases: more }));
-const label = (name: string, aliases: string[], properties: Properties) => ({
-  name,
-  aliases,
-  displayProperty: 'name',
-  keyProperties: ['number'],
-  properties: typed([['number', 'int'], ['name', 'string'], ...properties]),
-  rowCount: 9,
-}); // prettier-ignore
 /** What happens has its date in the relation; a club is as good as a person; one verb is a noun too. */
 const schema: PlanSchema = {
   labels: [
-    label('Student', ['学生'], [['gender', 'string'], ['birth date', 'date'], ['enrolment date', 'date']]),
-    label('Teacher', ['老师', '教师'], []),
-    label('Club', ['社团'], [['category', 'string', '类别'], ['founding date', 'date'], ['annual fee', 'int', '年费']]),
-    label('Course', ['课程'], [['credits', 'int', '学分'], ['launch date', 'date']]),
-    label('Book', ['书'], [['price', 'int', '价格'], ['publication year', 'int'], ['copies', 'int']]),
-    label('Department', ['学院'], []),
+    namedLabel('Student', ['学生'], [['gender', 'string'], ['birth date', 'date'], ['enrolment date', 'date']]),
+    namedLabel('Teacher', ['老师', '教师'], []),
+    namedLabel('Club', ['社团'], [['category', 'string', '类别'], ['founding date', 'date'], ['annual fee', 'int', '年费']]),
+    namedLabel('Course', ['课程'], [['credits', 'int', '学分'], ['launch date', 'date']]),
+    namedLabel('Book', ['书'], [['price', 'int', '价格'], ['publication year', 'int'], ['copies', 'int']]),
+    namedLabel('Department', ['学院'], []),
   ],
   edges: [
-    { ...edge('borrowed', ['借', '借了', 'borrow'], 'Student', 'Book'), properties: typed([['loan date', 'date']]) },
-    { ...edge('joined', ['参加', '加入', 'member'], 'Student', 'Club'), properties: typed([['joining date', 'date']]) },
+    { ...edge('borrowed', ['借', '借了', 'borrow'], 'Student', 'Book'), properties: propertiesOf([['loan date', 'date']]) },
+    { ...edge('joined', ['参加', '加入', 'member'], 'Student', 'Club'), properties: propertiesOf([['joining date', 'date']]) },
     edge('advises', ['指导', '导师', 'advisor'], 'Teacher', 'Student'),
     edge('sponsored by', ['sponsor'], 'Club', 'Department'),
     edge('requires', ['先修课', 'prerequisite'], 'Course', 'Course'),
