@@ -29,7 +29,7 @@ export async function benchMetaQa(service, api, { folder, sample, seed }) {
     ['kb.txt', [1]],
     ['kb_plus.txt', [2, 3]],
   ]) {
-    const triples = await textOf(path.join(folder, graphFile));
+    const triples = triplesOf(await textOf(path.join(folder, graphFile)));
     const graph = await loadGraph(api, triples);
     const pathOf = pathsThrough(triples);
     for (const hop of hops) {
@@ -55,8 +55,7 @@ async function benchHop(service, api, graph, { hop, questions, failures }) {
     const of = failures.get(`${kind} ${verdict}`) ?? { count: 0, example: question };
     failures.set(`${kind} ${verdict}`, { ...of, count: of.count + 1 });
   }
-  const percent = Object.entries(counts).map(([name, count]) => [name, round((100 * count) / questions.length, 1)]);
-  report(`MetaQA ${hop} hop`, { unit: '%', questions: questions.length, ...Object.fromEntries(percent), ...timesOf(times) });
+  report(`MetaQA ${hop} hop`, { ...percentOf(counts, questions.length), ...timesOf(times) });
 }
 
 /** The verdicts on who is told the topic and the kind of path that is right: what the file of triples lets anybody reach. */
@@ -68,17 +67,19 @@ function reportReference(hop, questions, pathOf) {
     counts[verdict === 'exact' ? 'hit' : verdict.replace('_silent', '')]++;
     if (verdict === 'exact') counts.exact++;
   }
-  const percent = Object.entries(counts).map(([name, count]) => [name, round((100 * count) / questions.length, 1)]);
-  report(`MetaQA ${hop} hop, the right path followed`, { unit: '%', questions: questions.length, ...Object.fromEntries(percent) });
+  report(`MetaQA ${hop} hop, the right path followed`, percentOf(counts, questions.length));
+}
+
+function percentOf(counts, questions) {
+  const percent = Object.entries(counts).map(([name, count]) => [name, round((100 * count) / questions, 1)]);
+  return { unit: '%', questions, ...Object.fromEntries(percent) };
 }
 
 /** @returns what lies at the end of the paths of a question's kind, `writer_to_movie_to_year`, from its topic: names in order */
 function pathsThrough(triples) {
   const ends = new Map();
   const join = (from, to) => ends.set(from, (ends.get(from) ?? new Set()).add(to));
-  for (const line of triples.split('\n')) {
-    const [movie, relation, object] = line.trim().split('|');
-    if (!relations[relation]) continue;
+  for (const [movie, relation, object] of triples) {
     join(`${movie} ${relation} to`, object);
     join(`${object} ${relation} from`, movie);
   }
@@ -139,12 +140,17 @@ async function textOf(file) {
   return existsSync(file) ? readFile(file, 'utf8') : gunzipSync(await readFile(`${file}.gz`)).toString();
 }
 
+function triplesOf(text) {
+  return text
+    .split('\n')
+    .map(line => line.trim().split('|'))
+    .filter(([, relation]) => relations[relation]);
+}
+
 async function loadGraph(api, triples) {
   const names = Object.fromEntries(Object.keys(kinds).map(kind => [kind, new Set()]));
   const edges = Object.fromEntries(Object.keys(relations).map(relation => [relation, []]));
-  for (const line of triples.split('\n')) {
-    const [movie, relation, object] = line.trim().split('|');
-    if (!relations[relation]) continue;
+  for (const [movie, relation, object] of triples) {
     names.Movie.add(movie);
     names[relations[relation][0]].add(object);
     edges[relation].push([movie, object]);

@@ -116,8 +116,7 @@ export class Lexicon {
     if (words.length === 1) return;
     // Anybody is a person: `insured person` does not make people insured.
     for (const word of words)
-      if (/^[a-z]{3,}$/.test(word) && !isStopWord(word) && senseOf(word) !== senseOf('person'))
-        this.insert(this.parts, sensesOf(word), meaning);
+      if (/^[a-z]{3,}$/.test(word) && !isStopWord(word) && senseOf(word) !== anybody) this.insert(this.parts, sensesOf(word), meaning);
   }
 
   private add(name: string, meaning: Meaning): void {
@@ -138,6 +137,8 @@ export class Lexicon {
     else entries.set(key, [meaning]);
   }
 }
+
+const anybody = senseOf('person');
 
 const agentKey = (label: string, word: string): string => `${rootOf(word)}\0${label}`;
 

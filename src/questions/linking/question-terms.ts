@@ -68,6 +68,14 @@ export interface QuestionTerms {
   denials: Mention[];
 }
 
+/** The question with spaces in place of the values in it. */
+export function outsideValues({ text, values }: QuestionTerms): string {
+  return fillPlaces(
+    text,
+    values.map(({ mention }) => mention),
+  );
+}
+
 /** The question with spaces in place of the names in it. */
 export function outsideNames({ text, entities, values }: QuestionTerms): string {
   return fillPlaces(

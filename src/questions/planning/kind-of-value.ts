@@ -1,5 +1,5 @@
-import { fillPlaces, isJoined, type Mention } from '../linking/meaning.js';
-import { isBoolean, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
+import { isJoined, type Mention } from '../linking/meaning.js';
+import { isBoolean, outsideValues, type QuestionTerms, type ValueTerm } from '../linking/question-terms.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type Asked } from './find-asked.js';
 import { UnplannableError } from './question-plan.js';
@@ -15,11 +15,11 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   const [first] = [...asking].sort((a, b) => a.start - b.start);
   if (!first) return valueAtEnd(terms);
   if (!/[哪几]|多少|^(?:which|what|how many)$/.test(first.text)) return null;
-  const chain = valuesBeside(terms, first, words);
+  const rest = outsideValues(terms);
+  const chain = valuesBeside(terms, rest, first, words);
   const end = chain.at(-1)?.mention.end ?? 0;
   const isNoun = ({ labels, properties, mention }: SchemaWord): boolean => labels.size + properties.length > 0 || isAgentNoun(mention.text);
   // `French and German players`
-  const rest = fillPlaces(terms.text, terms.values.map(({ mention }) => mention)); // prettier-ignore
   const isBesideNoun = (word: SchemaWord): boolean =>
     word.mention.start >= end && /^(?:\s|的|,|\band\b|\bor\b)*$/.test(rest.slice(end, word.mention.start));
   if (words.some(word => isNoun(word) && isBesideNoun(word))) return null;
@@ -59,10 +59,9 @@ function severalKinds({ text }: Mention, labels: string[]): UnplannableError {
 }
 
 /** The values right after the question word, else those right before it where it ends the question. In order. */
-function valuesBeside({ text, values }: QuestionTerms, first: Mention, words: SchemaWord[]): ValueTerm[] {
-  const blank = fillPlaces(text, values.map(({ mention }) => mention)); // prettier-ignore
+function valuesBeside({ text, values }: QuestionTerms, rest: string, first: Mention, words: SchemaWord[]): ValueTerm[] {
   const inOrder = [...values].sort((a, b) => a.mention.start - b.mention.start);
-  const after = inOrder.filter(({ mention }) => isJoined(blank, first.end, mention.end));
+  const after = inOrder.filter(({ mention }) => isJoined(rest, first.end, mention.end));
   const hasNoun = words.some(({ labels, mention }) => labels.size > 0 && mention.start >= first.end);
   if (after.length > 0 || hasNoun || !/^人?[\s?？。!！]*$/.test(text.slice(first.end))) return after;
   return inOrder.filter(({ mention }) => mention.end <= first.start && /^\s*(?:都?[是有])?$/.test(text.slice(mention.end, first.start)));

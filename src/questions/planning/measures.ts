@@ -45,39 +45,36 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema
     // Chinese goes on with 的 and what is asked for: `单价大于18的产品`.
     const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
     if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };
-    // `more than 5 copies`
+    // `more than 5 copies`, but not `单价大于20库存最多的产品`
     const isSaidBefore = words.some(
       word =>
-        /^(?:的|\s|是|为|is|are|of)*$/.test(rest.slice(word.mention.end, mention.start)) &&
         word.mention.end <= mention.start &&
-        word.properties.some(({ type }) => isNumeric(type)),
+        isNumber(word) &&
+        /^(?:的|\s|是|为|is|are|of)*$/.test(rest.slice(word.mention.end, mention.start)),
     );
-    const own =
-      after !== undefined && !goesOn && !isSaidBefore && after.labels.size === 0 && after.properties.some(({ type }) => isNumeric(type));
-    if (own) return { ...whole, property: after };
+    if (after && isNumber(after) && after.labels.size === 0 && !goesOn && !isSaidBefore) return { ...whole, property: after };
     const isHowOften = times.test(terms.text.slice(mention.end)) || /[次回]/.test(mention.text);
     if (isHowOften && before && before.relations.size > 0) return { ...whole, counted: before };
-    const property = words.filter(word => word.mention.end <= mention.start && word.properties.some(({ type }) => isNumeric(type))).at(-1);
+    const property = words.filter(word => word.mention.end <= mention.start && isNumber(word)).at(-1);
     const isRight =
       before &&
       /^\s*(?:数量?|人数|总数|个数|有|是|为|is|are|of|with|count|number)?\s*$/.test(terms.text.slice(before.mention.end, mention.start));
     if (before && before.labels.size > 0 && (isCount || (property === undefined && isRight))) {
-      if (
-        !isCount &&
-        !isCounted.test(terms.text.slice(mention.end)) &&
-        !/有\s*$/.test(terms.text.slice(0, mention.start)) &&
-        hasPrice(before, schema)
-      )
-        throw countOrAmount(before.mention);
+      const saysCount = isCount || isCounted.test(terms.text.slice(mention.end)) || /有\s*$/.test(terms.text.slice(0, mention.start));
+      if (!saysCount && hasPrice(before, schema)) throw countOrAmount(before.mention);
       return { ...whole, counted: before };
     }
     // `编号等于10248的订单的运费`: what is compared is no number.
     const isOther = operator === '=' && before !== undefined && before !== property && before.properties.length > 0;
-    const first = isOther ? undefined : (property ?? words.find(word => word.properties.some(({ type }) => isNumeric(type))));
+    const first = isOther ? undefined : (property ?? words.find(isNumber));
     if (!first || isCount)
       throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
     return { ...whole, property: first };
   });
+}
+
+function isNumber({ properties }: SchemaWord): boolean {
+  return properties.some(({ type }) => isNumeric(type));
 }
 
 /** The numeric property to rank or compute by; for 最贵 and "cheapest" the price. */

@@ -2,7 +2,7 @@ import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAgentNoun, isVerbForm, rootOf } from '../linking/word-roots.js';
-import { type PlanSchema } from './schema-paths.js';
+import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
 /** An order of the words from the topic outwards, with what it costs to assume it. */
@@ -58,9 +58,13 @@ function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWo
 
 /** Whether a word stands for a relation by those of its names that say what is done to whoever is at its beginning. */
 export function isPassiveName(word: string, type: string, schema: PlanSchema): boolean {
-  const names = schema.edges.filter(edge => edge.type === type).flatMap(edge => [edge.type, ...edge.aliases]);
+  const names = namesOfRelation(schema, type);
   const roots = new Set(word.split(' ').map(rootOf));
-  const own = names.filter(name => normalizeText(name).split(/[_ ]/).some(part => roots.has(rootOf(part)))); // prettier-ignore
+  const own = names.filter(name =>
+    normalizeText(name)
+      .split(/[_ ]/)
+      .some(part => roots.has(rootOf(part))),
+  );
   const meant = own.length > 0 ? own : names;
   return meant.length > 0 && meant.every(name => /[_ ]by$|^被|^由/i.test(name));
 }

@@ -5,12 +5,10 @@ import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows } from './find-groups.js';
 import { type Threshold } from './measures.js';
 import { countedOfSome, QuestionDraft } from './question-draft.js';
-import { type GraphPlan, UnplannableError } from './question-plan.js';
+import { type GraphPlan, UnplannableError, usualTop } from './question-plan.js';
 import { describePath, type Hop, hopsFrom, pathsFrom } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { scorePath } from './score-path.js';
-
-const usualTop = 5;
 
 /** Plans that count what things lead to. */
 export abstract class CountPlanner extends QuestionDraft {
@@ -71,9 +69,15 @@ export abstract class CountPlanner extends QuestionDraft {
 
   private listAbove(target: SchemaWord, counted: string, word: SchemaWord | null, bounds: Threshold[]): Promise<GraphPlan> {
     if (allHold(0, bounds) && !allHold(1, bounds) && this.terms.times.length > 0) throw noneWithin();
-    return this.countOver(target, counted, word, 'list', allHold(0, bounds), (end, writer) => {
-      return `WITH t, count(DISTINCT ${end}) AS n WHERE ${withinBounds(writer, bounds)} RETURN t, n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(target))}`;
-    });
+    const order = `ORDER BY n DESC${this.thenDisplay(this.onlyLabel(target))}`;
+    return this.countOver(
+      target,
+      counted,
+      word,
+      'list',
+      allHold(0, bounds),
+      (end, writer) => `WITH t, count(DISTINCT ${end}) AS n WHERE ${withinBounds(writer, bounds)} RETURN t, n ${order}`,
+    );
   }
 
   protected async groupsAbove(word: SchemaWord, counted: SchemaWord, bounds: Threshold[]): Promise<GraphPlan> {

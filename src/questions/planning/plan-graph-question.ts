@@ -131,7 +131,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     this.refuseCompound();
     this.refuseSideBySide(writer.target);
     const columns = this.projected(writer);
-    const element = this.schema.labels.find(({ name }) => name === writer.target);
+    const element = this.labelOf(writer.target);
     if (!columns.some(({ isTime }) => isTime) && !(element && isOfType(element, 'when'))) this.refusePeriod();
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
@@ -306,7 +306,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       add(variable, this.propertyOf(owner), word.mention);
     }
     const { type, word } = this.asked;
-    const element = this.schema.labels.find(({ name }) => name === writer.target);
+    const element = this.labelOf(writer.target);
     if (columns.size === 0 && word === null && element && (type === 'when' || type === 'where')) {
       const ofEdge = type === 'when' ? this.datesOfVerb(writer) : [];
       const found = ofEdge.length > 0 ? ofEdge : propertiesOfType(element, type).map(property => ({ variable: 't', property }));
@@ -327,7 +327,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
         .filter(edge => edge.type === type)
         .flatMap(({ properties }) => properties.filter(property => isDate(property.type)).map(property => ({ variable, property }))),
     );
-    const own = this.schema.labels.find(({ name }) => name === writer.target);
+    const own = this.labelOf(writer.target);
     if (verb && dates.length !== 1 && (dates.length > 1 || (own && propertiesOfType(own, 'when').length > 1)))
       throw new UnplannableError(
         `不清楚“${verb.mention.text}”的日期是哪一个，请写出属性`,

@@ -13,9 +13,7 @@ import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from '
 import { baseOf, findBounds, type Measure, measuresOf } from './metric-measures.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
 import { NameChoices } from './name-choices.js';
-import { toUnplanned, type Unplanned } from './question-plan.js';
-
-const usualTop = 5;
+import { toUnplanned, type Unplanned, usualTop } from './question-plan.js';
 
 /**
  * Turns a question that names a metric into a call of it, or says why it cannot. Null if it names none. An entity or value becomes

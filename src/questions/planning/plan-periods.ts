@@ -9,10 +9,9 @@ import { dateOfPeriod } from './period-dates.js';
 import { periodKey, periodNames, shownPeriod } from './period-keys.js';
 import { AggregatePlanner } from './plan-aggregates.js';
 import { notRanked, ranksNumbers } from './plan-rankings.js';
-import { type GraphPlan, UnplannableError } from './question-plan.js';
+import { type GraphPlan, UnplannableError, usualTop } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
 
-const usualTop = 5;
 const isWhat = /^(?:what|什么)$/;
 
 interface AddedProperty extends MeasuredProperty {
@@ -218,7 +217,8 @@ export abstract class PeriodPlanner extends AggregatePlanner {
   }
 
   private hasTimes(name: string): boolean {
-    return this.schema.labels.some(label => label.name === name && timesOf(label).length > 0);
+    const label = this.labelOf(name);
+    return label !== undefined && timesOf(label).length > 0;
   }
 }
 

@@ -62,7 +62,7 @@ export abstract class RankingPlanner extends CountPlanner {
     // `哪位导演票房最高`, where 导演 is a relation
     const isRole = before.relations.size > 0 && whichs.some(({ end }) => end === before.mention.start);
     if (isOfName || (before.labels.size === 0 && !isRole)) return;
-    const aliases = this.schema.labels.find(({ name }) => name === label)?.aliases ?? [];
+    const aliases = this.labelOf(label)?.aliases ?? [];
     const [own, of] = [before.mention.text, mention.text];
     const [zh, en] = [spokenName(label, aliases, 'zh'), spokenName(label, aliases, 'en')];
     throw new UnplannableError(

@@ -2,7 +2,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language, languageOf } from '../../text/language.js';
-import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { asksWhichPeriod } from '../linking/asked-time.js';
 import { isDateOrYear, isTime } from '../linking/date-names.js';
@@ -78,13 +78,14 @@ export abstract class QuestionDraft {
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
-    this.words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
+    const words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && asksWhichPeriod(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    const roles = this.words.map(word => withRole(word, schema));
-    const asked = kindOfValue(terms, asking, this.words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
-    this.asked = asked;
-    this.words = this.words.map((word, i) => (roles[i] === asked.word ? (roles[i] ?? word) : word));
+    const roles = words.map(word => withRole(word, schema));
+    this.asked = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
+    // Only the word that asks stands for whoever is at the end of its relation.
+    const { word: asked } = this.asked;
+    this.words = words.map((word, i) => (roles[i] === asked ? asked : word));
     this.thresholds = readThresholds(terms, this.words, schema);
     this.negated = negatedParts(terms, this.words, this.asked.word, this.grammar);
   }
@@ -182,6 +183,10 @@ export abstract class QuestionDraft {
     return label;
   }
 
+  protected labelOf(name: string): LabelSchema | undefined {
+    return this.schema.labels.find(label => label.name === name);
+  }
+
   protected subjectOf(target: SchemaWord | null, label: string): string {
     const said =
       target && this.isSpoken(target.mention) && (this.language === 'en' || target.mention.meanings.some(({ as }) => as === 'label'));
@@ -192,7 +197,7 @@ export abstract class QuestionDraft {
   protected spokenLabel(label: string): string {
     const said = this.words.find(({ labels, mention }) => labels.has(label) && this.isSpoken(mention));
     if (said) return said.mention.text;
-    return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
+    return spokenName(label, this.labelOf(label)?.aliases ?? [], this.language);
   }
 
   /** Whether it can stand for a thing in the sentence: in its language, no verb, and no pronoun for what an earlier question found. */
@@ -246,7 +251,7 @@ export abstract class QuestionDraft {
   }
 
   protected thenDisplay(label: string): string {
-    const display = this.schema.labels.find(element => element.name === label)?.displayProperty;
+    const display = this.labelOf(label)?.displayProperty;
     return display == null || display === '' ? '' : `, t.${quoteName(display)}`;
   }
 

@@ -40,6 +40,9 @@ export function toUnplanned(error: unknown): Unplanned {
   throw error;
 }
 
+/** How many a ranking shows that asks for several and says no number. */
+export const usualTop = 5;
+
 /** The limits of a question, in words. */
 export interface Limits {
   /** It is about some of what an earlier question found. */

@@ -50,6 +50,9 @@ export async function readPaths(
 ): Promise<PathReading[]> {
   const ofTopic = words.find(word => word.labels.size > 0 && stands(text, word.mention, topic.mention)) ?? null;
   const readings: PathReading[] = [];
+  // `多少油轮执行过航次`: what has the value is asked for itself.
+  const isAsked = asked.word?.mention === topic.mention || saysKind(text, blank, topic, asked);
+  const isOwn = isOwnValue(text, blankValues, topic, asked, words);
   const namesEnd = (word: SchemaWord, last: Hop): boolean => mayNameEnd(word, last, schema);
   for (const start of topic.labels) {
     const isKind = ofTopic !== null && ofTopic !== asked.word && ofTopic.labels.has(start);
@@ -60,10 +63,8 @@ export async function readPaths(
       const end = hops.at(-1)?.to ?? start;
       if (to !== null && end !== to) continue;
       if (asked.word && !mayEnd(asked.word, hops, end, namesEnd)) continue;
-      // `多少油轮执行过航次`: what has the value is asked for itself.
-      if (hops.length > 0 && asked.word?.mention === topic.mention) continue;
-      if (hops.length > 0 && saysKind(text, blank, topic, asked)) continue;
-      if ((hops.length > 0 || !asked.word?.labels.has(start)) && isOwnValue(text, blankValues, topic, asked, words)) continue;
+      if (hops.length > 0 && isAsked) continue;
+      if (isOwn && (hops.length > 0 || !asked.word?.labels.has(start))) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders

@@ -2,8 +2,8 @@ import { type Pace } from '../../common/turns/pace.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
-import { fillPlaces, type Mention } from '../linking/meaning.js';
-import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
+import { type Mention } from '../linking/meaning.js';
+import { outsideNames, outsideValues, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
@@ -72,6 +72,8 @@ class PatternReader {
   private readonly anchors: Anchor[];
   private readonly wordsOf: Map<Anchor, SchemaWord[]>;
   private readonly shared: SchemaWord | null;
+  private readonly blank: string;
+  private readonly blankValues: string;
   private readonly paths: { path: string; score: number }[] = [];
   private readonly notes: Bilingual[] = [];
   private readonly required: SchemaWord[] = [];
@@ -96,7 +98,9 @@ class PatternReader {
     for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
     const others = this.anchors.filter(({ mention }) => mention.start !== part.endsAt?.start);
     this.wordsOf = shareOut(context.terms.text, others, part.words, part.asked.word, context.language);
-    this.shared = sharedWord(outsideNames(context.terms), part.words);
+    this.blank = outsideNames(context.terms);
+    this.blankValues = outsideValues(context.terms);
+    this.shared = sharedWord(this.blank, part.words);
   }
 
   async read(): Promise<ReadPattern> {
@@ -167,18 +171,7 @@ class PatternReader {
   private async readFrom(anchor: Anchor, words: SchemaWord[], asked: Asked, to: string | null): Promise<PathReading[]> {
     const { terms, language, schema, pace, choices } = this.context;
     const topic = { mention: anchor.mention, labels: choices.narrow(anchor), isNode: anchor.terms.every(isEntity) };
-    const question = {
-      text: terms.text,
-      blank: outsideNames(terms),
-      blankValues: fillPlaces(
-        terms.text,
-        terms.values.map(({ mention }) => mention),
-      ),
-      language,
-      words,
-      asked,
-      shared: this.shared,
-    };
+    const question = { text: terms.text, blank: this.blank, blankValues: this.blankValues, language, words, asked, shared: this.shared };
     return choices.keepChosen(await readPaths(question, topic, schema, pace, to), anchor);
   }
 

@@ -71,14 +71,12 @@ export function refuseMisleading(terms: QuestionTerms): void {
     );
   const group = /[每各](?:[类级](?!别)|届|档|批)/.exec(rest);
   // 各类型, where 类型 is a property
-  const isWord = [...terms.labels, ...terms.properties, ...terms.relations].some(
-    ({ mention: { start } }) => start === (group?.index ?? 0) + 1,
-  );
-  const kinds = group?.[0];
-  if (kinds !== undefined && !isWord && terms.grain === null)
+  const isNamed =
+    group && [...terms.labels, ...terms.properties, ...terms.relations].some(({ mention }) => mention.start === group.index + 1);
+  if (group && !isNamed && terms.grain === null)
     throw new UnplannableError(
-      `不清楚“${kinds}”按什么分；请写出属性，例如“每个类别”`,
-      `It is not clear by what "${kinds}" groups; name the property`,
+      `不清楚“${group[0]}”按什么分；请写出属性，例如“每个类别”`,
+      `It is not clear by what "${group[0]}" groups; name the property`,
     );
   // 除了A，B还有哪些: B is not left out.
   const comma = /除了?[^，,]*[，,]/.exec(rest);

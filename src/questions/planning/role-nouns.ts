@@ -1,7 +1,7 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAgentNoun, stemOf } from '../linking/word-roots.js';
 import { isWho } from './answer-types.js';
-import { type PlanSchema } from './schema-paths.js';
+import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { namesDoer } from './self-relations.js';
 
@@ -16,7 +16,7 @@ const chineseRole =
 export function withRole(word: SchemaWord, schema: PlanSchema): SchemaWord {
   if (!isOnlyRelation(word)) return word;
   const edges = schema.edges.filter(({ type }) => word.relations.has(type));
-  const names = edges.flatMap(({ type, aliases }) => [type, ...aliases]).map(name => normalizeText(name.replaceAll('_', ' ')));
+  const names = [...word.relations].flatMap(type => namesOfRelation(schema, type)).map(name => normalizeText(name.replaceAll('_', ' ')));
   if (!isNoun(word.mention.text, names)) return word;
   const persons = new Set(
     edges.flatMap(({ sourceLabel, targetLabel }) => [sourceLabel, targetLabel]).filter(label => isWho(schema, label)),

@@ -23,6 +23,11 @@ const longestWithSelf = 4;
 /** A schema of thousands of relations has millions of paths. The short ones are listed first. */
 const mostPaths = 4_000;
 
+/** What a relation is called, as it is written in the mapping. */
+export function namesOfRelation({ edges }: GraphSchema, type: string): string[] {
+  return edges.filter(edge => edge.type === type).flatMap(edge => [edge.type, ...edge.aliases]);
+}
+
 /** Lists paths over the schema from a label, the short ones first, the empty one included. Labels and relations may repeat. */
 export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]> {
   const known = new Map<string, Hop[]>();

@@ -2,7 +2,7 @@ import { isAgentNoun } from '../linking/word-roots.js';
 import { type CypherWriter } from './cypher-writer.js';
 import { isPassiveName } from './order-clues.js';
 import { UnplannableError } from './question-plan.js';
-import { type Hop, type PlanSchema } from './schema-paths.js';
+import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
 /** `未被推荐`, `not referred`, `never been referred`, but not `have not referred` */
@@ -28,9 +28,9 @@ const doer = /(?:(?<!器)人|者|员|长|师|主管|督导|上司|领导|老板|
 
 /** 主管 of `supervises`: a Chinese noun for whoever does what an English name of the relation says. */
 export function namesDoer(word: string, type: string, schema: PlanSchema): boolean {
-  const edges = schema.edges.filter(edge => edge.type === type);
-  const names = edges.flatMap(edge => [edge.type, ...edge.aliases]);
-  return doer.test(word) && names.some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name));
+  return (
+    doer.test(word) && namesOfRelation(schema, type).some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name))
+  );
 }
 
 /**
