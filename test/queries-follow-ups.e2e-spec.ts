@@ -1,4 +1,5 @@
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { displays } from './support/displays.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
 describe('follow-up questions', () => {
@@ -14,7 +15,6 @@ describe('follow-up questions', () => {
 
   const send = (body: object) => owner.post(`/api/graphs/${graph.id}/query`).send({ include: ['plan'], ...body });
   const ask = async (question: string, more: object = {}) => (await send({ question, ...more }).expect(200)).body;
-  const displays = (rows: unknown[][]) => rows.map(row => (row[0] as { display?: string } | null)?.display ?? row[0]);
 
   it.each([
     ['华东的客户有哪些', '那华南呢？', '华南的客户有哪些'],

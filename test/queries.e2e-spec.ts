@@ -1,4 +1,5 @@
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { displays } from './support/displays.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 
@@ -136,7 +137,6 @@ describe('queries', () => {
   });
 
   describe('questions about the graph', () => {
-    const displays = (rows: unknown[][]) => rows.map(row => (row[0] as { display?: string } | null)?.display ?? row[0]);
     it.each([
       ['华为下了哪些订单？', ['10250']],
       ['Exotic Liquids供应的产品有哪些', ['Chai', 'Chang']],
