@@ -4,7 +4,7 @@ import { cloneDatabase, type TestDatabase } from '../../test/support/database.js
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { DatabasePulse } from './database-pulse.js';
 
-const times = { everyMs: 50, patienceMs: 1_000, doubtMs: 150, retryEveryMs: 30, retryPatienceMs: 150 };
+const times = { everyMs: 50, patienceMs: 2_000, doubtMs: 300, retryEveryMs: 30, retryPatienceMs: 150 };
 /** With these a busy machine misses no beat, and only the new connection tells a loss from a slow server. */
 const patient = { ...times, patienceMs: 20_000 };
 
@@ -36,19 +36,28 @@ describe('DatabasePulse', () => {
     expect(isTrue()).toBe(true);
   }
 
-  /** A login takes several messages, for which one look at the sockets is not enough. */
-  async function firstBeat(): Promise<void> {
+  /**
+   * A login takes several messages, and a fault in their midst is another one than that of an open connection.
+   * @param former a process of the server, whose connection does not count
+   * @returns the process of the server that got the beat
+   */
+  async function firstBeat(former = 0): Promise<number> {
     const client = new pg.Client(database.url);
     await client.connect();
-    const beating = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'graph-service pulse' AND query = 'SELECT 1' AND state = 'idle'`;
-    while ((await client.query(beating)).rowCount === 0) await sleep(5);
+    const beating = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'graph-service pulse' AND query = 'SELECT 1' AND state = 'idle' AND pid <> ${former}`;
+    let beats: { pid: number }[] = [];
+    while (beats.length === 0) {
+      await sleep(5);
+      beats = (await client.query<{ pid: number }>(beating)).rows;
+    }
     await client.end();
+    return beats[0]!.pid;
   }
 
   it.each(['hang', 'drop', 'refuse'] as const)('notices a server that starts to %s, and its return', async mode => {
     const { isUp } = start(proxy.url);
     expect(isUp).toBe(true);
-    await sleep(200);
+    await firstBeat();
     await proxy.set(mode);
     await until(() => !pulse!.isUp, 10_000);
     await sleep(300);
@@ -59,7 +68,7 @@ describe('DatabasePulse', () => {
 
   it('notices that its connection is lost while new ones work', async () => {
     pulse = start(proxy.url, patient);
-    await sleep(200);
+    await firstBeat();
     await proxy.set('drop');
     await sleep(60);
     await proxy.set('pass');
@@ -71,7 +80,7 @@ describe('DatabasePulse', () => {
 
   it('waits for a server that hangs for a moment', async () => {
     start(proxy.url, patient);
-    await sleep(200);
+    await firstBeat();
     for (let turn = 0; turn < 5; turn++) {
       await proxy.set('hang');
       await sleep(100 + 100 * turn);
@@ -84,9 +93,9 @@ describe('DatabasePulse', () => {
   it('does not take a cut connection or a slow network for a loss', async () => {
     // A login over a slow network on a busy machine takes longer than the usual doubt.
     start(proxy.url, { ...patient, doubtMs: 1_000 });
-    await sleep(150);
+    const first = await firstBeat();
     proxy.cut();
-    await sleep(300);
+    await firstBeat(first);
     proxy.delay(100);
     await sleep(600);
     proxy.delay(0);
@@ -95,7 +104,7 @@ describe('DatabasePulse', () => {
 
   it('waits for slow statements even when logins are quick', async () => {
     start(proxy.url, patient);
-    await sleep(150);
+    await firstBeat();
     proxy.delayStatements(700);
     await sleep(2_500);
     proxy.delayStatements(0);
