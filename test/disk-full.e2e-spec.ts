@@ -7,17 +7,22 @@ import { DuckdbFiles } from './support/duckdb-files.js';
 import { contentOf } from './support/foreign-tables.js';
 import { aGraph, aJob, runToEnd, upload, uploadRequest } from './support/ingestion.js';
 import { copyToEnd, ended } from './support/mirror-copies.js';
+import { OwnPostgres } from './support/own-postgres.js';
 import { SmallDisk } from './support/small-disk.js';
 
 const roomLeft = 300_000;
 const spaces = ['small_staging', 'small_tables'];
 
+/** A replica of the common server would want the same directories for its table spaces. */
+let postgres: OwnPostgres;
 let test: TestApp;
 let files: DuckdbFiles;
 /** Where temporary tables are, where all new tables are, and where uploads are kept. */
 let disks: [staging: SmallDisk, tables: SmallDisk, uploads: SmallDisk] | null = null;
 
 beforeAll(async () => {
+  postgres = await OwnPostgres.start();
+  await postgres.serveClones();
   files = await DuckdbFiles.create();
   await mkdir(files.path('folder'));
   const mounted = [
@@ -44,10 +49,9 @@ afterEach(async () => {
   for (const disk of disks ?? []) await disk.empty();
 });
 afterAll(async () => {
-  const server = process.env.TEST_POSTGRES_URL!;
   await test.close();
   await files.remove();
-  for (const space of disks ? spaces : []) await asSuperuser(server, `DROP TABLESPACE ${space}`);
+  await postgres.remove();
   for (const disk of disks ?? []) await disk.unmount();
 });
 

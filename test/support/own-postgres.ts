@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { prepareDatabase } from '../../src/database/prepare-database.js';
+import { prepareServer } from '../../src/database/roles/prepare-server.js';
 
 /** A PostgreSQL server that belongs to one test, which may stop it, freeze it and kill it. */
 export class OwnPostgres {
@@ -20,6 +22,13 @@ export class OwnPostgres {
     await chmod(dataDirectory, 0o711);
     const server = await start(dataDirectory);
     return new OwnPostgres(server, dataDirectory, await server.createDatabase('service'));
+  }
+
+  /** `cloneDatabase` clones from this server from here on, in this test file only. */
+  async serveClones(): Promise<void> {
+    const access = await prepareDatabase(await prepareServer(this.server, 'test_template'));
+    process.env.TEST_POSTGRES_URL = this.server.url;
+    process.env.TEST_POSTGRES_ACCESS = JSON.stringify(access);
   }
 
   /** Sends a signal to the server and to each of its processes, because each has a process group of its own. */
