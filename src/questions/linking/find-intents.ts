@@ -117,7 +117,7 @@ const rules: Rule[] = [
   },
   {
     pattern: new RegExp(
-      `\\b(?:the )?(?:(?:${numeralPattern}) )?(?:latest|newest|youngest|most recent(?:ly)?|last)(?:\\s+${countPattern}\\b)?`,
+      `\\b(?:the )?(?:top )?(?:(?:${numeralPattern}) )?(?:latest|newest|youngest|most recent(?:ly)?|last)(?:\\s+${countPattern}\\b)?`,
       'g',
     ),
     read: top(true, { by: 'date' }),
@@ -137,15 +137,15 @@ const rules: Rule[] = [
   { pattern: new RegExp(`(?:排名)?前${countPattern}${measureWord}?的?`, 'g'), read: top(true) },
   { pattern: new RegExp(`${notAt}\\b(?:the )?(?:top|best|highest|largest|biggest)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)?most expensive(?:\\s+${countPattern}\\b)?`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:top )?(?:(${numeralPattern})\\s+)?most expensive(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(true, { by: 'price' }),
   },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)?(?:cheapest|least expensive)(?:\\s+${countPattern}\\b)?`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:top )?(?:(${numeralPattern})\\s+)?(?:cheapest|least expensive)(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(false, { by: 'price' }),
   },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:best|highest|largest|biggest|most)\\b(?! expensive)`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:top )?(?:(${numeralPattern})\\s+)(?:best|highest|largest|biggest|most)\\b(?! expensive)`, 'g'),
     read: top(true),
   },
   { pattern: new RegExp(`${notAt}\\b(?:the )?most\\b(?! (?:expensive|recent|of the)\\b)`, 'g'), read: top(true) },
@@ -153,7 +153,7 @@ const rules: Rule[] = [
     pattern: new RegExp(`${notAt}\\b(?:the )?(?:bottom|lowest|least(?! expensive)|smallest|fewest|worst)(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(false),
   },
-  { pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:lowest|smallest|worst)\\b`, 'g'), read: top(false) },
+  { pattern: new RegExp(`\\b(?:the )?(?:top )?(?:(${numeralPattern})\\s+)(?:lowest|smallest|worst)\\b`, 'g'), read: top(false) },
   { pattern: /每一?天|每日|按天(?!气)|按日|哪(?:一|几|些)?天|\bdaily\b/g, read: grain('day') },
   { pattern: /每个?星期|每周(?!边)|按周(?!边)|按星期|各周(?!边)|哪(?:一|几)?周|哪一?个?星期|\bweekly\b/g, read: grain('week') },
   { pattern: /(?:每一?个?|按|各个?)月份?(?![薪租供饼])|哪(?:一?个?|几个|些)月份?|月度|趋势|\bmonthly\b|\btrend\b/g, read: grain('month') },

@@ -48,14 +48,24 @@ export function readNumeral(text: string): number | null {
 const goesOn =
   '(?!(?<=千)[克米瓦卡帕伏赫焦字吨])(?![零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
 
-/** The source of a pattern, with one group, for what is compared with: 12.5, 三百, two. */
-export const amountPattern = `(\\d+(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b)?|[零一二两三四五六七八九十百千万亿]+|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
+/** The source of a pattern, with one group, for what is compared with: 12.5, $15,000, 20k, 三百, two. */
+export const amountPattern = `(?:[$€£¥]\\s?)?((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b|k\\b)?|[零一二两三四五六七八九十百千万亿]+|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
 
-const scales: Record<string, number> = { 千: 1e3, 万: 1e4, 百万: 1e6, 千万: 1e7, 亿: 1e8, thousand: 1e3, million: 1e6, billion: 1e9 };
+const scales: Record<string, number> = {
+  k: 1e3,
+  千: 1e3,
+  万: 1e4,
+  百万: 1e6,
+  千万: 1e7,
+  亿: 1e8,
+  thousand: 1e3,
+  million: 1e6,
+  billion: 1e9,
+};
 
 /** The value of an {@link amountPattern}, or null if it has none for certain: 一百五 is not 105, and 三五 is three to five. */
 export function readAmount(text: string): number | null {
-  const scaled = /^(\d+(?:\.\d+)?)\s*(\D*)$/.exec(text);
+  const scaled = /^(\d+(?:\.\d+)?)\s*(\D*)$/.exec(text.replaceAll(',', ''));
   // One product of decimals has more digits than its factors: 1.1 × 10,000.
   const scale = scales[scaled?.[2] ?? ''];
   if (scaled) return scale === undefined ? Number(scaled[1]) : Number((Number(scaled[1]) * scale).toPrecision(15));

@@ -32,6 +32,11 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)].flatMap(({ 0: own, 1: verb = '', index }) =>
     isFree(index, index + 1) && ![verb, own].some(isCommonWord) ? [own] : [],
   );
+  // `whose name has 电`: between Latin words a character is a whole word.
+  const alone = [...text.matchAll(/(?<![a-z])([a-z]+['"‘“]?\s['"‘“]?)(\p{Script=Han})(?![\p{L}\p{N}])/gu)].flatMap(
+    ({ 0: own, 1: before = '', 2: character = '', index }) =>
+      isFree(index + before.length, index + own.length) && !isCommonWord(character) ? [own] : [],
+  );
   // `是哪家生产的`: what is asked for is not known.
   const asked = mentions.flatMap(mention => {
     const verb = intentsOf(mention, 'which') && /^(\p{Script=Han}{2,4}?)的?\s*[?？]?$/u.exec(text.slice(mention.end))?.[1];
@@ -41,6 +46,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ...asked,
     ...modifiersIn(text, mentions),
     ...verbs,
+    ...alone,
     ...signed,
     ...english.map(({ text: word }) => word),
     ...chinese.map(([own]) => own),

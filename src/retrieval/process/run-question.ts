@@ -14,6 +14,7 @@ import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
 import { readFollowUp } from '../../questions/linking/follow-up.js';
 import { type Mention } from '../../questions/linking/meaning.js';
 import { Lexicon } from '../../questions/linking/lexicon.js';
+import { withoutCourtesies } from '../../questions/linking/courtesies.js';
 import { languageOfQuestion } from '../../questions/linking/question-language.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
 import { mostTied } from '../../questions/planning/plan-graph-question.js';
@@ -104,10 +105,11 @@ async function answerQuestion(
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
   const link = (text: string, known: Mention[]) => linkQuestion(text, given.today, lexicon, names, pace, known);
-  const readings = await readFollowUp(given.text, given.earlier, link);
+  const text = withoutCourtesies(given.text, names);
+  const readings = await readFollowUp(text, given.earlier, link);
   const first = Array.isArray(readings) ? readings[0] : undefined;
   const language = first ? languageOfQuestion(first.linked) : given.language;
-  const question = { ...given, language };
+  const question = { ...given, text, language };
   const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [], missed = [] }: Partial<Refused> = {}) =>
     searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions, missed });
   if (!Array.isArray(readings)) return refuse(readings);
