@@ -13,6 +13,7 @@ import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
+import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 
 /** The sources in which linking looks up names. */
@@ -94,8 +95,9 @@ export async function linkQuestion(
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
-  const named = [...times.filter(isReal), ...found, ...intents, ...idioms];
-  const unreal = times.filter(mention => !isReal(mention));
+  const texts = findTextConditions(question, text, found);
+  const named = [...times.filter(isReal), ...found, ...intents, ...texts.filter(isReal), ...idioms];
+  const unreal = [...times, ...texts].filter(mention => !isReal(mention));
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));

@@ -27,6 +27,8 @@ export type Period = CalendarGrain | 'weekday';
 
 export type Comparison = '>' | '<' | '>=' | '<=' | '=';
 
+export type TextOperator = 'CONTAINS' | 'STARTS WITH' | 'ENDS WITH';
+
 export type Intent =
   | { kind: 'count' }
   | { kind: 'which' }
@@ -41,6 +43,8 @@ export type Intent =
   | { kind: 'compare'; operator: Comparison; value: number; isBare?: true }
   /** Both bounds are included. */
   | { kind: 'between'; low: number; high: number }
+  /** A text has one of the values in it, in small letters, or none of them. */
+  | { kind: 'text'; operator: TextOperator; values: string[]; isDenied: boolean }
   /** The question wants yes or no. */
   | { kind: 'whether' }
   /** It compares one named thing with another. */

@@ -1,5 +1,5 @@
 import { type Span } from '../../text/calendar.js';
-import { type Comparison, type EntityNode, fillPlaces, type Mention, type MeaningOf } from './meaning.js';
+import { type Comparison, type TextOperator, type EntityNode, fillPlaces, type Mention, type MeaningOf } from './meaning.js';
 
 export interface LabelTerm {
   mention: Mention;
@@ -50,6 +50,8 @@ export interface QuestionTerms {
   values: ValueTerm[];
   times: TimeTerm[];
   compares: { mention: Mention; operator: Comparison; value: number }[];
+  /** What is said of texts. `property`: the word for what has the text, else it is the name. */
+  texts: { mention: Mention; operator: TextOperator; values: string[]; isDenied: boolean; property: PropertyTerm | null }[];
   top: { mention: Mention; descending: boolean; count: number | null; by: 'date' | 'price' | null; ofTwo: boolean } | null;
   /** The word by which it wants yes or no. */
   whether: Mention | null;

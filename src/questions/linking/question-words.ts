@@ -33,6 +33,7 @@ function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
     case 'negation':
     case 'compare':
     case 'between':
+    case 'text':
     case 'than':
       return true;
     case 'top':

@@ -3,6 +3,7 @@ import { applyNegations } from './negation.js';
 import { fillPlaces, type Intent, intentsOf, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
 import { type QuestionTerms, type ValueTerm } from './question-terms.js';
+import { isOwnText } from './text-conditions.js';
 
 /**
  * Gives each mention the first meaning it has of: label, relation, property, time, entity, value, question word. `namesFirst`: a year that is
@@ -35,6 +36,13 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
         { mention, operator: '<=' as const, value: high },
       ]),
     ],
+    texts: intent('text').map(({ mention, intent: { operator, values, isDenied } }) => ({
+      mention,
+      operator,
+      values,
+      isDenied,
+      property: null,
+    })),
     top:
       tops.map(({ mention, intent: { descending, count, by = null, ofTwo = false } }) => ({
         mention,
@@ -87,6 +95,10 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
   terms.counts = terms.counts.filter(
     count => !/^number of$/.test(count.text) || !terms.properties.some(({ mention }) => text.slice(mention.end, count.start) === ' '),
   );
+  for (const term of terms.texts) {
+    term.property = terms.properties.find(({ mention }) => isOwnText(mention, text, term.mention.start)) ?? null;
+    terms.properties = terms.properties.filter(own => own !== term.property);
+  }
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
   const negations = applyNegations(linked, read);

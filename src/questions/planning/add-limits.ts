@@ -131,7 +131,7 @@ function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchem
  * The nodes or edges of a pattern that a limit applies to: all of that kind, because `Chai and Chang in 2024` passes an order for each.
  * Where one of them is named or asked for, it is not said whether the limit is about it or about the other.
  */
-function placesOf(writer: CypherWriter, terms: QuestionTerms, owner: 'node' | 'edge', name: string, limit: string): string[] {
+export function placesOf(writer: CypherWriter, terms: QuestionTerms, owner: 'node' | 'edge', name: string, limit: string): string[] {
   if (owner === 'edge') return writer.edges.filter(({ type }) => type === name).map(({ variable }) => variable);
   const variables = writer.nodes.filter(({ label }) => label === name).map(({ variable }) => variable);
   if (variables.length < 2) return variables;

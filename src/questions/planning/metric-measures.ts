@@ -25,7 +25,7 @@ const light = /^[\s,，]*(?:在|是|为|的|值|都|均|已|已经|(?:is|was|wer
  * property or a number of things.
  */
 export function findBounds(
-  { text, compares, labels }: QuestionTerms,
+  { text, compares, texts, labels }: QuestionTerms,
   named: Mention,
   metric: MetricEntry,
   measures: Measure[],
@@ -34,7 +34,8 @@ export function findBounds(
   const unclear = (of: Mention): { reason: Bilingual } => ({
     reason: { zh: `不清楚“${of.text}”比较的是什么`, en: `It is not clear what "${of.text}" compares` },
   });
-  if (compares[0]) return unclear(compares[0].mention);
+  const [other] = [...compares, ...texts];
+  if (other) return unclear(other.mention);
   const having: MetricCall['having'] = [];
   for (const { mention, word } of measures) {
     if (word.kind !== 'bound') continue;

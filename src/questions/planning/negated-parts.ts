@@ -40,9 +40,12 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
     );
     const own = words.filter(word => word !== asked && (word === verb || inside(word.mention)));
     const named = [...terms.entities, ...terms.values].filter(term => inside(term.mention));
-    const measured = [...terms.compares.map(compare => compare.mention), ...terms.times.map(time => time.mention), ...terms.counts].some(
-      inside,
-    );
+    const measured = [
+      ...terms.compares.map(compare => compare.mention),
+      ...terms.texts.map(term => term.mention),
+      ...terms.times.map(time => time.mention),
+      ...terms.counts,
+    ].some(inside);
     const isAskedAfter = asked !== null && asked.mention.start >= scope.end;
     // Only a label may stand between: whatever is further off is not looked at.
     const near = [...terms.entities, ...terms.values].filter(

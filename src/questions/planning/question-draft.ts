@@ -14,6 +14,7 @@ import { isVerbForm } from '../linking/word-roots.js';
 import { pluralOf, singularOf } from '../linking/noun-forms.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
+import { addTextLimits } from './add-text-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
 import { kindOfValue } from './kind-of-value.js';
@@ -131,7 +132,8 @@ export abstract class QuestionDraft {
       this.countedEnd = writer.addPath(part.counted);
     }
     const limited = addLimits(writer, this.terms, this.thresholds, this.words, this.schema);
-    for (const word of limited.used) this.usedProperties.add(word);
+    const texts = addTextLimits(writer, this.terms, this.words, this.schema);
+    for (const word of [...limited.used, ...texts]) this.usedProperties.add(word);
     this.notes.push(...limited.notes);
     return writer;
   }
@@ -285,6 +287,7 @@ export abstract class QuestionDraft {
       times: [...new Set(this.terms.times.map(term => term.mention.text))],
       conditions: [
         ...new Set(this.thresholds.map(threshold => textOfThreshold(threshold, this.terms.text))),
+        ...this.terms.texts.map(({ mention, property }) => this.terms.text.slice(property?.mention.start ?? mention.start, mention.end)),
         ...this.negated.map(({ text }) => text),
         ...this.required,
       ],

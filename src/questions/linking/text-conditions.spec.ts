@@ -1,0 +1,40 @@
+import { termsOf } from '../../../test/support/question-world.js';
+
+const textsOf = async (question: string) =>
+  (await termsOf(question)).texts.map(({ operator, values, isDenied, property }) => [
+    isDenied ? `NOT ${operator}` : operator,
+    ...values,
+    property?.mention.text ?? 'name',
+  ]);
+
+describe('findTextConditions', () => {
+  it.each([
+    ['名字里有电的产品', 'CONTAINS', '电', 'name'],
+    ['名称包含“茶和水”的产品有哪些', 'CONTAINS', '茶和水', 'name'],
+    ['名称里不含茶的产品', 'NOT CONTAINS', '茶', 'name'],
+    ['名字带龍的产品', 'CONTAINS', '龍', '龙', 'name'],
+    ['以电开头的产品', 'STARTS WITH', '电', 'name'],
+    ['类别以饮结尾的产品', 'ENDS WITH', '饮', '类别'],
+    ['类别里有茶的产品', 'CONTAINS', '茶', '类别'],
+    ['姓王的客户', 'STARTS WITH', '王', 'name'],
+    ['products whose name contains Tea', 'CONTAINS', 'tea', 'name'],
+    ['Which products have a name that includes the word Desk?', 'CONTAINS', 'desk', 'name'],
+    ['customers with names starting with New York in 华东', 'STARTS WITH', 'new york', 'name'],
+    ['products whose category does not end with "ing or so"', 'NOT ENDS WITH', 'ing or so', 'category'],
+    ['products whose name contains St. Ives.', 'CONTAINS', 'st. ives', 'name'],
+  ])('%s: %s', async (question, ...expected) => {
+    expect(await textsOf(question)).toEqual([expected]);
+  });
+
+  it.each([
+    '产品名称包含哪些',
+    '订单包含Tofu的客户',
+    'orders that contain Tofu',
+    '姓名是什么',
+    '名字是什么',
+    'products that include chai',
+    '名称里有几个字',
+  ])('%s says nothing of a text', async question => {
+    expect(await textsOf(question)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { type Mention, type TextOperator } from './meaning.js';
+
+const quoted = `["“'‘「《](?<quoted>[^"”'’」》]{1,80})["”'’」》]`;
+/** One to four words, up to the end or to a clause that says something else. */
+const words = `(?<bare>[^\\s,?!;"“'‘]{1,40}(?: [^\\s,?!;"“'‘]{1,40}){0,3}?)(?<!\\.)(?=\\s*(?:$|[?.!;])|,?\\s+(?:and |or )?(?:who|that|which|whose|are|is|were|from|in|with|by|placed|have|has|had)\\b)`;
+const characters = `(?<bare>[^\\s的"“'‘「《,，。?？]{1,20}?)`;
+const ofName = '(?<name>(?:whose |(?:with|having|have|has)(?: an?)? )?\\bnames? )?\\b(?:(?:that|which) )?';
+const denied = "(?<no>(?:(?:does|do) not|doesn['’]t|don['’]t|not) )?";
+const theWord = ' (?:the (?:word|text|letters?|characters?) )?';
+const ofNameZh = '(?<name>的?(?:名字|名称|姓名|名)(?:里面?|中|当中|上)?)?';
+
+const rules: [TextOperator, RegExp][] = [
+  ...(
+    [
+      ['CONTAINS', '(?:contain(?:s|ing)?|includ(?:es?|ing))'],
+      ['STARTS WITH', '(?:start(?:s|ing)?|begin(?:s|ning)?) with'],
+      ['ENDS WITH', 'end(?:s|ing)? (?:with|in)'],
+    ] as const
+  ).map(([operator, verb]): [TextOperator, RegExp] => [operator, new RegExp(`${ofName}${denied}${verb}${theWord}(?:${quoted}|${words})`, 'g')]),
+  ['CONTAINS', new RegExp(`${ofNameZh}(?<no>不|没有?)?(?:包含|包括|含有?|带有?|(?<=[里中上面])有)(?:${quoted}|${characters})(?:这?[个两]?字)?(?=的|$|[\\s,，。?？])`, 'g')],
+  ['STARTS WITH', new RegExp(`${ofNameZh}(?<no>不)?是?以(?:${quoted}|${characters})字?(?:开头|打头|开始|起头)`, 'g')],
+  ['ENDS WITH', new RegExp(`${ofNameZh}(?<no>不)?是?以(?:${quoted}|${characters})字?(?:结尾|收尾|结束)`, 'g')],
+  ['STARTS WITH', /(?<name>姓)(?![名氏别什啥])(?<bare>\p{Script=Han}{1,2})(?=的)/gu],
+]; // prettier-ignore
+
+const asking = /[哪几谁吗呢]|什么|多少|^(?:what|which|who|how|any|no|a|an|the|some|all)\b/;
+const several = /[和与或及、]|\b(?:and|or|not)\b/;
+
+/**
+ * Finds what is said of a text: `名字里有电`, `以138开头`, `whose name contains Mart`. It is of the name, or of the property of texts right before it.
+ * Several texts at once have no meaning yet.
+ * @param question as it was written
+ * @param found the other mentions
+ */
+export function findTextConditions(question: string, text: string, found: Mention[]): Mention[] {
+  return rules.flatMap(([operator, pattern]) =>
+    [...text.matchAll(pattern)].flatMap((match): Mention[] => {
+      const { name, no, quoted: exact, bare = '' } = match.groups ?? {};
+      const own = exact ?? bare;
+      const start = match.index + /^\s*/.exec(match[0])![0].length;
+      const end = match.index + match[0].length;
+      const isOfName = name !== undefined;
+      if (exact === undefined && asking.test(own)) return [];
+      if (!isOfName && operator === 'CONTAINS' && !found.some(other => isOwnText(other, text, start))) return [];
+      const mention = { text: text.slice(start, end), start, end };
+      if (exact === undefined && several.test(own)) return [{ ...mention, meanings: [] }];
+      const at = match.index + match[0].lastIndexOf(own);
+      const written = question.length === text.length ? question.slice(at, at + own.length) : own;
+      const values = [...new Set([written, own].map(value => value.toLowerCase()))];
+      return [{ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator, values, isDenied: no !== undefined } }] }];
+    }),
+  );
+}
+
+/** Whether a text has this property, and the condition that begins at `start` follows it. */
+export function isOwnText({ end, meanings }: Mention, text: string, start: number): boolean {
+  const isText = meanings.some(meaning => meaning.as === 'property' && meaning.type === 'string');
+  return isText && end <= start && /^\s*(?:里面?|中|上)?\s*$/.test(text.slice(end, start));
+}

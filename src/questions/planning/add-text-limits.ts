@@ -1,0 +1,61 @@
+import { type GraphSchema, type LabelSchema } from '../../cypher/semantics/graph-schema.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { placesOf } from './add-limits.js';
+import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { UnplannableError } from './question-plan.js';
+import { type SchemaWord } from './schema-word.js';
+
+type TextTerm = QuestionTerms['texts'][number];
+
+/**
+ * Limits a pattern by what its texts have in them, in whatever case. Returns the words for properties that this has used.
+ * @throws UnplannableError when it is not clear whose text is meant, or when it is no text
+ */
+export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
+  for (const term of terms.texts) {
+    const { mention, operator, values, isDenied } = term;
+    const label = labelOf(writer, terms, term, words);
+    const property =
+      label !== null &&
+      propertyOf(
+        term,
+        schema.labels.find(({ name }) => name === label),
+      );
+    const places = label !== null && property ? placesOf(writer, terms, 'node', label, mention.text) : [];
+    if (!property || places.length === 0)
+      throw new UnplannableError(`不清楚“${mention.text}”说的是什么`, `It is not clear what "${mention.text}" is said of`);
+    const parameters = values.map(value => writer.parameter(value));
+    for (const place of places) {
+      const text = `toLower(${place}.${quoteName(property)})`;
+      const condition = parameters.map(parameter => `${text} ${operator} ${parameter}`).join(' OR ');
+      writer.where(isDenied ? `NOT (${condition})` : parameters.length > 1 ? `(${condition})` : condition);
+    }
+  }
+  return words.filter(word => terms.texts.some(({ property }) => property?.mention === word.mention));
+}
+
+/** `客户购买的名称含电的产品`, `customers who bought products whose name has it`: the noun beside it, else what is asked for. */
+function labelOf({ target }: CypherWriter, { text }: QuestionTerms, { mention, property }: TextTerm, words: SchemaWord[]): string | null {
+  const owners = new Set(
+    (property?.owners ?? []).filter(({ owner, type }) => owner === 'node' && type === 'string').map(own => own.ownerName),
+  );
+  const isPossible = (label: string): boolean => property === null || owners.has(label);
+  const nouns = words.filter(({ labels }) => [...labels].some(isPossible));
+  const after = nouns.find(({ mention: own }) => own.start >= mention.end && /^\s*的/.test(text.slice(mention.end, own.start)));
+  const start = property?.mention.start ?? mention.start;
+  const before = nouns.filter(({ mention: own }) => own.end <= start).at(-1);
+  const [label, other] = [...((after ?? before)?.labels ?? (owners.size === 1 ? owners : [target]))].filter(isPossible);
+  return other === undefined ? (label ?? null) : null;
+}
+
+const nameWords = ['name', '名称', '名字', '姓名'];
+
+/** The property of texts that is named, else what a thing is called. */
+function propertyOf({ property }: TextTerm, label: LabelSchema | undefined): string | null {
+  if (!label) return null;
+  const own = property?.owners.find(({ owner, ownerName, type }) => owner === 'node' && ownerName === label.name && type === 'string');
+  if (property) return own?.property ?? null;
+  const texts = label.properties.filter(({ type }) => type === 'string');
+  const called = texts.find(({ name, aliases = [] }) => [name, ...aliases].some(each => nameWords.includes(each.toLowerCase())));
+  return (called ?? texts.find(({ name }) => name === label.displayProperty))?.name ?? null;
+}
