@@ -127,12 +127,13 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
     intentsOf(before, 'group') !== null &&
     !isAgentMark(text, before, mentions) &&
     /^\s*$/.test(text.slice(before.end, mention.start));
-  // `孙刚在职吗` asks for the value.
+  const isBeforeLabel = after !== undefined && meaningOf(after, 'label') !== null && /^\s?的?$/.test(text.slice(mention.end, after.start));
+  // `孙刚在职吗` asks for the value, and `孙刚是在职医生吗` whether he is one of them.
   const isAsked =
+    !isBeforeLabel &&
     mentions.some(other => intentsOf(other, 'whether')) &&
     mentions.some(other => meaningOf(other, 'entity')?.nodes.some(({ label }) => owners.some(({ ownerName }) => ownerName === label)));
   if (isGrouped || isAsked || /(?:是否|\bwhether\b[^,]*)\s*$/.test(text.slice(0, mention.start))) return false;
-  const isBeforeLabel = after !== undefined && meaningOf(after, 'label') !== null && /^\s?的?$/.test(text.slice(mention.end, after.start));
   const labelsBefore = before?.meanings.flatMap(meaning => (meaning.as === 'label' ? meaning.label : meaning.as === 'entity' ? meaning.nodes.map(({ label }) => label) : [])) ?? []; // prettier-ignore
   const isOfName =
     !isBeforeLabel &&

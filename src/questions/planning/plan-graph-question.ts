@@ -92,7 +92,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const group = groupLabel(terms);
     const counted = this.thresholds.find(threshold => threshold.counted);
     if (terms.top) {
-      const measured = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
+      const found = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
+      const measured = found && !terms.top.ofTwo && !terms.aggregate && this.ranksByNumber(found.word) ? null : found;
       if (terms.top.ofTwo) return this.compare(measured);
       if (terms.aggregate && measured) return this.aggregateOver(terms.aggregate.function, measured, this.rankedBeside(measured));
       return measured ? this.rankByProperty(measured) : this.rankByCount();

@@ -124,30 +124,46 @@ export abstract class RankingPlanner extends CountPlanner {
     if (top && !ranksNumbers(this.terms)) throw notRanked(top.mention);
     const { word } = this.asked;
     const labelled = this.words.filter(({ labels }) => labels.size > 0);
-    if (word && word.labels.size === 0 && word.properties.length > 0 && labelled.length === 1 && labelled[0])
-      return this.rankGroups(word, labelled[0]);
+    const isProperty = word !== null && word.labels.size === 0 && word.properties.length > 0;
+    const ofFirst = isProperty && labelled.some(owner => this.isOf(word, owner)) && this.ranksByNumber(word);
+    if (isProperty && !ofFirst && labelled.length === 1 && labelled[0]) return this.rankGroups(word, labelled[0]);
     // `which disease category has the most patients`
-    if (
-      word &&
-      word.labels.size === 0 &&
-      word.properties.length > 0 &&
-      labelled.length > 1 &&
-      word.mention.start < (top?.mention.start ?? 0)
-    )
+    if (isProperty && !ofFirst && labelled.length > 1 && word.mention.start < (top?.mention.start ?? 0))
       throw new UnplannableError(
         `暂不能按“${word.mention.text}”的值统计再排名，请改用 cypher`,
         `The values of "${word.mention.text}" cannot be ranked by what is related to them yet; use cypher`,
       );
     const { target, counted, countedWord } = this.countedPair(labelled);
     const direction = top?.descending === false ? 'ASC' : 'DESC';
-    return this.countOver(
+    const property = isProperty ? this.groupOf(word, target) : null;
+    const column = property ? `, t.${quoteName(property.property)} AS ${quoteName(property.property)}` : '';
+    const plan = await this.countOver(
       target,
       counted,
       countedWord,
       'rank',
       top?.descending === false,
-      end => `RETURN t, count(DISTINCT ${end}) AS n ORDER BY n ${direction}`,
+      end => `RETURN t, count(DISTINCT ${end}) AS n${column} ORDER BY n ${direction}`,
     );
+    return property ? { ...plan, shape: { ...plan.shape, spoken: [this.spokenGroup(property)] } } : plan;
+  }
+
+  /** `供应零件最多的供应商的电话`, `the phone of the supplier with the most parts` */
+  private isOf({ mention }: SchemaWord, owner: SchemaWord): boolean {
+    const { text } = this.terms;
+    if (this.grammar === 'en') return /^\s+of\s+(?:the\s+)?$/.test(text.slice(mention.end, owner.mention.start));
+    const between = mention.start >= owner.mention.end ? text.slice(owner.mention.end, mention.start) : null;
+    return (
+      between !== null &&
+      owner.mention.start >= (this.terms.top?.mention.end ?? 0) &&
+      /^(?:的|在?哪个?|是?(?:什么|哪个)|[在是]|\s)+$/.test(between)
+    );
+  }
+
+  /** 设备最多, `the most equipment`: what stands beside the ranking is counted, and another number is none to rank by. */
+  protected ranksByNumber(measured: SchemaWord | null): boolean {
+    const beside = this.words.find(({ mention }) => this.isBesideTop(mention));
+    return beside !== undefined && beside !== measured && beside.properties.length === 0 && ranksNumbers(this.terms);
   }
 
   /** `哪个国家的客户最多`: ranks the values of a property by how many have them. */

@@ -291,8 +291,14 @@ class PatternReader {
   /** `ordered Chai but not Chang`: what is denied beside a thing of its kind is denied of what is asked for, by the same path. */
   private attachLikeSibling(writer: CypherWriter, anchor: Anchor): boolean {
     if (!anchor.negated) return false;
+    // `从上海出发但不到达北京`: it has a relation of its own.
+    const own = (this.wordsOf.get(anchor) ?? []).filter(({ relations }) => relations.size > 0);
     const isLike = ([{ mention, terms }, { start, hops }]: [Anchor, PathReading]): boolean =>
-      hops.length > 0 && mention.end <= anchor.mention.start && anchor.labels.includes(start) && areAlike(terms[0], anchor.terms[0]);
+      hops.length > 0 &&
+      mention.end <= anchor.mention.start &&
+      anchor.labels.includes(start) &&
+      areAlike(terms[0], anchor.terms[0]) &&
+      own.every(({ relations, labels }) => labels.size > 0 || hops.some(({ type }) => relations.has(type)));
     const [, reading] = [...this.attached].filter(isLike).at(-1) ?? [];
     if (!reading) return false;
     this.context.choices.narrow(anchor);

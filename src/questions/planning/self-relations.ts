@@ -5,8 +5,8 @@ import { UnplannableError } from './question-plan.js';
 import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** `未被推荐`, `not referred`, `never been referred`, but not `have not referred` */
-const doneTo = /(?:被|受到?)\s*$|(?<!\b(?:have|has|had|did|do|does|who|that)\s+)\b(?:not|never|been|be|are|is|was|were)\s+$/;
+/** `未被推荐`, 没有人推荐, `not referred`, `never been referred`, but not `have not referred` */
+const doneTo = /(?:被|受到?|没有?人|无人)\s*$|(?<!\b(?:have|has|had|did|do|does|who|that)\s+)\b(?:not|never|been|be|are|is|was|were)\s+$/;
 
 /**
  * What has a relation to its own kind has it outwards: 没有上级 is who reports to nobody. It has it inwards if it is done to it:
@@ -19,7 +19,12 @@ export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWo
   if (types.size !== 1 || !ways.every(isOwn) || words.some(({ mention }) => isAgentNoun(mention.text))) return ways;
   const verb = words.find(({ relations }) => relations.has(type))?.mention;
   const isActive = verb !== undefined && (/ing$/.test(verb.text) || /^\s+(?:any|some|others?\b|another)/.test(text.slice(verb.end)));
-  const isDone = verb !== undefined && !isActive && doneTo.test(text.slice(0, verb.start));
+  // 没有飞行员带教的: its kind stands before the verb as who does it.
+  const isOfDoer = words.some(
+    ({ mention, labels }) =>
+      labels.size > 0 && verb !== undefined && /^\s?$/.test(text.slice(mention.end, verb.start)) && mention.end <= verb.start,
+  );
+  const isDone = verb !== undefined && !isActive && (isOfDoer || doneTo.test(text.slice(0, verb.start)));
   const isReversed = verb !== undefined && (isPassiveName(verb.text, type, schema) || namesDoer(verb.text, type, schema));
   return ways.filter(way => hopsOf(way)[0]?.direction === (isDone !== isReversed ? 'in' : 'out'));
 }

@@ -34,7 +34,7 @@ export function shareOut(
       (after !== undefined &&
         (language === 'en'
           ? !/^['’]?s?\s?$/.test(text.slice(before.mention.end, start)) || isVerbOf(text, word, asked, before, after)
-          : /[且并又,，、和与]/.test(text.slice(before.mention.end, start)) || /^$/.test(text.slice(end, after.mention.start))));
+          : /[且并又但而,，、和与]/.test(text.slice(before.mention.end, start)) || /^$/.test(text.slice(end, after.mention.start))));
     const owner = toAfter ? after : before;
     if (owner) shares.get(owner)?.push(word);
   }

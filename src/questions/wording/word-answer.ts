@@ -75,7 +75,8 @@ export function wordGraphAnswer(
       const isAll = rows.length < limit;
       const values = rows.map(row => say(row, 1, shape.measure));
       const own = rows.map(row => (typeof row[0] === 'number' && !isText[0] ? formatAs(shape.subject, row[0]) : first(row)));
-      const ranked = own.map((name, i) => (zh ? `${name}（${values[i]}）` : `${name} (${values[i]})`));
+      const columns = rows.map(row => shape.spoken.map((name, at) => (zh ? `，${name} ` : `, ${name} `) + say(row, at + 2, name)).join(''));
+      const ranked = own.map((name, i) => (zh ? `${name}（${values[i]}${columns[i]}）` : `${name} (${values[i]}${columns[i]})`));
       if (shape.kind === 'group')
         return zh
           ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh, isAll)}。`
