@@ -1,6 +1,6 @@
 import { type LinkedQuestion } from './link-question.js';
 import { applyNegations } from './negation.js';
-import { fillPlaces, type Intent, intentsOf, type MeaningOf, type Mention, meaningOf } from './meaning.js';
+import { fillPlaces, type Intent, intentsOf, isJoined, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
 import { type QuestionTerms, type ValueTerm } from './question-terms.js';
 import { isOwnText } from './text-conditions.js';
@@ -78,7 +78,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     const time = meaningOf(mention, 'time');
     if (label && !(values.length > 0 && isValueNotLabel(text, mention, values, mentions)))
       terms.labels.push({ mention, label: label.label });
-    else if (relation) terms.relations.push({ mention, type: relation.type });
+    else if (relation && !(relation.part && isOfLabel(text, mention, owners, mentions)))
+      terms.relations.push({ mention, type: relation.type });
     else if (owners.length > 0 && isCondition(text, mention, owners, mentions)) {
       const term = { mention, values: owners.map(isTrue), negated: false };
       booleans.push(term);
@@ -147,6 +148,13 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
       /^\s*(?:[,，、]|和|与|及|以及|\band\b)\s*$/.test(text.slice(Math.min(other.end, mention.end), Math.max(other.start, mention.start))),
   );
   return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|情况|状态|\b(?:of|for)\b)/.test(text.slice(mention.end));
+}
+
+/** `hub airports`: a boolean right before its label, which is also a part of the name of a relation. */
+function isOfLabel(text: string, mention: Mention, owners: MeaningOf<'property'>[], mentions: Mention[]): boolean {
+  const after = mentions.find(({ start }) => isJoined(text, mention.end, start));
+  const label = after && meaningOf(after, 'label')?.label;
+  return owners.some(({ ownerName }) => ownerName === label) && isCondition(text, mention, owners, mentions);
 }
 
 /** `bookings through Booking`, `channel Booking`: a value that is called like a label. */

@@ -4,7 +4,7 @@ import { fillPlaces, isJoined, meaningOf, type Mention } from '../linking/meanin
 import { isCommonWord, withoutStopWords } from '../linking/stop-words.js';
 import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
 import { type AnswerType } from './answer-types.js';
-import { type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /** What a question asks for: the word that names it, if any, and the kind of answer that its question word wants. */
 export interface Asked {
@@ -77,6 +77,13 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
       break;
     // `which departments sponsor a club`
     if (head && /s$/.test(head.mention.text) && isAgentNoun(word.mention.text) && !/s$/.test(word.mention.text)) break;
+    // `有多少出发航班`: the verb says more of the noun behind it.
+    const next = words.find(({ mention }) => mention.start === word.mention.end);
+    const isBeforeNoun = !head && isOnlyRelation(word) && next !== undefined && next.labels.size > 0 && word.mention.start === end;
+    if (isBeforeNoun && !/^的/.test(text.slice(next.mention.end))) {
+      end = word.mention.end;
+      continue;
+    }
     if (!(head ? isHead(word) && !isVerbForm(word.mention.text) : isNoun(text, word))) break;
     head = word;
     end = word.mention.end;
@@ -119,7 +126,9 @@ function headOf(blank: string, words: SchemaWord[], language: Language): SchemaW
   const first = nouns.find(({ isRole }) => !isRole);
   if (!first) return role;
   // `doctor titles` are titles, and `car owners` are owners.
-  const second = nouns.find(({ mention }) => mention.start - first.mention.end === 1);
+  const second = nouns.find(
+    ({ mention, relations, isRole }) => mention.start - first.mention.end === 1 && (relations.size === 0 || isRole),
+  );
   if (second && (second.labels.size === 0 || second.isRole)) return second;
   // `owners of white cars`, but not `the writer of Alien also wrote movies`
   const isOf = role && /^\s+of(?:\s+(?:the|an?))?\s+$/.test(blank.slice(role.mention.end, first.mention.start));

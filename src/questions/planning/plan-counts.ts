@@ -108,12 +108,18 @@ export abstract class CountPlanner extends QuestionDraft {
   ): Promise<GraphPlan> {
     const label = this.onlyLabel(target);
     const relations = this.words.filter(word => word.labels.size === 0 && word.relations.size > 0);
-    const way = await this.wayTo(label, counted, relations, countedWord);
+    // `the captain with the most flights`
+    const role = target.isRole ? [{ ...target, labels: new Set<string>() }] : [];
+    const way = await this.wayTo(label, counted, [...role, ...relations], countedWord);
+    const isOnWay = way.some(({ type }) => target.relations.has(type));
     const onWay = relations.filter(({ relations: types }) => way.some(hop => types.has(hop.type)));
     const writer = await this.read({
       target: label,
-      asked: { word: target, type: null },
-      without: [...onWay, ...(countedWord ? [countedWord] : [])],
+      asked: {
+        word: isOnWay ? { mention: target.mention, labels: target.labels, relations: new Set(), properties: [] } : target,
+        type: null,
+      },
+      without: [...onWay, ...(isOnWay ? [target] : []), ...(countedWord ? [countedWord] : [])],
       counted: orNone && this.terms.times.length === 0 ? null : way,
     });
     const { entities, values } = this.terms;

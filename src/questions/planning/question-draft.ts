@@ -82,7 +82,7 @@ export abstract class QuestionDraft {
     const words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && asksWhichPeriod(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    const roles = words.map(word => withRole(word, schema));
+    const roles = words.map(word => withRole(terms.text, word, schema));
     this.asked = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
     // Only the word that asks stands for whoever is at the end of its relation.
     const { word: asked } = this.asked;

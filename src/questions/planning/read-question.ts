@@ -5,6 +5,7 @@ import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
 import { outsideNames, outsideValues, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
+import { isWho } from './answer-types.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
 import { dateOfEvent } from './label-dates.js';
@@ -146,7 +147,10 @@ class PatternReader {
       const words = [...(this.wordsOf.get(anchor) ?? []), ...(asked.word ? [asked.word] : [])].sort(
         (a, b) => a.mention.start - b.mention.start,
       );
-      const readings = await this.readFrom(anchor, words, asked, this.part.target);
+      const all = await this.readFrom(anchor, words, asked, this.part.target);
+      // `captains of cancelled flights`
+      const ofRole = all.filter(({ hops }) => asked.word?.isRole && asked.word.relations.has(hops.at(-1)?.type ?? ''));
+      const readings = ofRole.length > 0 && all[0]?.hops.length !== 0 ? ofRole : all;
       if (readings.length > 0) found.push({ anchor, readings });
     }
     const [best] = found.sort((a, b) => (b.readings[0]?.score ?? 0) - (a.readings[0]?.score ?? 0));
@@ -185,7 +189,12 @@ class PatternReader {
     const byLabel = owners.filter(owner => words.some(({ labels }) => labels.has(owner)));
     const found = named.length > 0 ? named : byLabel.length > 0 ? byLabel : owners;
     const ofRelation = this.context.schema.edges.filter(({ type }) => word?.relations.has(type));
-    if (found.length === 0 && ofRelation.length === 1 && ofRelation[0]) return ofRelation[0].sourceLabel;
+    const [edge, ...otherEdges] = ofRelation;
+    if (found.length === 0 && edge && otherEdges.length === 0) {
+      // 谁是调度: whoever is at either end
+      const persons = [edge.sourceLabel, edge.targetLabel].filter(label => isWho(this.context.schema, label));
+      return (asked.type === 'who' && persons.length === 1 ? persons[0] : undefined) ?? edge.sourceLabel;
+    }
     const [only] = found;
     if (only === undefined) throw new UnplannableError('没有找到所问的对象', 'Nothing in the graph is asked for');
     if (found.length > 1)
@@ -443,7 +452,8 @@ class PatternReader {
         );
       writer.addPath(best.hops, best.variable);
       if (best.hops.length > 1) this.noteWay(best.hops);
-      this.required.push(word);
+      // `captains` are whoever captains something.
+      if (word.mention !== this.part.asked.word?.mention) this.required.push(word);
     }
   }
 }

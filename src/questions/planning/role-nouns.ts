@@ -1,4 +1,5 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { singularOf } from '../linking/noun-forms.js';
 import { isAgentNoun, stemOf } from '../linking/word-roots.js';
 import { isWho } from './answer-types.js';
 import { namesOfRelation, type PlanSchema } from './schema-paths.js';
@@ -7,17 +8,19 @@ import { namesDoer } from './self-relations.js';
 
 /** 车主, 受益人, 投保方, and not 擅长 or 开户 */
 const chineseRole =
-  /\p{Script=Han}(?:(?<!器)人|者|员)$|[车业房店船货雇户]主$|[班组社队校院会处部船市董店站所科]长$|[教导医律厨]师$|[应销理发包运造]商$|[保买卖甲乙]方$|[客用租商]户$/u;
+  /\p{Script=Han}(?:(?<!器)人|者|员)$|[车业房店船货雇户]主$|[班组社队校院会处部船市董店站所科厂]长$|[教导医律厨]师$|[应销理发包运造]商$|[保买卖甲乙]方$|[客用租商]户$/u;
 
 /**
  * Gives a relation that is called by whoever is at its end the label of that end: `beneficiaries`, `car owners`, 车主. Others stay as they
  * are, also where both ends may be meant.
  */
-export function withRole(word: SchemaWord, schema: PlanSchema): SchemaWord {
+export function withRole(text: string, word: SchemaWord, schema: PlanSchema): SchemaWord {
   if (!isOnlyRelation(word)) return word;
   const edges = schema.edges.filter(({ type }) => word.relations.has(type));
+  const kinds = new Set(edges.flatMap(edge => endCalledBy(word.mention.text, edge, schema) ?? []));
+  if (kinds.size === 1) return { ...word, labels: kinds, isRole: true };
   const names = [...word.relations].flatMap(type => namesOfRelation(schema, type)).map(name => normalizeText(name.replaceAll('_', ' ')));
-  if (!isNoun(word.mention.text, names)) return word;
+  if (!isNoun(word.mention.text, names) && !standsAsNoun(text, word)) return word;
   const persons = new Set(
     edges.flatMap(({ sourceLabel, targetLabel }) => [sourceLabel, targetLabel]).filter(label => isWho(schema, label)),
   );
@@ -29,6 +32,29 @@ export function withRole(word: SchemaWord, schema: PlanSchema): SchemaWord {
   const isDoer = isAgentNoun(word.mention.text) || namesDoer(word.mention.text, edges[0]?.type ?? '', schema);
   const isOwn = edges.some(({ sourceLabel, targetLabel }) => sourceLabel === targetLabel);
   return isActive && isDoer && !isOwn && doers.size === 1 ? { ...word, labels: doers, isRole: true } : word;
+}
+
+/** 收货工厂, `destination warehouses`: a relation that is called by the label at one of its ends. */
+function endCalledBy(word: string, { sourceLabel, targetLabel }: PlanSchema['edges'][number], { labels }: PlanSchema): string | null {
+  if (sourceLabel === targetLabel) return null;
+  const own = singularOf(word);
+  const isNamed = (label: string): boolean => {
+    const names = [label, ...(labels.find(({ name }) => name === label)?.aliases ?? [])].map(name =>
+      stemOf(normalizeText(name.replaceAll('_', ' '))),
+    );
+    return names.some(name => own !== name && own.endsWith(/^[a-z]/.test(name) ? ` ${name}` : name));
+  };
+  const ends = [sourceLabel, targetLabel].filter(isNamed);
+  return ends.length === 1 ? (ends[0] ?? null) : null;
+}
+
+/** `captains of flights`, `which captain`: a word that may be a verb is a noun there. */
+function standsAsNoun(text: string, { mention: { text: own, start, end } }: SchemaWord): boolean {
+  return (
+    /^[a-z]+$/.test(own) &&
+    !/(?:ed|ing)$/.test(own) &&
+    (/^\s+of\b/.test(text.slice(end)) || /\b(?:which|what|how many|the|all)\s+$/.test(text.slice(0, start)))
+  );
 }
 
 /** A noun for a doer, or the plural of the last word of a longer name: `beneficiaries` of `has beneficiary`, but not `holds`. */
