@@ -56,9 +56,14 @@ function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWo
   return attached;
 }
 
+/** A relation that begins at the whole. */
+const ofWhole = /consists?[_ ]of|compris|contain|includ|has[_ ](?:sub)?(?:part|component)|made[_ ]of|包含|包括|含有|子件|部件/i;
+
 /** Whether a word stands for a relation by those of its names that say what is done to whoever is at its beginning. */
 export function isPassiveName(word: string, type: string, schema: PlanSchema): boolean {
   const names = namesOfRelation(schema, type);
+  // `由…组成` of what consists of it
+  if (/^(?:组成|构成)$/.test(word)) return names.some(name => ofWhole.test(name));
   const roots = new Set(word.split(' ').map(rootOf));
   const own = names.filter(name =>
     normalizeText(name)

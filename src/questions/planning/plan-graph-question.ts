@@ -101,7 +101,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     if (counted) return this.countAbove(counted);
     const measured = terms.aggregate && measuredProperty(this.schema, terms, this.words, this.thresholds, false);
     if (group && terms.aggregate && measured) return this.aggregateByGroup(terms.aggregate.function, measured, this.wordOf(group.mention));
-    if (group && this.asksForNames()) throw namesOfEach(group.mention);
+    if (group && this.asksForNames(group.mention)) throw namesOfEach(group.mention);
     if (group) return this.countByGroup(this.wordOf(group.mention));
     if (terms.aggregate && measured) return this.aggregate(terms.aggregate.function, measured);
     const { word } = this.asked;
@@ -115,10 +115,12 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return this.list();
   }
 
-  /** `各科室的医生是谁`: asks who they are, and not how many. */
-  private asksForNames(): boolean {
-    const { counts, whichs } = this.terms;
-    return counts.length === 0 && whichs.some(({ text }) => /^(?:who|whom|谁|哪些|what)/.test(text));
+  /** `各科室的医生是谁`, `list the doctors of each department`: asks who they are, and not how many. */
+  private asksForNames({ start }: Mention): boolean {
+    const { counts, groups, whichs, text } = this.terms;
+    const isEach = groups.some(({ text: word, end }) => end <= start && /^(?:[每各]|(?:for )?(?:each|every)$)/.test(word));
+    const asks = whichs.some(({ text: word }) => /^(?:who|whom|which|谁|哪些|what)/.test(word));
+    return counts.length === 0 && (asks || (isEach && !/^\s*(?:how many|count)/.test(text)));
   }
 
   private async list(): Promise<GraphPlan> {

@@ -5,7 +5,6 @@ import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
 import { outsideNames, outsideValues, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
-import { isWho } from './answer-types.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
 import { dateOfEvent } from './label-dates.js';
@@ -13,9 +12,10 @@ import { type NameChoices } from './name-choices.js';
 import { type NegatedPart } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
 import { closeReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
-import { outward, requireRepeated } from './self-relations.js';
+import { endAskedFor } from './role-nouns.js';
+import { outward, refuseGuessedReturn, requireRepeated } from './self-relations.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
-import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, isSaidToExist, objectOf, type SchemaWord } from './schema-word.js';
 import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
 import { isDetour, isOfOther, refusePlaceOfOther, refuseQuality } from './value-places.js';
@@ -158,6 +158,7 @@ class PatternReader {
     if (!best || !reading || reading.score < leastScore) throw this.noPath(topics);
     this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
     this.context.choices.requireOne(closeReadings(best.readings), best.anchor);
+    refuseGuessedReturn(reading, this.part.words, this.shared, this.context.terms.text, this.context.schema);
     // `who co-starred with X` goes there and back; `films co-written by X` leaves the others out.
     const sharing = /\bco-[a-z]+(\s+by\b)?/.exec(this.context.terms.text);
     if (sharing && (sharing[1] !== undefined || !reading.hops.some((hop, i) => undoes(reading.hops[i - 1], hop))))
@@ -189,12 +190,7 @@ class PatternReader {
     const byLabel = owners.filter(owner => words.some(({ labels }) => labels.has(owner)));
     const found = named.length > 0 ? named : byLabel.length > 0 ? byLabel : owners;
     const ofRelation = this.context.schema.edges.filter(({ type }) => word?.relations.has(type));
-    const [edge, ...otherEdges] = ofRelation;
-    if (found.length === 0 && edge && otherEdges.length === 0) {
-      // 谁是调度: whoever is at either end
-      const persons = [edge.sourceLabel, edge.targetLabel].filter(label => isWho(this.context.schema, label));
-      return (asked.type === 'who' && persons.length === 1 ? persons[0] : undefined) ?? edge.sourceLabel;
-    }
+    if (found.length === 0 && ofRelation.length === 1 && ofRelation[0]) return endAskedFor(ofRelation[0], asked.type, this.context.schema);
     const [only] = found;
     if (only === undefined) throw new UnplannableError('没有找到所问的对象', 'Nothing in the graph is asked for');
     if (found.length > 1)
@@ -429,11 +425,16 @@ class PatternReader {
       if (pace.isOverdue) await pace.turn();
       const isThere = [...word.labels].some(label => writer.passes(label)) || [...word.relations].some(type => writer.follows(type));
       if (isThere || (word.labels.size === 0 && word.relations.size === 0)) continue;
+      const object = objectOf(this.blank, word, this.part.words, this.part.asked.word);
       const ways = writer.nodes
         .filter(({ label }) => label !== '')
         .flatMap(({ variable, label }) =>
           longerThanNone(label)
-            .filter(hops => word.labels.has(hops.at(-1)?.to ?? '') || (hops.length === 1 && word.relations.has(hops[0]?.type ?? '')))
+            .filter(hops =>
+              object
+                ? object.labels.has(hops.at(-1)?.to ?? '') && hops.some(({ type }) => word.relations.has(type))
+                : word.labels.has(hops.at(-1)?.to ?? '') || (hops.length === 1 && word.relations.has(hops[0]?.type ?? '')),
+            )
             .map(hops => ({ variable, hops })),
         )
         .sort((a, b) => a.hops.length - b.hops.length);

@@ -37,6 +37,18 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `不清楚“${own}”指的是其中哪一个；请分开问，或改用 cypher`,
       `What "${own}" stands for must be the same in both places, which cannot be asked yet; ask apart, or use cypher`,
     );
+  const equal = terms.properties.find(({ mention }, i) => {
+    const next = terms.properties[i + 1];
+    return (
+      next !== undefined &&
+      /^\s*(?:等于|=|equals?|(?:is|are) (?:equal to|the same as))\s*$/.test(rest.slice(mention.end, next.mention.start))
+    );
+  });
+  if (equal)
+    throw new UnplannableError(
+      `暂不能把“${equal.mention.text}”与另一属性比较，请改用 cypher`,
+      `"${equal.mention.text}" cannot be compared with another property yet; use cypher`,
+    );
   // `take all drugs`, 服用所有药品
   const all = terms.relations.find(({ mention }) =>
     /^\s*(?:all|every|each|所有|全部)(?:\s|(?=\p{Script=Han}))/u.test(rest.slice(mention.end)),

@@ -1,7 +1,7 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { singularOf } from '../linking/noun-forms.js';
 import { isAgentNoun, stemOf } from '../linking/word-roots.js';
-import { isWho } from './answer-types.js';
+import { type AnswerType, isWho } from './answer-types.js';
 import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { namesDoer } from './self-relations.js';
@@ -32,6 +32,16 @@ export function withRole(text: string, word: SchemaWord, schema: PlanSchema): Sc
   const isDoer = isAgentNoun(word.mention.text) || namesDoer(word.mention.text, edges[0]?.type ?? '', schema);
   const isOwn = edges.some(({ sourceLabel, targetLabel }) => sourceLabel === targetLabel);
   return isActive && isDoer && !isOwn && doers.size === 1 ? { ...word, labels: doers, isRole: true } : word;
+}
+
+/** 谁是调度: whoever is at either end of a relation; else where it begins. */
+export function endAskedFor(
+  { sourceLabel, targetLabel }: PlanSchema['edges'][number],
+  type: AnswerType | null,
+  schema: PlanSchema,
+): string {
+  const [person, ...others] = type === 'who' ? [sourceLabel, targetLabel].filter(label => isWho(schema, label)) : [];
+  return person !== undefined && others.length === 0 ? person : sourceLabel;
 }
 
 /** 收货工厂, `destination warehouses`: a relation that is called by the label at one of its ends. */

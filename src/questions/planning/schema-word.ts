@@ -48,3 +48,16 @@ export function schemaWords(mentions: Mention[]): SchemaWord[] {
 export function isSaidToExist(text: string, { mention }: SchemaWord): boolean {
   return /(?:(?<![没所还共只])有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
 }
+
+/** `who manage warehouses`: the label right after a verb is what it leads to. @param blank the question without its names */
+export function objectOf(
+  blank: string,
+  { mention, labels, relations }: SchemaWord,
+  words: SchemaWord[],
+  asked: SchemaWord | null,
+): SchemaWord | undefined {
+  if (labels.size > 0 || relations.size === 0) return undefined;
+  const follows = (other: Mention): boolean =>
+    other.start >= mention.end && /^\s*(?:(?:the|an?|any) )?$/.test(blank.slice(mention.end, other.start));
+  return words.find(word => word !== asked && word.labels.size > 0 && follows(word.mention));
+}

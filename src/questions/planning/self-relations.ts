@@ -4,6 +4,7 @@ import { isPassiveName } from './order-clues.js';
 import { UnplannableError } from './question-plan.js';
 import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
+import { undoes } from './score-path.js';
 
 /** `未被推荐`, 没有人推荐, `not referred`, `never been referred`, but not `have not referred` */
 const doneTo = /(?:被|受到?|没有?人|无人)\s*$|(?<!\b(?:have|has|had|did|do|does|who|that)\s+)\b(?:not|never|been|be|are|is|was|were)\s+$/;
@@ -53,4 +54,26 @@ export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schem
         `"${mention.text}" is said ${times} times, and cannot be followed more than once yet; ask step by step, or use cypher`,
       );
   }
+}
+
+/**
+ * `parts that contain X`, where orders contain parts and a part has parts of its own: what is in one order with X is a guess.
+ * @throws UnplannableError
+ */
+export function refuseGuessedReturn(
+  { start, hops }: { start: string; hops: Hop[] },
+  words: SchemaWord[],
+  shared: SchemaWord | null,
+  text: string,
+  schema: PlanSchema,
+): void {
+  const [first, second] = hops;
+  const own = schema.edges.find(({ sourceLabel, targetLabel }) => sourceLabel === start && targetLabel === start);
+  if (!own || hops.length !== 2 || !undoes(first, second) || shared !== null || /\bco-/.test(text)) return;
+  const [word, ...others] = words.filter(({ relations }) => relations.has(first?.type ?? ''));
+  if (!word || others.length > 0 || word.labels.size > 0) return;
+  throw new UnplannableError(
+    `不清楚“${word.mention.text}”指 ${first?.type} 还是 ${own.type}；请用关系的名称来问`,
+    `It is not clear whether "${word.mention.text}" is ${first?.type} or ${own.type}; ask with the name of the relation`,
+  );
 }
