@@ -295,12 +295,89 @@ nodes:
       await run(owner, job.id);
       const query = { cypher: "MATCH (p:员工) WHERE p.name = '甲' RETURN p", include: ['source_rows'] };
       const ask = async () => (await viewer.post(`/api/graphs/${graphId}/query`).send(query).expect(200)).body;
-      expect((await ask()).source_rows).toEqual([{ citation: 0, row: { id: 1, name: '甲', wage: 10 } }]);
+      expect((await ask()).source_rows).toEqual([{ citation: 0, row: { id: 1, name: '甲' } }]);
       await revoke(id).expect(204);
       // The answer is the stored one, but its rows are read anew.
       const later = await ask();
       expect([later.cache.status, later.rows.length, later.source_rows]).toEqual(['hit', 1, []]);
       expect(later.warnings.join()).toMatch(/loader/);
+    });
+
+    it('have all columns for users with a right of their own on the connection only, and never for API keys', async () => {
+      const { user: owner, id, graphId } = await someone('all-columns', 'read');
+      const { user: manager, id: managerId } = await someone('some-columns');
+      const { body: key } = await owner
+        .post('/api/api-keys')
+        .send({ name: 'reader', graph_ids: [graphId] })
+        .expect(201);
+      await owner.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'some-columns', role: 'manager' }).expect(201);
+      const { body: job } = await postJob(owner, graphId).expect(201);
+      await run(owner, job.id);
+      const query = { cypher: "MATCH (p:员工) WHERE p.name = '乙' RETURN p", include: ['source_rows'] };
+      const columnsOf = async (as: Client) =>
+        (await as.post(`/api/graphs/${graphId}/query`).send(query).expect(200)).body.source_rows.map((each: any) => Object.keys(each.row));
+      const [shown, all] = [[['id', 'name']], [['id', 'name', 'wage']]];
+      expect(await columnsOf(owner)).toEqual(all);
+      expect(await columnsOf(keyClient(test.url, key.raw_key))).toEqual(shown);
+      expect(await columnsOf(manager)).toEqual(shown);
+      await grantConnection(test, 'some-columns');
+      expect(await columnsOf(manager)).toEqual(all);
+      await revoke(managerId).expect(204);
+      expect(await columnsOf(manager)).toEqual(shown);
+      await revoke(id).expect(204);
+    });
+
+    it('show a viewer the columns of keys, ends and properties, and not those of filters, expressions and masks', async () => {
+      const { user: owner, graphId } = await someone('masker', 'read');
+      const { user: viewer } = await someone('masked');
+      await owner.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'masked', role: 'viewer' }).expect(201);
+      await load(
+        test.admin,
+        'id,name,phone,born,boss,pay,kind\n1,甲,13800001111,1990,,5,a\n2,乙,13900002222,1991,1,6,a\n',
+        'people',
+      ).expect(201);
+      const yaml = `version: 1
+nodes:
+  - id: p
+    label: 人
+    table: people
+    key: [id]
+    where: "kind = 'a'"
+    columns:
+      - {column: id, type: int}
+      - {column: name, transform: [trim]}
+      - {column: phone, type: string, transform: [{substring: [1, 3]}]}
+      - {expression: "born > 1980", property: grown, type: boolean}
+  - {id: q, label: 主管, table: people, key: [id], columns: [{column: id, type: int}]}
+edges:
+  - type: 上级
+    table: people
+    key: [id]
+    where: "boss IS NOT NULL"
+    from: {node: p, match: {id: id}}
+    to: {node: p, match: {boss: id}}
+    columns: [{column: pay, type: int}]
+  - type: 上级
+    table: people
+    key: [id]
+    where: "kind = 'b'"
+    from: {node: p, match: {id: id}}
+    to: {node: q, match: {boss: id}}
+    columns: [{column: born, type: int}]
+`;
+      const { body: job } = await postJob(owner, graphId, yaml).expect(201);
+      expect(await run(owner, job.id)).toMatchObject({ status: 'succeeded' });
+      const ask = async (cypher: string) =>
+        (
+          await viewer
+            .post(`/api/graphs/${graphId}/query`)
+            .send({ cypher, include: ['source_rows'] })
+            .expect(200)
+        ).body.source_rows;
+      expect((await ask("MATCH (p:人) WHERE p.name = '甲' RETURN p"))[0].row).toEqual({ id: 1, name: '甲' });
+      const rows = (await ask('MATCH (:人)-[e:上级]->(:人) RETURN e')).map((each: any) => each.row);
+      expect(rows).toContainEqual({ id: 2, boss: 1 });
+      expect(JSON.stringify(rows)).not.toMatch(/phone|born|pay|kind/);
     });
 
     it('are never rows that the mapping left out, even with the key of a loaded row', async () => {

@@ -1,3 +1,4 @@
+import { LexiconRepository } from '../src/queries/lexicon.repository.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
@@ -51,6 +52,21 @@ describe('the synonyms of a graph', () => {
     await owner.delete(`${path()}/${id}`).expect(204);
     await owner.delete(`${path()}/${id}`).expect(404);
     expect((await ask(question)).plan.kind).toBe('search');
+  });
+
+  it('are read once for many questions, and anew after a change by any process', async () => {
+    const reads = jest.spyOn(test.app.get(LexiconRepository), 'readAll');
+    await ask('产品有多少');
+    reads.mockClear();
+    for (const question of ['产品有多少', '客户有多少', '产品有多少']) await ask(question);
+    expect(reads).not.toHaveBeenCalled();
+    const insert = `INSERT INTO graph_synonyms (graph_id, kind, name, synonym) VALUES ($1, 'label', '产品', '物件')`;
+    await test.pool.query(insert, [graph.id]);
+    expect((await ask('物件有多少')).rows).toEqual([[5]]);
+    await test.pool.query(`DELETE FROM graph_synonyms WHERE synonym = '物件'`);
+    expect((await ask('物件有多少')).plan.kind).toBe('search');
+    expect(reads).toHaveBeenCalledTimes(2);
+    reads.mockRestore();
   });
 
   it('knows countries in the other language without any', async () => {

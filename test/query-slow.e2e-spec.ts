@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { endless, readEvents, slow, slowRows, statementsNow, until } from './support/slow-queries.js';
 import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
@@ -199,6 +200,41 @@ describe('a query that is cancelled', () => {
     const { body: left } = await owner.delete(`/api/graphs/${graph.id}/queries/${body.query_id}`).expect(200);
     expect(left).toMatchObject({ query_id: body.query_id, status: 'succeeded' });
     await owner.delete(`/api/graphs/${graph.id}/queries/999999999`).expect(404);
+  });
+});
+
+describe('an answer whose reader loses the graph before it comes', () => {
+  const asked = { cypher: 'MATCH (n:产品) RETURN count(*) AS leaving' };
+
+  /** Asks for an answer that takes 2.5 s, and takes the membership away while it is made. */
+  async function leaving<T>(name: string, ask: (viewer: Client) => Promise<T>): Promise<T> {
+    const viewer = await addViewer(name);
+    const { body: me } = await viewer.get('/api/auth/me').expect(200);
+    const retrieval = test.app.get(RetrievalClient);
+    const answer = retrieval.query.bind(retrieval);
+    const slowed = jest.spyOn(retrieval, 'query').mockImplementationOnce(async (...call) => {
+      await owner.delete(`/api/permissions/graphs/${graph.id}/members/${me.user_id}`).expect(204);
+      await sleep(2_500);
+      return answer(...call);
+    });
+    try {
+      return await ask(viewer);
+    } finally {
+      slowed.mockRestore();
+    }
+  }
+
+  it('is the refusal in its place', async () => {
+    const { body } = await leaving('leaver-of-answer', viewer => viewer.post(queryPath()).send({ ...asked, limit: 11 }).then()); // prettier-ignore
+    expect(body).toMatchObject({ code: 'graph_forbidden' });
+    expect(body).not.toHaveProperty('rows');
+  });
+
+  it('ends as events with access_lost', async () => {
+    const { events } = await leaving('leaver-of-events', viewer =>
+      readEvents(test, `${queryPath()}/events`, viewer, { body: { ...asked, limit: 12 } }),
+    );
+    expect(events).toEqual([{ type: 'access_lost', id: '', data: { detail: expect.any(String), code: 'graph_forbidden' } }]);
   });
 });
 

@@ -5,6 +5,8 @@ import { PasswordChangeGuard } from '../auth/password-change.guard.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { GraphAccessGuard } from './graph-access.guard.js';
 
+const recheckAccessEveryMs = 2_000;
+
 /**
  * Checks later whether a caller may still do what was allowed when the request came. An event stream needs this: it outlives that
  * moment. The route's own guards run again, so that an ended token, a revoked key and a lost role count as elsewhere.
@@ -26,5 +28,16 @@ export class AccessRecheck {
       if (error instanceof ApiError && error.status < 500) return error;
       throw error;
     }
+  }
+
+  /** Returns a function that asks for the refusal, and does nothing while the last time, or the beginning, is less than 2 s ago. */
+  later(call: ExecutionContext): () => Promise<ApiError | null> {
+    let checkedAt = performance.now();
+    return async () => {
+      if (performance.now() - checkedAt < recheckAccessEveryMs) return null;
+      const refusal = await this.findRefusal(call);
+      checkedAt = performance.now();
+      return refusal;
+    };
   }
 }

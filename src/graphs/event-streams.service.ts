@@ -12,7 +12,6 @@ import { TooManyWatchersError } from './graphs.errors.js';
 export const eventEveryMs = 500;
 const heartbeatEveryMs = 10_000;
 const reconnectAfterMs = 2_000;
-const recheckAccessEveryMs = 2_000;
 /** Limits event streams and requests that wait for a record, because each asks the database again and again. */
 const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
 
@@ -20,10 +19,12 @@ const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patience
  * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader
  * may not see the rest. Each holds the whole state, and its id names that state, in every process alike. A comment keeps a quiet stream open.
  */
-export type StreamEvent<T> =
-  | { type: 'progress' | 'end'; id: string; retry: number; data: T }
-  | { type: 'access_lost'; data: { detail: string; code: string } }
-  | { comment: string };
+export type StreamEvent<T> = { type: 'progress' | 'end'; id: string; retry: number; data: T } | AccessLost | { comment: string };
+
+export interface AccessLost {
+  type: 'access_lost';
+  data: { detail: string; code: string };
+}
 
 export interface StreamReader {
   /** The event that the reader has; the state that it names is not sent again. */
@@ -76,11 +77,8 @@ export class EventStreams {
       let record: T | ApiError = first;
       let shown = lastId;
       let sentAt = -Infinity;
-      for (let checkedAt = performance.now(); !gone.aborted; record = await read()) {
-        if (performance.now() - checkedAt >= recheckAccessEveryMs) {
-          record = (await this.access.findRefusal(call)) ?? record;
-          checkedAt = performance.now();
-        }
+      for (const findRefusal = this.access.later(call); !gone.aborted; record = await read()) {
+        record = (await findRefusal()) ?? record;
         if (record instanceof ApiError) {
           yield accessLost(record);
           return;
@@ -102,7 +100,7 @@ export class EventStreams {
   }
 }
 
-function accessLost({ detail, code }: ApiError): { type: 'access_lost'; data: { detail: string; code: string } } {
+export function accessLost({ detail, code }: ApiError): AccessLost {
   return { type: 'access_lost', data: { detail, code } };
 }
 

@@ -16,7 +16,7 @@ import {
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
 import { JobsRepository } from './jobs.repository.js';
-import { type Mapping, type ParsedMapping, pathText } from './mapping/mapping.js';
+import { type Mapping, type ParsedMapping, pathText, type Transform } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { MappingError, type MappingProblem, maxProblems } from './mapping/problems.js';
 import { type ReadablePart } from './mapping/readable-part.js';
@@ -35,6 +35,8 @@ export interface LoadedRows {
   /** Null for a query. */
   table: string | null;
   key: string[];
+  /** The columns whose values the graph shows: those of the key, of the ends and of properties. */
+  shown: string[];
   /** The mapping's condition, as its author wrote it; null for all rows. */
   where: string | null;
 }
@@ -162,7 +164,22 @@ export class JobsService {
   }
 }
 
-function loadedRows({ nodes, edges }: Mapping): LoadedRows[] {
-  const elements = [...nodes.map(node => ({ name: node.label, ...node })), ...edges.map(edge => ({ name: edge.type, ...edge }))];
-  return elements.map(({ name, source, key, where }) => ({ name, table: source.kind === 'table' ? source.table : null, key, where }));
+/** They keep a part of the source's value from the graph. */
+const hiding = new Set<Transform['kind']>(['map', 'null_if', 'substring']);
+
+function loadedRows(mapping: Mapping): LoadedRows[] {
+  return targetsOf(mapping).map(({ kind, element }) => {
+    const { source, key, where, columns } = element;
+    const ends = kind === 'edge' ? [element.from, element.to].flatMap(({ match }) => match.map(pair => pair.edgeColumn)) : [];
+    const properties = columns.flatMap(({ source: from, transform }) =>
+      from.kind === 'column' && !transform.some(each => hiding.has(each.kind)) ? [from.column] : [],
+    );
+    return {
+      name: kind === 'edge' ? element.type : element.label,
+      table: source.kind === 'table' ? source.table : null,
+      key,
+      shown: [...new Set([...key, ...ends, ...properties])],
+      where,
+    };
+  });
 }

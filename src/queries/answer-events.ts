@@ -1,23 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
+import { type ApiError } from '../common/errors/api-error.js';
 import { toErrorBody } from '../common/errors/error-body.js';
 import { toApiError } from '../common/errors/to-api-error.js';
+import { type AccessLost, accessLost } from '../graphs/event-streams.service.js';
 
 const heartbeatMs = 10_000;
+/** The longest time without a look at the access of the reader. */
+const lookEveryMs = 500;
 
 /**
  * An event of an answer under way: `answer` with its rows before they are put into words, a `sentence` each, then `end` with all of it,
- * or `error` with what the same request would have got. A comment keeps a quiet stream open.
+ * or `error` with what the same request would have got, or `access_lost` with the reason why its reader may not see the rest. A comment
+ * keeps a quiet stream open.
  */
-export type AnswerEvent = { type: 'answer' | 'sentence' | 'end' | 'error'; data: object } | { comment: string };
+export type AnswerEvent = { type: 'answer' | 'sentence' | 'end' | 'error'; data: object } | AccessLost | { comment: string };
 
 /**
  * Gives the events of work while it goes on. Whoever goes does not end the work.
+ * @param findRefusal finds out why the reader may not see the rest, if so
  * @param begin begins the work, which pushes events and ends with the data of the last one
  * @throws what the work throws before the first event
  */
 export async function* answerEvents(
   log: Logger,
+  findRefusal: () => Promise<ApiError | null>,
   begin: (push: (event: AnswerEvent) => void) => Promise<object>,
   gone: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
@@ -41,13 +48,21 @@ export async function* answerEvents(
       wake();
     });
   let sent = 0;
+  let sentAt = performance.now();
   while (!gone.aborted) {
+    const refusal = await findRefusal();
+    if (refusal) {
+      yield accessLost(refusal);
+      return;
+    }
+    if (performance.now() - sentAt >= heartbeatMs) events.push({ comment: 'alive' });
     for (let event = events.shift(); event; event = events.shift()) {
       sent += 1;
       yield event;
+      sentAt = performance.now();
     }
     if (isOver) break;
-    if (await isQuiet(new Promise(resolve => (wake = resolve)), gone)) events.push({ comment: 'alive' });
+    await nextLook(new Promise(resolve => (wake = resolve)), gone);
   }
   const failure = gone.aborted ? null : await work;
   if (!failure) return;
@@ -55,12 +70,12 @@ export async function* answerEvents(
   yield errorEvent(log, failure.thrown);
 }
 
-/** Whether nothing happens for so long that the reader should hear of it. */
-async function isQuiet(woken: Promise<void>, gone: AbortSignal): Promise<boolean> {
+/** Waits for an event, or until it is time to look at the access again. */
+async function nextLook(woken: Promise<void>, gone: AbortSignal): Promise<void> {
   const over = new AbortController();
-  const wait = sleep(heartbeatMs, true, { signal: AbortSignal.any([gone, over.signal]) }).catch(() => false);
+  const wait = sleep(lookEveryMs, undefined, { signal: AbortSignal.any([gone, over.signal]) }).catch(() => undefined);
   try {
-    return await Promise.race([woken.then(() => false), wait]);
+    await Promise.race([woken, wait]);
   } finally {
     over.abort();
   }

@@ -28,14 +28,35 @@ export class LexiconRepository {
     return rows;
   }
 
-  /** What a question needs of all of them, in an order that depends on nothing else. */
+  /** In an order that depends on nothing else. */
   async synonyms(graphId: number): Promise<Synonym[]> {
-    const { rows } = await this.pool.query<Synonym>({
-      name: 'synonyms',
-      text: 'SELECT kind, name, synonym FROM graph_synonyms WHERE graph_id = $1 ORDER BY kind, name, synonym',
+    return (await this.readAll(graphId)).synonyms;
+  }
+
+  /**
+   * A text that is another one after each change. Synonyms are added and removed but never changed, and those of a graph are added one
+   * request after the other, so that their ids rise: of all sets that a graph has had with one last id, each has fewer than the one before.
+   */
+  async versionOf(graphId: number): Promise<string> {
+    const { rows } = await this.pool.query<{ count: number; last: number | null }>({
+      name: 'version-of-synonyms',
+      text: 'SELECT count(*)::int AS count, max(id) AS last FROM graph_synonyms WHERE graph_id = $1',
       values: [graphId],
     });
-    return rows;
+    const { count, last } = rows[0]!;
+    return toVersion(count, last ?? 0);
+  }
+
+  /** The synonyms with the version that they are. */
+  async readAll(graphId: number): Promise<{ version: string; synonyms: Synonym[] }> {
+    const { rows } = await this.pool.query<Synonym & { id: number }>({
+      name: 'synonyms-and-ids',
+      text: 'SELECT id, kind, name, synonym FROM graph_synonyms WHERE graph_id = $1 ORDER BY kind, name, synonym',
+      values: [graphId],
+    });
+    let last = 0;
+    for (const { id } of rows) last = Math.max(last, id);
+    return { version: toVersion(rows.length, last), synonyms: rows.map(({ id: _, ...synonym }) => synonym) };
   }
 
   /** Adds those that are new. @returns how many there were. @throws TooManySynonymsError */
@@ -63,4 +84,8 @@ export class LexiconRepository {
     if (!rows[0]) throw new SynonymNotFoundError();
     return rows[0];
   }
+}
+
+function toVersion(count: number, last: number): string {
+  return `${count} ${last}`;
 }

@@ -55,11 +55,13 @@ export class QueriesController {
     @IdParam() id: number,
     @Body() body: QueryRequest,
     @BodyFieldText('parameters') parametersText: string | null,
+    @CurrentCall() call: ExecutionContext,
     @Headers('prefer') prefer: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<QueryResponse | QueryStateResponse> {
     const patience = readPatience(prefer, response);
-    return answerSubmitted(response, await this.queries.query(principal, id, { ...body, parametersText }, patience), patience.asynchronous);
+    const answer = await this.queries.query(principal, id, { ...body, parametersText }, call, patience);
+    return answerSubmitted(response, answer, patience.asynchronous);
   }
 
   @Post('query/events')
@@ -71,7 +73,7 @@ export class QueriesController {
   @ApiBody({ type: QueryRequest, examples: queryExamples })
   @ApiOkResponse({
     content: { 'text/event-stream': { schema: { type: 'string' }, example: exampleAnswerEvents } },
-    description: 'answer, end: QueryResponse; sentence: {text, rows}; error: {status, retry_after_s, body}',
+    description: 'answer, end: QueryResponse; sentence: {text, rows}; error: {status, retry_after_s, body}; access_lost: {detail, code}',
   })
   @ApiResponse({ status: 503, description: '同时观察的过多 / too many are watched at once' })
   stream(
@@ -79,9 +81,10 @@ export class QueriesController {
     @IdParam() id: number,
     @Body() body: QueryRequest,
     @BodyFieldText('parameters') parametersText: string | null,
+    @CurrentCall() call: ExecutionContext,
     @Res() response: Response,
   ): Promise<void> {
-    return sendEvents(response, gone => this.queries.stream(principal, id, { ...body, parametersText }, gone));
+    return sendEvents(response, gone => this.queries.stream(principal, id, { ...body, parametersText }, call, gone));
   }
 
   @Get('queries')

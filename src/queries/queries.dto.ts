@@ -396,7 +396,11 @@ export class QueryResponse {
   @ApiProperty({ type: [CitationResponse] })
   citations: CitationResponse[];
 
-  @ApiPropertyOptional({ type: [SourceRowResponse], description: 'include: source_rows' })
+  @ApiPropertyOptional({
+    type: [SourceRowResponse],
+    description:
+      'include: source_rows。只有映射取用的列（键、两端与属性的列）；对连接自有 read 权的用户可见整行，API 密钥除外 / include: source_rows. Only the columns that the mapping takes: those of the key, of the ends and of properties. Users with a read right of their own on the connection see the whole row, but not by an API key',
+  })
   source_rows?: SourceRowResponse[];
 
   @ApiProperty({

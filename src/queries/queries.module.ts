@@ -8,6 +8,7 @@ import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
 import { GraphWarming } from './graph-warming.service.js';
 import { EarlierQuestions } from './earlier-questions.js';
+import { KeptLexicons } from './kept-lexicons.js';
 import { LexiconController } from './lexicon.controller.js';
 import { LexiconRepository } from './lexicon.repository.js';
 import { LexiconService } from './lexicon.service.js';
@@ -39,6 +40,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
     SavedQueriesRepository,
     LexiconService,
     LexiconRepository,
+    KeptLexicons,
     AnswerStore,
     GraphWarming,
     MetricAnswers,

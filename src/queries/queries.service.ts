@@ -1,9 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { logToken } from '../common/logging/log.js';
 import { type Principal } from '../access/principal.js';
 import { within } from '../common/turns/within.js';
 import { Settings } from '../config/settings.js';
+import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import { EventStreams } from '../graphs/event-streams.service.js';
 import { type WordedSentence } from '../questions/wording/model-wording.js';
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
@@ -45,6 +46,7 @@ export class QueriesService {
     private readonly metrics: MetricAnswers,
     private readonly sourceRows: SourceRowsReader,
     private readonly streams: EventStreams,
+    private readonly access: AccessRecheck,
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
     @Inject(logToken) private readonly log: Logger,
@@ -52,7 +54,8 @@ export class QueriesService {
 
   /**
    * Answers a query from the store, by joining the same work under way, or by retrieval. A caller who prefers not to wait gets the
-   * state of the query instead, unless it is answered within the wait.
+   * state of the query instead, unless it is answered within the wait. Whoever may no longer read the graph when an answer has taken
+   * some time gets the refusal.
    * @throws OneQueryKindError, SchemaError, UpstreamTimeoutError, RetrievalUnavailableError, TooManyQueriesError, and the refusals of
    * retrieval
    */
@@ -60,47 +63,37 @@ export class QueriesService {
     principal: Principal,
     graphId: number,
     body: ExactQueryRequest,
+    call: ExecutionContext,
     patience: Patience = { asynchronous: false },
-    watcher?: AnswerWatcher,
   ): Promise<QueryResponse | QueryStateResponse> {
-    const started = performance.now();
-    const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
-    const prepared = { ...(await this.executor.prepare(principal.userId, graphId, query)), ...(watcher && { watcher }) };
-    const status = query.refresh ? 'refresh' : prepared.kept ? 'hit' : 'miss';
-    const count = (): void => this.telemetry.queryAnswered(query.kind, status);
-    let answered: Answered | null = prepared.kept;
-    if (!answered && patience.asynchronous) {
-      const { id, work, begun } = await this.runs.submit(principal, prepared, body);
-      answered = await within(patience.waitMs, work);
-      if (!answered) {
-        void work.then(count, () => undefined);
-        // It may have ended since. Its caller learns that at its place.
-        return { ...toQueryState(begun), elapsed_ms: Math.round(performance.now() - started) };
-      }
-      answered = { ...answered, id };
-    }
-    answered ??= await this.answerNow(principal, prepared, body, count);
-    const response = await this.respond(principal, graphId, answered, query, status);
-    if (prepared.isModelPaused) response.warnings = [...response.warnings, pausedWarning[answered.answer.language]];
-    count();
-    response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
+    const findRefusal = this.access.later(call);
+    const response = await this.answer(principal, graphId, body, patience);
+    const refusal = await findRefusal();
+    if (refusal) throw refusal;
     return response;
   }
 
   /** Answers a query as `query` does, with what is known of the answer while it is made. */
-  async *stream(principal: Principal, graphId: number, body: ExactQueryRequest, gone: AbortSignal): AsyncGenerator<AnswerEvent> {
+  async *stream(
+    principal: Principal,
+    graphId: number,
+    body: ExactQueryRequest,
+    call: ExecutionContext,
+    gone: AbortSignal,
+  ): AsyncGenerator<AnswerEvent> {
     const leave = await this.streams.enter(principal.userId);
     try {
       const shown = { status: 'miss' as const, answer: body.answer ?? ('auto' as const), include: new Set(body.include ?? []) };
       yield* answerEvents(
         this.log,
+        this.access.later(call),
         push => {
           const answer = (found: RetrievalAnswer) => {
             const answered = { id: null, version: found.graph_version, answer: found, createdAt: new Date() };
             push({ type: 'answer', data: toQueryResponse(answered, shown) });
           };
           const sentence = (data: WordedSentence) => push({ type: 'sentence', data });
-          return this.query(principal, graphId, body, undefined, { answer, sentence });
+          return this.answer(principal, graphId, body, { asynchronous: false }, { answer, sentence });
         },
         gone,
       );
@@ -130,6 +123,37 @@ export class QueriesService {
     return stored.isOfEarlierVersion
       ? { ...response, warnings: [...response.warnings, earlierVersionWarning[stored.answer.language]] }
       : response;
+  }
+
+  private async answer(
+    principal: Principal,
+    graphId: number,
+    body: ExactQueryRequest,
+    patience: Patience,
+    watcher?: AnswerWatcher,
+  ): Promise<QueryResponse | QueryStateResponse> {
+    const started = performance.now();
+    const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
+    const prepared = { ...(await this.executor.prepare(principal.userId, graphId, query)), ...(watcher && { watcher }) };
+    const status = query.refresh ? 'refresh' : prepared.kept ? 'hit' : 'miss';
+    const count = (): void => this.telemetry.queryAnswered(query.kind, status);
+    let answered: Answered | null = prepared.kept;
+    if (!answered && patience.asynchronous) {
+      const { id, work, begun } = await this.runs.submit(principal, prepared, body);
+      answered = await within(patience.waitMs, work);
+      if (!answered) {
+        void work.then(count, () => undefined);
+        // It may have ended since. Its caller learns that at its place.
+        return { ...toQueryState(begun), elapsed_ms: Math.round(performance.now() - started) };
+      }
+      answered = { ...answered, id };
+    }
+    answered ??= await this.answerNow(principal, prepared, body, count);
+    const response = await this.respond(principal, graphId, answered, query, status);
+    if (prepared.isModelPaused) response.warnings = [...response.warnings, pausedWarning[answered.answer.language]];
+    count();
+    response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
+    return response;
   }
 
   /** Waits for the answer. Whoever waits in vain finds it later by its id. */

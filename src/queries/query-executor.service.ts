@@ -16,12 +16,12 @@ import { type Synonym } from '../questions/vocabulary.js';
 import { type EarlierQuestion } from '../questions/linking/follow-up.js';
 import { AnswerStore } from './answer-store.js';
 import { EarlierQuestions } from './earlier-questions.js';
-import { LexiconRepository } from './lexicon.repository.js';
+import { KeptLexicons } from './kept-lexicons.js';
 import { MetricAnswers } from './metric-answers.js';
 import { type AnswerWatcher, ModelAnswers, requireModel } from './model-answers.js';
 import { IneffectiveOptionsError } from './queries.errors.js';
 import { type Answered, QueriesRepository, type StoredAnswer, type WorkKey } from './queries.repository.js';
-import { type GraphQuery, hashOf } from './read-query-request.js';
+import { digestOf, type GraphQuery, hashOf } from './read-query-request.js';
 
 /** A query on one version of a graph. */
 export interface PreparedQuery {
@@ -48,7 +48,7 @@ export interface PreparedQuery {
 interface QuestionContext {
   today: string;
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
-  synonyms: Synonym[];
+  synonyms: readonly Synonym[];
   earlier?: EarlierQuestion;
 }
 
@@ -72,7 +72,7 @@ export class QueryExecutor {
     private readonly retrieval: RetrievalClient,
     private readonly metrics: MetricAnswers,
     private readonly models: ModelAnswers,
-    private readonly lexicon: LexiconRepository,
+    private readonly lexicons: KeptLexicons,
     private readonly earlier: EarlierQuestions,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
@@ -88,7 +88,7 @@ export class QueryExecutor {
     const context = query.kind === 'question' ? await this.contextOf(graphId, query) : null;
     const isModelPaused = this.models.isPausedFor(query);
     const model = isModelPaused ? null : this.models.identityFor(query);
-    const depends = { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...context };
+    const depends = { retrieval: [...this.settings.retrievalUrls].sort().join() || null, ...(context && keyParts(context)) };
     const plainHash = model && hashOf(query, depends);
     const hash = hashOf(query, { ...depends, ...(model && { model }) });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash, userId);
@@ -148,7 +148,7 @@ export class QueryExecutor {
   private async contextOf(graphId: number, { timezone, context }: GraphQuery): Promise<QuestionContext> {
     const [metrics, synonyms, earlier] = await Promise.all([
       this.metrics.catalog(graphId),
-      this.lexicon.synonyms(graphId),
+      this.lexicons.synonyms(graphId),
       context && this.earlier.read(graphId, context),
     ]);
     return { today: todayFor(metrics, timezone), metrics, synonyms, ...(earlier && { earlier }) };
@@ -286,6 +286,11 @@ export class QueryExecutor {
     const answer = plainHash ? await this.models.word(graphId, plain, query, call, watcher) : plain;
     return { ...answered, answer, createdAt: new Date() };
   }
+}
+
+/** The metrics and synonyms of a graph are the same for many questions. */
+function keyParts({ metrics, synonyms, ...rest }: QuestionContext) {
+  return { ...rest, metrics: digestOf(metrics), synonyms: digestOf(synonyms) };
 }
 
 function questionParts({ metrics, synonyms, earlier }: QuestionContext) {

@@ -31,4 +31,18 @@ describe('readSynonymsCsv', () => {
   ])('%j: says what is wrong in which line', (text, expected) => {
     expect(problems(text)).toEqual(expected);
   });
+
+  it('reads no further than the bound, so that more lines take no longer', () => {
+    const csv = (lines: number): string => `kind,name,synonym\n${'x\n'.repeat(lines)}`;
+    const fastest = (text: string): number =>
+      Math.min(
+        ...Array.from({ length: 10 }, () => {
+          const began = performance.now();
+          expect(problems(text)).toEqual(['body.csv.2002 too_long']);
+          return performance.now() - began;
+        }),
+      );
+    const [few, many] = [csv(2_001), csv(90_000)];
+    expect(fastest(many)).toBeLessThan(8 * fastest(few));
+  });
 });

@@ -15,7 +15,8 @@ export function readSynonymsCsv(text: string): PlacedSynonym[] {
   const problems: FieldProblem[] = [];
   const report = (line: number, type: string, zh: string, en: string): void =>
     void problems.push({ loc: ['body', 'csv', line], text: { zh: `第 ${line} 行：${zh}`, en: `line ${line}: ${en}` }, type });
-  const records = readRecords(text.replace(/^\uFEFF/, ''));
+  // The header, and one line more than there may be.
+  const records = readRecords(text.replace(/^\uFEFF/, ''), mostLines + 2);
   const [first, ...others] = records;
   if (first?.fields.map(field => field.trim().toLowerCase()).join(',') !== header)
     report(1, 'csv_header', `首行应为 ${header}`, `the first line must be ${header}`);
@@ -48,8 +49,8 @@ interface CsvRecord {
   isClosed: boolean;
 }
 
-/** The records of a text that are not empty. */
-function readRecords(text: string): CsvRecord[] {
+/** The first records of a text that are not empty. */
+function readRecords(text: string, most: number): CsvRecord[] {
   const records: CsvRecord[] = [];
   let [fields, field, line, begunAt, isQuoted]: [string[], string, number, number, boolean] = [[], '', 1, 1, false];
   const end = (): void => {
@@ -57,7 +58,7 @@ function readRecords(text: string): CsvRecord[] {
     if (fields.some(each => each !== '')) records.push({ fields, line: begunAt, isClosed: !isQuoted });
     [fields, field] = [[], ''];
   };
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && records.length < most; at++) {
     const character = text[at] ?? '';
     if (character === '\n') line++;
     if (isQuoted && character === '"' && text[at + 1] === '"') {
@@ -73,6 +74,6 @@ function readRecords(text: string): CsvRecord[] {
       begunAt = line;
     } else if (character !== '\r') field += character;
   }
-  end();
+  if (records.length < most) end();
   return records;
 }

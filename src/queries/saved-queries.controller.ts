@@ -1,6 +1,20 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, HttpStatus, Patch, Post, Query, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  type ExecutionContext,
+  Get,
+  Headers,
+  HttpCode,
+  HttpStatus,
+  Patch,
+  Post,
+  Query,
+  Res,
+} from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
+import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
@@ -104,10 +118,12 @@ export class SavedQueriesController {
     @IdParam('saved_query_id') savedId: number,
     @Body() body: RunSavedQueryRequest,
     @BodyFieldText('parameters') parametersText: string | null,
+    @CurrentCall() call: ExecutionContext,
     @Headers('prefer') prefer: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<QueryResponse | QueryStateResponse> {
     const patience = readPatience(prefer, response);
-    return answerSubmitted(response, await this.saved.run(principal, id, savedId, body, parametersText, patience), patience.asynchronous);
+    const answer = await this.saved.run(principal, id, savedId, body, parametersText, call, patience);
+    return answerSubmitted(response, answer, patience.asynchronous);
   }
 }

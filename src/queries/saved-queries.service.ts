@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { SchemaError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
@@ -76,12 +76,14 @@ export class SavedQueriesService {
     id: number,
     { parameters }: RunSavedQueryRequest,
     parametersText: string | null,
+    call: ExecutionContext,
     patience: Patience,
   ): Promise<QueryResponse | QueryStateResponse> {
     const { request } = await this.saved.get(graphId, principal.userId, id);
     if (parameters && request.cypher == null)
       throw new IneffectiveOptionsError([{ name: 'parameters', zh: '只用于 cypher', en: 'has an effect with cypher only' }]);
-    return this.queries.query(principal, graphId, parameters ? withParameters(request, parameters, parametersText) : request, patience);
+    const asked = parameters ? withParameters(request, parameters, parametersText) : request;
+    return this.queries.query(principal, graphId, asked, call, patience);
   }
 
   /** Reads the request, and the syntax of its Cypher, as asking it would, so that it does not fail for the first time later. */

@@ -27,7 +27,7 @@ const mostRows = 100;
  * Reads the current state of the cited rows from the warehouse, with one statement for each table. A reader of the graph needs no
  * right on the connection: the rows are read in the name of the user who saved the job that loaded them. They are read by their
  * keys, which no request can name, and through the job's own filter, since a table may hold the same key in a row that was never
- * loaded.
+ * loaded. Only callers with a right of their own see columns that the mapping does not show.
  */
 @Injectable()
 export class SourceRowsReader {
@@ -82,7 +82,8 @@ export class SourceRowsReader {
           continue;
         }
         const connection = await this.warehouse.open(job, job.connectionId, claim);
-        const read = await this.readTable(connection, loaded, cited, bytesLeft);
+        const shown = (await this.warehouse.mayRead(principal, connection.id)) ? null : shownColumns(loaded);
+        const read = await this.readTable(connection, { loaded, shown }, cited, bytesLeft);
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {
@@ -101,7 +102,7 @@ export class SourceRowsReader {
 
   private async readTable(
     { client, claim }: UsableConnection,
-    loaded: LoadedRows[],
+    { loaded, shown }: { loaded: LoadedRows[]; shown: string[] | null },
     cited: { citation: Citation; index: number }[],
     maxBytes: number,
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
@@ -120,7 +121,7 @@ export class SourceRowsReader {
     } = await client.query({
       claim,
       sql: `SELECT wanted.place, source.* FROM (
-${await loadedRowsSql(loaded, first.table, client.place(first.table))}
+${await loadedRowsSql(loaded, shown, first.table, client.place(first.table))}
 ) AS source
               JOIN ROWS FROM (${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
@@ -150,10 +151,18 @@ async function loadedRows({ loads }: JobReader, { label, table, key }: Citation)
   throw new RecordNotFoundError('job');
 }
 
-async function loadedRowsSql(loaded: LoadedRows[], table: string, place: TablePlace): Promise<string> {
+/** A row may be loaded by any of these parts of the mapping, so only what all of them show is known to be shown of it. */
+function shownColumns([first, ...others]: LoadedRows[]): string[] {
+  return (first?.shown ?? []).filter(column => others.every(each => each.shown.includes(column)));
+}
+
+/** @param shown the columns that are read; null for all */
+async function loadedRowsSql(loaded: LoadedRows[], shown: string[] | null, table: string, place: TablePlace): Promise<string> {
   await loadSqlParser();
+  const alias = quoteIdentifier(table);
   const scope = { columns: 'any', alias: table } as const;
   const filters = loaded.map(({ where }) => guardExpression(where ?? 'true', scope));
   const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
-  return assembleSql(`SELECT * FROM ${quoteTable(place.schema, place.table)} AS ${quoteIdentifier(table)} WHERE ${wanted}`, filters);
+  const columns = shown?.map(column => `${alias}.${quoteIdentifier(column)}`).join(', ') ?? '*';
+  return assembleSql(`SELECT ${columns} FROM ${quoteTable(place.schema, place.table)} AS ${alias} WHERE ${wanted}`, filters);
 }

@@ -89,7 +89,7 @@ export interface RetrievalQuery {
   /** The question that a question follows. */
   earlier?: EarlierQuestion;
   /** Further words for things of the graph and its metrics. */
-  synonyms?: Synonym[];
+  synonyms?: readonly Synonym[];
 }
 
 export interface RetrievalAnswer {

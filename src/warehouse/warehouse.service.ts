@@ -54,6 +54,12 @@ export class WarehouseService implements OnApplicationBootstrap {
     return { id: connection.id, name: connection.name, version, client, catalog: client.catalog(claim), claim };
   }
 
+  /** Tells whether the caller may see the rows of a connection's tables. No API key may, whatever its user's right. */
+  async mayRead({ userId, apiKey }: Principal, connectionId: number): Promise<boolean> {
+    if (apiKey) return false;
+    return (await this.connections.find(userId, connectionId))?.right != null;
+  }
+
   /** The tables of the service's own database, as the role that may only read them. */
   get mirror(): MirrorClient {
     return this.clients.mirror;

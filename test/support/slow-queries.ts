@@ -17,15 +17,21 @@ export interface StreamedEvent {
   data: any;
 }
 
-/** Reads an event stream to its end, at most for so long. Comments are events of type `comment`. */
+/** Reads an event stream to its end, at most for so long; with a body, that of a POST. Comments are events of type `comment`. */
 export async function readEvents(
   app: TestApp,
   path: string,
   as: Client,
-  { lastId = '', forMs = 30_000, onEvent = (_: StreamedEvent) => undefined } = {},
+  { lastId = '', body = null as object | null, forMs = 30_000, onEvent = (_: StreamedEvent) => undefined } = {},
 ) {
   const response = await fetch(`${app.url}${path}`, {
-    headers: { Authorization: `Bearer ${as.token}`, ...(lastId && { 'Last-Event-ID': lastId }) },
+    method: body ? 'POST' : 'GET',
+    headers: {
+      Authorization: `Bearer ${as.token}`,
+      ...(lastId && { 'Last-Event-ID': lastId }),
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(forMs),
   });
   const events: StreamedEvent[] = [];
