@@ -15,6 +15,7 @@ import { isNumeric, measureWord } from './numerals.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
+import { findUnreadMarks } from './unread-marks.js';
 
 /** The sources in which linking looks up names. */
 export interface NameSource {
@@ -103,7 +104,8 @@ export async function linkQuestion(
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));
   const unknown = [...unreal.map(mention => mention.text), ...left];
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
-  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities] };
+  const marks = findUnreadMarks(text, linked.mentions, [...unknown, ...quantities]);
+  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities, ...marks] };
 }
 
 /** 多少集 before 装箱 is 多少 before 集装箱: what may be a measure word begins a name there. */
