@@ -6,12 +6,14 @@ import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
 import { asksForTime } from './asked-time.js';
 import { findIdioms } from './idioms.js';
 import { findIntents } from './find-intents.js';
+import { findLetterValues, findUnreadLetters, isNoGrammar } from './letter-values.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
+import { signBehind, valuesAsSigned } from './signed-names.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -92,7 +94,8 @@ export async function linkQuestion(
   // `wrote the story` is no film of this name.
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
-  const found = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
+  const words = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
+  const found = [...words, ...findLetterValues(text, words, hints, own => names.findValues(own))];
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
@@ -104,8 +107,9 @@ export async function linkQuestion(
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));
   const unknown = [...unreal.map(mention => mention.text), ...left];
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
-  const marks = findUnreadMarks(text, linked.mentions, [...unknown, ...quantities]);
-  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities, ...marks] };
+  const letters = findUnreadLetters(text, linked.mentions, hints).filter(word => !unknown.includes(word));
+  const marks = findUnreadMarks(text, linked.mentions, [...unknown, ...quantities, ...letters]);
+  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities, ...letters, ...marks] };
 }
 
 /** 多少集 before 装箱 is 多少 before 集装箱: what may be a measure word begins a name there. */
@@ -170,15 +174,18 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       const own = text.slice(start, end);
       const exact = isVerbHere(own, text, end) ? [] : lexicon.find(own);
       const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
+      const sign = meanings.length > 0 ? '' : signBehind(text, end);
       const isNothing =
-        (own.length < 2 && !isSingleValue(text, start, end, lexicon, names)) || isStopWord(own) || saysOnlyWhere(text, start, end);
-      const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
+        (own.length + sign.length < 2 && !isSingleValue(text, start, end, lexicon, names)) ||
+        (isStopWord(own) && sign === '' && !isNoGrammar(text, start, end, hints)) ||
+        saysOnlyWhere(text, start, end);
+      const isName = sign !== '' || (own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own)));
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
-      const values = isNothing ? [] : names.findValues(own);
+      const values = isNothing ? [] : valuesAsSigned(names.findValues(own), text, start, end);
       const all = [
         ...meanings,
         ...(byName.length > 0
@@ -186,7 +193,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
           : []),
         ...values.map(value => ({ as: 'value' as const, ...value })),
       ];
-      if (all.length > 0) found.push({ text: own, start, end, meanings: all });
+      if (all.length > 0) found.push({ text: own + sign, start, end: end + sign.length, meanings: all });
     }
   }
   return found;
@@ -389,8 +396,9 @@ function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][
   };
   for (const piece of cutPieces(text)) {
     if (piece.kind === 'word') {
-      const isOfGrammar = isStopWord(piece.text) && !hints.standsAlone(piece.start, piece.end);
-      if (!covered(piece.start) && !isOfGrammar && !saysOnlyWhere(text, piece.start, piece.end)) append(piece, /^[\s.&'’-]+$/);
+      const isOfGrammar = isStopWord(piece.text) && signBehind(text, piece.end) === '' && !hints.standsAlone(piece.start, piece.end);
+      if (!covered(piece.start) && !isOfGrammar && !saysOnlyWhere(text, piece.start, piece.end))
+        append({ start: piece.start, end: piece.end + signBehind(text, piece.end).length }, /^[\s.&'’-]+$/);
       continue;
     }
     for (let at = piece.start; at < piece.end; at++) if (!covered(at)) append({ start: at, end: at + 1 }, /^$/);
