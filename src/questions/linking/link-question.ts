@@ -2,7 +2,7 @@ import { ApiError } from '../../common/errors/api-error.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { type SearchResult } from '../../graph-index/search-index.js';
-import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
+import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/tokenize-text.js';
 import { asksForTime } from './asked-time.js';
 import { findIdioms } from './idioms.js';
 import { findIntents } from './find-intents.js';
@@ -101,7 +101,10 @@ export async function linkQuestion(
     .map(mention => withoutBeginning(mention, found));
   const texts = findTextConditions(question, text, found);
   const named = [...times.filter(isReal), ...found, ...intents, ...texts.filter(isReal), ...idioms];
-  const unreal = [...times, ...texts].filter(mention => !isReal(mention));
+  const unreal = [
+    ...[...times, ...texts].filter(mention => !isReal(mention)),
+    ...intents.filter(takesNone).map(mention => ({ ...mention, meanings: [] })),
+  ];
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));
@@ -121,6 +124,11 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
   return isMeasured ? { ...mention, end: last, text: mention.text.slice(0, -1) } : mention;
 }
 const measured = new RegExp(`.${measureWord}$`);
+
+/** The first 0 of a ranking are no answer. */
+function takesNone(mention: Mention): boolean {
+  return intentsOf(mention, 'top')?.count === 0 || intentsOf(mention, 'number')?.value === 0;
+}
 
 /** Whether it stands right after a numeric property. */
 function isValueOf({ start }: Mention, found: Mention[], text: string): boolean {
@@ -263,21 +271,31 @@ async function chooseLongest(text: string, fixed: Mention[], candidates: Mention
   for (const mention of sorted) {
     if (pace.isOverdue) await pace.turn();
     if (overlaps(mention)) continue;
-    if (/^\d+$/.test(mention.text) && !meaningOf(mention, 'time') && !standsBesideLabel(text, mention, candidates)) continue;
+    if (isLoneNumber(mention) && !standsBesideLabel(text, mention, candidates)) continue;
     chosen.push(mention);
     taken.fill(1, mention.start, mention.end);
   }
   return chosen.sort((a, b) => a.start - b.start);
 }
 
+function isLoneNumber(mention: Mention): boolean {
+  return /^\d+$/.test(mention.text) && !meaningOf(mention, 'time') && mention.meanings[0]?.as !== 'intent';
+}
+
+const percent = /^\s?%/;
+/** Behind a number: it says how many. */
+const counted = /^\s+(?:[a-z]+s|people|men|women|children|staff|personnel|crew)\b/;
+
 /** Matches `order 10248` and `10248号订单`, but not `10 orders`, which is a count. */
 function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]): boolean {
   const labels = new Set(meaningOf(mention, 'entity')?.nodes.map(node => node.label));
+  const rest = text.slice(mention.end);
+  if (percent.test(rest)) return false;
   return candidates.some(other => {
     const label = meaningOf(other, 'label')?.label;
     if (label === undefined || !labels.has(label)) return false;
     const between = other.end <= mention.start ? text.slice(other.end, mention.start) : text.slice(mention.end, other.start);
-    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || (mention.end <= other.start && !/[a-z]s$/.test(other.text)));
+    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || (mention.end <= other.start && !counted.test(rest)));
   });
 }
 
@@ -334,7 +352,7 @@ class PartFinder {
 
   /** A number is no part of a name. Beside a property it is the property's value, and before a plural it is a count. */
   private findNumber(own: string, start: number, end: number): EntityNode[] {
-    if (this.mentions.some(mention => meaningOf(mention, 'property')) || /^\s+[a-z]+s\b/.test(this.text.slice(end))) return [];
+    if (this.mentions.some(mention => meaningOf(mention, 'property')) || counted.test(this.text.slice(end))) return [];
     const nodes = this.names.findByName(own, mostApproximate);
     // `city 1000` is no other thing that has this number.
     const label = this.mentions.flatMap(mention => (/^[\s#]*$/.test(this.text.slice(mention.end, start)) && mention.end <= start ? (meaningOf(mention, 'label') ?? []) : []))[0]; // prettier-ignore
@@ -383,6 +401,11 @@ interface Unit {
   end: number;
 }
 
+/** `10%` is no number of something. */
+function percentBehind(text: string, { text: own, end }: TextPiece): string {
+  return /\d$/.test(own) ? (percent.exec(text.slice(end))?.[0] ?? '') : '';
+}
+
 /** The stretches without a mention: CJK characters, or Latin words up to a stop word. */
 function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][] {
   const stretches: Unit[][] = [];
@@ -398,7 +421,7 @@ function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][
     if (piece.kind === 'word') {
       const isOfGrammar = isStopWord(piece.text) && signBehind(text, piece.end) === '' && !hints.standsAlone(piece.start, piece.end);
       if (!covered(piece.start) && !isOfGrammar && !saysOnlyWhere(text, piece.start, piece.end))
-        append({ start: piece.start, end: piece.end + signBehind(text, piece.end).length }, /^[\s.&'’-]+$/);
+        append({ start: piece.start, end: piece.end + (signBehind(text, piece.end) || percentBehind(text, piece)).length }, /^[\s.&'’-]+$/);
       continue;
     }
     for (let at = piece.start; at < piece.end; at++) if (!covered(at)) append({ start: at, end: at + 1 }, /^$/);
