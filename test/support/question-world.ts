@@ -1,5 +1,6 @@
 import { Pace } from '../../src/common/turns/pace.js';
 import { type AnswerNode } from '../../src/cypher/values/graph-values.js';
+import { nameForm } from '../../src/graph-index/name-form.js';
 import { type KnownValue } from '../../src/graph-index/value-dictionary.js';
 import { Lexicon } from '../../src/questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../src/questions/linking/link-question.js';
@@ -130,7 +131,7 @@ export function linked(question: string, own: PlanSchema = schema): Promise<Link
   return linkOver(question, { schema: own, nodes: [...entities.values()], values, metrics });
 }
 
-/** The same over other nodes and values, which are found by their whole names. */
+/** The same over other nodes and values, which are found by their whole names, apart from signs and spaces. */
 export async function linkOver(
   question: string,
   of: { schema: PlanSchema; nodes: readonly AnswerNode[]; values?: readonly KnownValue[]; metrics?: MetricEntry[] },
@@ -139,9 +140,9 @@ export async function linkOver(
   return linkQuestion(question, '2026-11-20', lexicon, {
     findByName: text =>
       of.nodes
-        .filter(({ display }) => display.toLowerCase() === text)
+        .filter(({ display }) => nameForm(display) === nameForm(text))
         .map(({ id, label: own }) => ({ id, label: own, by: 'display' as const })),
-    findValues: text => (of.values ?? []).filter(({ value }) => value.toLowerCase() === text),
+    findValues: text => (of.values ?? []).filter(({ value }) => nameForm(value) === nameForm(text)),
     search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
   });
 }

@@ -1,7 +1,7 @@
 import { confirmNames } from './confirm-names.js';
 
 const node = (id: number, display: string, label = 'Film') => ({ id, label, labels: [label], key: `k${id}`, display, properties: {} });
-const nodes = [node(1, 'Heat'), node(2, 'HEAT'), node(3, '华为技术有限公司'), node(4, 'Kobe Beef'), node(5, 'Fair Weather Films'), node(6, '下面高乡'), node(7, 'Help'), node(8, 'Help!')]; // prettier-ignore
+const nodes = [node(1, 'Heat'), node(2, 'HEAT'), node(3, '华为技术有限公司'), node(4, 'Kobe Beef'), node(5, 'Fair Weather Films'), node(6, '下面高乡'), node(7, 'Help'), node(8, 'Help!'), node(9, 'C'), node(10, 'C++')]; // prettier-ignore
 const entities = new Map(nodes.map(each => [each.id, each]));
 
 const confirm = (question: string, text: string, ids: number[], approximate: boolean) => {
@@ -23,6 +23,9 @@ describe('confirmNames', () => {
     ['who acted in Help! then', 'help', [7, 8], false, [8]],
     ['who acted in Help?', 'help', [7, 8], false, [7]],
     ['who acted in Help!', 'help', [7, 8], false, [8]],
+    ['who wrote in C++', 'c++', [9, 10], false, [10]],
+    ['who wrote in c++', 'c++', [9, 10], false, [10]],
+    ['who wrote in C', 'c', [9, 10], false, [9]],
     ['华为的订单', '华为', [3], true, [3]],
     ['supplier of Kobe Beaf', 'kobe beaf', [4], true, [4]],
   ])('%s: "%s" of %j (approximate: %s) is %j', (question, text, ids, approximate, kept) => {
@@ -30,9 +33,10 @@ describe('confirmNames', () => {
   });
 
   it.each([
-    ['what is the weather', 'weather', [5]],
-    ['高乡在哪里', '高', [6]],
-  ])('%s: "%s" is no name', (question, text, ids) => {
-    expect(confirm(question, text, ids, true)).toEqual([[], [text]]);
+    ['what is the weather', 'weather', [5], true],
+    ['高乡在哪里', '高', [6], true],
+    ['who wrote in C#', 'c#', [9, 10], false],
+  ])('%s: "%s" of %j (approximate: %s) is no name', (question, text, ids, approximate) => {
+    expect(confirm(question, text, ids, approximate)).toEqual([[], [text]]);
   });
 });

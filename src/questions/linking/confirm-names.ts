@@ -3,6 +3,7 @@ import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { editDistance } from '../../text/edit-distance.js';
 import { type LinkedQuestion } from './link-question.js';
 import { type EntityNode, type Meaning, type Mention } from './meaning.js';
+import { signOf } from './signed-names.js';
 
 /** The letters of a name that may be wrong: one in six. */
 const lettersPerError = 6;
@@ -30,21 +31,22 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
 
 /**
  * Of the namesakes with one label, those whose name is letter by letter what was written, if there are any: of `Help` and `Help!` the
- * longest. The mark that ends the question belongs to no name; an exclamation mark ends no question.
+ * longest. `C++` is no `C`. The mark that ends the question belongs to no name; an exclamation mark ends no question.
  */
 function asWritten(
   written: string | null,
-  { start, end }: Mention,
+  { text, start, end }: Mention,
   nodes: EntityNode[],
   entities: ReadonlyMap<number, AnswerNode>,
 ): EntityNode[] {
+  const sign = signOf(text);
+  if (sign !== '') return nodes.filter(({ id }) => namesOf(entities.get(id)).some(name => signOf(name) === sign));
   if (written === null) return nodes;
   let last = written.length;
   while (last > 0 && /[?？。.！\s]/.test(written[last - 1]!)) last--;
   const mostEnd = Math.max(end, last);
   const lengths = nodes.map(({ id }) => {
-    const node = entities.get(id);
-    const names = node ? [node.display, node.key].filter(name => written.startsWith(name, start)) : [];
+    const names = namesOf(entities.get(id)).filter(name => written.startsWith(name, start));
     return Math.max(0, ...names.map(name => name.length).filter(length => start + length >= end && start + length <= mostEnd));
   });
   const longest = new Map<string, number>();
@@ -52,9 +54,12 @@ function asWritten(
   return nodes.filter(({ label }, i) => lengths[i] === longest.get(label));
 }
 
+function namesOf(node: AnswerNode | undefined): string[] {
+  return node ? [node.display, node.key] : [];
+}
+
 function isNear(text: string, node: AnswerNode | undefined): boolean {
-  if (!node) return false;
-  return [node.display, node.key].some(name => {
+  return namesOf(node).some(name => {
     const normalized = normalizeText(name);
     if (normalized.startsWith(text) || (normalized.includes(text) && text.length * 2 >= normalized.length)) return true;
     const most = Math.floor(normalized.length / lettersPerError);

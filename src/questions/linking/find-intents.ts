@@ -11,12 +11,12 @@ const notAfterNumber = '(?<![\\d.零一二两三四五六七八九十百千万�
 
 interface Rule {
   pattern: RegExp;
-  read: (groups: (string | undefined)[]) => Intent | null;
+  read: (groups: (string | undefined)[]) => Intent | Intent[] | null;
 }
 
 const compare =
-  (operator: Comparison): Rule['read'] =>
-  groups => {
+  (operator: Comparison) =>
+  (groups: (string | undefined)[]): Intent | null => {
     const value = readAmount(groups[1] ?? '');
     const digits = (groups[1] ?? '').replace(/^[0.]+|\./g, '').length;
     return value !== null && (digits <= mostDigits || Number.isSafeInteger(value)) ? { kind: 'compare', operator, value } : null;
@@ -38,6 +38,8 @@ const is =
   (intent: Intent): Rule['read'] =>
   () =>
     intent;
+
+const number: Rule['read'] = groups => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 });
 
 const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', excludes });
 
@@ -130,7 +132,20 @@ const rules: Rule[] = [
       `\\b(${numeralPattern})(?=\\s+[a-z]+(?:\\s+[a-z]+)?\\s+(?:with|having|(?:(?:that|who|which)\\s+)?ha(?:ve|d))\\s+the\\s+[a-z]+)`,
       'g',
     ),
-    read: groups => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 }),
+    read: number,
+  },
+  {
+    // `which 3 customers placed the most orders`
+    pattern: new RegExp(
+      `(?<=\\b(?:which|what)\\s+)(${numeralPattern})(?=\\s+[a-z]+(?:\\s+[a-z]+){1,3}\\s+the\\s+(?:most|fewest|least)\\s+(?!expensive|recent)[a-z]+)`,
+      'g',
+    ),
+    read: number,
+  },
+  {
+    // `哪三个客户下单最多`
+    pattern: new RegExp(`哪(${numeralPattern})${measureWord}(?=.{1,30}最[多少高低大小好差]\\s*[?？。]?$)`, 'g'),
+    read: groups => [{ kind: 'which' }, { kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 }],
   },
   { pattern: /[吗么](?=\s*[?？。]?$)|^\s*(?:是否|是不是)/g, read: is({ kind: 'whether' }) },
   { pattern: /^\s*(?:is|are|was|were|do|does|did|has|have|had)\b/g, read: is({ kind: 'whether' }) },
@@ -230,10 +245,8 @@ const rules: Rule[] = [
 export function findIntents(text: string): Mention[] {
   return rules.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap(match => {
-      const intent = read(match);
-      return intent
-        ? [{ text: match[0], start: match.index, end: match.index + match[0].length, meanings: [{ as: 'intent' as const, intent }] }]
-        : [];
+      const meanings = [read(match) ?? []].flat().map(intent => ({ as: 'intent' as const, intent }));
+      return meanings.length > 0 ? [{ text: match[0], start: match.index, end: match.index + match[0].length, meanings }] : [];
     }),
   );
 }

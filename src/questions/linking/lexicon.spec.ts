@@ -1,5 +1,6 @@
 import { metrics, schema } from '../../../test/support/question-world.js';
 import { Pace } from '../../common/turns/pace.js';
+import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { Lexicon, stemsOf } from './lexicon.js';
 
 describe('Lexicon', () => {
@@ -55,6 +56,13 @@ describe('Lexicon', () => {
     const both = await Lexicon.build({ labels, edges: [] }, [], new Pace());
     expect(both.find('pictures')).toEqual([{ as: 'label', label: 'Picture' }]);
     expect(both.find('movies').map(meaning => meaning.as === 'label' && meaning.label)).toEqual(['Film', 'Picture']);
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])('knows names that are called %s', async name => {
+    const label = { ...schema.labels[0]!, name, aliases: [], properties: [] };
+    const edge = { ...schema.edges[0]!, type: `has_${name}`, aliases: [] };
+    const own = await Lexicon.build({ labels: [label], edges: [edge] }, [], new Pace());
+    expect(own.find(normalizeText(name.replaceAll('_', ' ')))).toContainEqual({ as: 'label', label: name });
   });
 
   it('knows nothing else', async () => {

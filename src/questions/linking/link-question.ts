@@ -2,19 +2,22 @@ import { ApiError } from '../../common/errors/api-error.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { type SearchResult } from '../../graph-index/search-index.js';
-import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
+import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/tokenize-text.js';
 import { asksForTime } from './asked-time.js';
 import { findIdioms } from './idioms.js';
 import { findIntents } from './find-intents.js';
+import { findLetterValues, findUnreadLetters, isNoGrammar } from './letter-values.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
+import { signBehind, valuesAsSigned } from './signed-names.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
+import { findUnreadMarks } from './unread-marks.js';
 
 /** The sources in which linking looks up names. */
 export interface NameSource {
@@ -91,19 +94,25 @@ export async function linkQuestion(
   // `wrote the story` is no film of this name.
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
-  const found = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
+  const words = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
+  const found = [...words, ...findLetterValues(text, words, hints, own => names.findValues(own))];
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
   const texts = findTextConditions(question, text, found);
   const named = [...times.filter(isReal), ...found, ...intents, ...texts.filter(isReal), ...idioms];
-  const unreal = [...times, ...texts].filter(mention => !isReal(mention));
+  const unreal = [
+    ...[...times, ...texts].filter(mention => !isReal(mention)),
+    ...intents.filter(takesNone).map(mention => ({ ...mention, meanings: [] })),
+  ];
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));
   const unknown = [...unreal.map(mention => mention.text), ...left];
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
-  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities] };
+  const letters = findUnreadLetters(text, linked.mentions, hints).filter(word => !unknown.includes(word));
+  const marks = findUnreadMarks(text, linked.mentions, [...unknown, ...quantities, ...letters]);
+  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities, ...letters, ...marks] };
 }
 
 /** 多少集 before 装箱 is 多少 before 集装箱: what may be a measure word begins a name there. */
@@ -115,6 +124,11 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
   return isMeasured ? { ...mention, end: last, text: mention.text.slice(0, -1) } : mention;
 }
 const measured = new RegExp(`.${measureWord}$`);
+
+/** The first 0 of a ranking are no answer. */
+function takesNone(mention: Mention): boolean {
+  return intentsOf(mention, 'top')?.count === 0 || intentsOf(mention, 'number')?.value === 0;
+}
 
 /** Whether it stands right after a numeric property. */
 function isValueOf({ start }: Mention, found: Mention[], text: string): boolean {
@@ -168,15 +182,18 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       const own = text.slice(start, end);
       const exact = isVerbHere(own, text, end) ? [] : lexicon.find(own);
       const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
+      const sign = meanings.length > 0 ? '' : signBehind(text, end);
       const isNothing =
-        (own.length < 2 && !isSingleValue(text, start, end, lexicon, names)) || isStopWord(own) || saysOnlyWhere(text, start, end);
-      const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
+        (own.length + sign.length < 2 && !isSingleValue(text, start, end, lexicon, names)) ||
+        (isStopWord(own) && sign === '' && !isNoGrammar(text, start, end, hints)) ||
+        saysOnlyWhere(text, start, end);
+      const isName = sign !== '' || (own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own)));
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
-      const values = isNothing ? [] : names.findValues(own);
+      const values = isNothing ? [] : valuesAsSigned(names.findValues(own), text, start, end);
       const all = [
         ...meanings,
         ...(byName.length > 0
@@ -184,7 +201,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
           : []),
         ...values.map(value => ({ as: 'value' as const, ...value })),
       ];
-      if (all.length > 0) found.push({ text: own, start, end, meanings: all });
+      if (all.length > 0) found.push({ text: own + sign, start, end: end + sign.length, meanings: all });
     }
   }
   return found;
@@ -254,21 +271,31 @@ async function chooseLongest(text: string, fixed: Mention[], candidates: Mention
   for (const mention of sorted) {
     if (pace.isOverdue) await pace.turn();
     if (overlaps(mention)) continue;
-    if (/^\d+$/.test(mention.text) && !meaningOf(mention, 'time') && !standsBesideLabel(text, mention, candidates)) continue;
+    if (isLoneNumber(mention) && !standsBesideLabel(text, mention, candidates)) continue;
     chosen.push(mention);
     taken.fill(1, mention.start, mention.end);
   }
   return chosen.sort((a, b) => a.start - b.start);
 }
 
+function isLoneNumber(mention: Mention): boolean {
+  return /^\d+$/.test(mention.text) && !meaningOf(mention, 'time') && mention.meanings[0]?.as !== 'intent';
+}
+
+const percent = /^\s?%/;
+/** Behind a number: it says how many. */
+const counted = /^\s+(?:[a-z]+s|people|men|women|children|staff|personnel|crew)\b/;
+
 /** Matches `order 10248` and `10248号订单`, but not `10 orders`, which is a count. */
 function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]): boolean {
   const labels = new Set(meaningOf(mention, 'entity')?.nodes.map(node => node.label));
+  const rest = text.slice(mention.end);
+  if (percent.test(rest)) return false;
   return candidates.some(other => {
     const label = meaningOf(other, 'label')?.label;
     if (label === undefined || !labels.has(label)) return false;
     const between = other.end <= mention.start ? text.slice(other.end, mention.start) : text.slice(mention.end, other.start);
-    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || (mention.end <= other.start && !/[a-z]s$/.test(other.text)));
+    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || (mention.end <= other.start && !counted.test(rest)));
   });
 }
 
@@ -325,7 +352,7 @@ class PartFinder {
 
   /** A number is no part of a name. Beside a property it is the property's value, and before a plural it is a count. */
   private findNumber(own: string, start: number, end: number): EntityNode[] {
-    if (this.mentions.some(mention => meaningOf(mention, 'property')) || /^\s+[a-z]+s\b/.test(this.text.slice(end))) return [];
+    if (this.mentions.some(mention => meaningOf(mention, 'property')) || counted.test(this.text.slice(end))) return [];
     const nodes = this.names.findByName(own, mostApproximate);
     // `city 1000` is no other thing that has this number.
     const label = this.mentions.flatMap(mention => (/^[\s#]*$/.test(this.text.slice(mention.end, start)) && mention.end <= start ? (meaningOf(mention, 'label') ?? []) : []))[0]; // prettier-ignore
@@ -374,6 +401,11 @@ interface Unit {
   end: number;
 }
 
+/** `10%` is no number of something. */
+function percentBehind(text: string, { text: own, end }: TextPiece): string {
+  return /\d$/.test(own) ? (percent.exec(text.slice(end))?.[0] ?? '') : '';
+}
+
 /** The stretches without a mention: CJK characters, or Latin words up to a stop word. */
 function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][] {
   const stretches: Unit[][] = [];
@@ -387,8 +419,9 @@ function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][
   };
   for (const piece of cutPieces(text)) {
     if (piece.kind === 'word') {
-      const isOfGrammar = isStopWord(piece.text) && !hints.standsAlone(piece.start, piece.end);
-      if (!covered(piece.start) && !isOfGrammar && !saysOnlyWhere(text, piece.start, piece.end)) append(piece, /^[\s.&'’-]+$/);
+      const isOfGrammar = isStopWord(piece.text) && signBehind(text, piece.end) === '' && !hints.standsAlone(piece.start, piece.end);
+      if (!covered(piece.start) && !isOfGrammar && !saysOnlyWhere(text, piece.start, piece.end))
+        append({ start: piece.start, end: piece.end + (signBehind(text, piece.end) || percentBehind(text, piece)).length }, /^[\s.&'’-]+$/);
       continue;
     }
     for (let at = piece.start; at < piece.end; at++) if (!covered(at)) append({ start: at, end: at + 1 }, /^$/);

@@ -55,6 +55,16 @@ export class NameHints {
     return this.usesCapitals && /^\p{Ll}/u.test(this.written?.slice(start) ?? '');
   }
 
+  /** Tells whether a word has a capital, in a question in which only names have. */
+  isCapital(start: number): boolean {
+    return this.usesCapitals && /^\p{Lu}/u.test(this.written?.slice(start) ?? '');
+  }
+
+  /** `US`, `IT`: only a name is written so. `AND` and longer words are stressed. */
+  isAcronym(start: number, end: number): boolean {
+    return this.isCapital(start) && /^(?!AND$)\p{Lu}{2,3}$/u.test(this.written?.slice(start, end) ?? '');
+  }
+
   private isQuoted(start: number, end: number): boolean {
     const [before, after] = [this.written?.[start - 1] ?? '', this.written?.[end] ?? ''];
     return before !== '' && after !== '' && opening.includes(before) && closing.includes(after);

@@ -26,6 +26,12 @@ describe('rootOf', () => {
   });
 });
 
+describe('words that every object has', () => {
+  it.each(['constructor', '__proto__'])('%s is a word like any other', word => {
+    expect([rootOf(word), isVerbForm(word)]).toEqual([/^[a-z]+$/.test(word) ? 'construct' : word, false]);
+  });
+});
+
 describe('stemOf', () => {
   it('makes one of the forms of a word, and keeps who does it apart', () => {
     expect(['supplies', 'supplied', 'supply'].map(stemOf)).toEqual(['supply', 'supply', 'supply']);

@@ -1,7 +1,7 @@
 export const irregularPlurals: Readonly<Record<string, string>> = { person: 'people', man: 'men', woman: 'women', child: 'children' };
 
-/** Forms that no ending explains. */
-const irregular: Record<string, string> = Object.fromEntries(
+/** Forms that no ending explains. A map, because `constructor` is a word too. */
+const irregular = new Map(
   [
     'write wrote written',
     'buy bought',
@@ -33,7 +33,7 @@ const irregular: Record<string, string> = Object.fromEntries(
     ...Object.entries(irregularPlurals).map(forms => forms.join(' ')),
   ].flatMap(line => {
     const [base = '', ...forms] = line.split(' ');
-    return forms.map(form => [form, base]);
+    return forms.map((form): [string, string] => [form, base]);
   }),
 );
 
@@ -45,7 +45,7 @@ const shortestRoot = 3;
  * may share one by chance, so whole names are compared first. Other text stays as it is.
  */
 export function rootOf(word: string): string {
-  const base = irregular[word] ?? word;
+  const base = irregular.get(word) ?? word;
   if (!/^[a-z]{4,}$/.test(base)) return base;
   let root = base.replace(/ies$|ied$/, 'y');
   for (let cut = root; ; root = cut) {
@@ -86,6 +86,6 @@ export function isVerbForm(word: string): boolean {
   return (
     /(?:ed|ing)$/.test(verb) ||
     bareVerbs.has(verb.replace(/s$/, '')) ||
-    (irregular[verb] !== undefined && !/(?:men|people|persons|children|shipment)$/.test(verb))
+    (irregular.has(verb) && !/(?:men|people|persons|children|shipment)$/.test(verb))
   );
 }

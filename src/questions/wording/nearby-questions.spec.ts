@@ -63,6 +63,7 @@ describe('nearbyQuestions', () => {
     expect(await of(named('Products', 'Item'), 'weather of products')).toContain('How many products are there?');
     expect(await of(named('People', 'Crowd'), 'weather of people')).toContain('How many people are there?');
     expect(await of(named('Person', 'Human'), 'weather of a person')).toContain('How many people are there?');
+    expect(await of(named('Constructor', 'Builder'), 'weather of a constructor')).toContain('How many constructors are there?');
     expect((await of(named('产品', '货'), 'weather of 产品')).join()).not.toMatch(/How many/);
   });
 }); // prettier-ignore

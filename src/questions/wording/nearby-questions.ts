@@ -180,7 +180,7 @@ function inSentence(name: string): string {
 
 /** Labels are often plurals already. */
 function plural(word: string): string {
-  const irregular = irregularPlurals[word.toLowerCase()];
+  const [, irregular] = Object.entries(irregularPlurals).find(([singular]) => singular === word.toLowerCase()) ?? [];
   if (irregular !== undefined) return irregular;
   if (/[^s]s$/i.test(word) || Object.values(irregularPlurals).includes(word.toLowerCase())) return word;
   if (/[^aeiou]y$/i.test(word)) return `${word.slice(0, -1)}ies`;
