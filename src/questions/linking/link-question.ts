@@ -12,6 +12,7 @@ import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
+import { withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -91,7 +92,7 @@ export async function linkQuestion(
   // `wrote the story` is no film of this name.
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
-  const found = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
+  const found = (await findNames(text, lexicon, names, hints, times.length > 0, pace)).filter(mention => !isIdiom(mention));
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
@@ -143,7 +144,14 @@ async function chooseWithMetricWords(text: string, fixed: Mention[], named: Ment
 }
 
 /** Finds every name between boundaries of words or of single CJK characters. */
-async function findNames(text: string, lexicon: Lexicon, names: NameSource, hints: NameHints, pace: Pace): Promise<Mention[]> {
+async function findNames(
+  text: string,
+  lexicon: Lexicon,
+  names: NameSource,
+  hints: NameHints,
+  hasTime: boolean,
+  pace: Pace,
+): Promise<Mention[]> {
   const starts: number[] = [];
   const ends: number[] = [];
   for (const piece of cutPieces(text)) {
@@ -166,17 +174,18 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
-      const exact = isVerbHere(own, text, end) ? [] : lexicon.find(own);
-      const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
+      const known = isVerbHere(own, text, end) ? [] : lexicon.find(own);
+      const words = known.length > 0 || /[a-z]/.test(own) ? known : lexicon.find(withoutAspect(own));
       const isNothing =
         (own.length < 2 && !isSingleValue(text, start, end, lexicon, names)) || isStopWord(own) || saysOnlyWhere(text, start, end);
       const isName = own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own));
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
+      const values = isNothing ? [] : names.findValues(own);
+      const meanings = lexicon.has(own) ? words : withoutForms(words, values, text.slice(end), hasTime);
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
-      const values = isNothing ? [] : names.findValues(own);
       const all = [
         ...meanings,
         ...(byName.length > 0

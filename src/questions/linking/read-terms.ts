@@ -78,7 +78,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     const time = meaningOf(mention, 'time');
     if (label && !(values.length > 0 && isValueNotLabel(text, mention, values, mentions)))
       terms.labels.push({ mention, label: label.label });
-    else if (relation) terms.relations.push({ mention, type: relation.type });
+    else if (relation && !followsOwner(text, mention, values, mentions)) terms.relations.push({ mention, type: relation.type });
     else if (owners.length > 0 && isCondition(text, mention, owners, mentions)) {
       const term = { mention, values: owners.map(isTrue), negated: false };
       booleans.push(term);
@@ -146,6 +146,16 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
       /^\s*(?:[,，、]|和|与|及|以及|\band\b)\s*$/.test(text.slice(Math.min(other.end, mention.end), Math.max(other.start, mention.start))),
   );
   return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|情况|状态|\b(?:of|for)\b)/.test(text.slice(mention.end));
+}
+
+/** 职级是副驾驶, `the rank captain`: a value that is called like a relation, right after its own property. */
+function followsOwner(text: string, { start }: Mention, values: MeaningOf<'value'>[], mentions: Mention[]): boolean {
+  return mentions.some(
+    ({ end, meanings }) =>
+      end <= start &&
+      /^\s*(?:不?[是为]|(?:is|are|was|were|=)(?: not)?)?\s*$/.test(text.slice(end, start)) &&
+      meanings.some(meaning => meaning.as === 'property' && values.some(({ property }) => property === meaning.property)),
+  );
 }
 
 /** `bookings through Booking`, `channel Booking`: a value that is called like a label. */
