@@ -86,7 +86,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     } else if (owners.length > 0) terms.properties.push({ mention, owners });
     else if (time && !(namesFirst && (entity || values.length > 0)))
       terms.times.push({ mention, ...time.span, ...(time.isYearAssumed && { isYearAssumed: time.isYearAssumed }) });
-    else if (entity) {
+    else if (entity && !(values.length > 0 && isOtherValue(text, mention, entity, values, mentions))) {
       const { nodes, approximate, isSet } = entity;
       terms.entities.push({ mention, nodes, approximate, ...(isSet && { isSet }), negated: false });
     } else if (values.length > 0) terms.values.push({ mention, values, negated: false });
@@ -155,6 +155,22 @@ function followsOwner(text: string, { start }: Mention, values: MeaningOf<'value
       end <= start &&
       /^\s*(?:不?[是为]|(?:is|are|was|were|=)(?: not)?)?\s*$/.test(text.slice(end, start)) &&
       meanings.some(meaning => meaning.as === 'property' && values.some(({ property }) => property === meaning.property)),
+  );
+}
+
+/** `orders whose ship city is Berlin`: a value of the property before it, though a city is called so too. */
+function isOtherValue(
+  text: string,
+  mention: Mention,
+  { nodes }: MeaningOf<'entity'>,
+  values: MeaningOf<'value'>[],
+  mentions: Mention[],
+): boolean {
+  return followsOwner(
+    text,
+    mention,
+    values.filter(value => !nodes.some(({ label }) => label === value.label)),
+    mentions,
   );
 }
 

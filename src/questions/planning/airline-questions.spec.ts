@@ -13,4 +13,24 @@ describe('questions about airlines', () => {
   ])('%s: takes a value by its exact name before another form of a name of the schema', async (question, pattern) => {
     expect(await askAirlines(question)).toContain(pattern);
   });
+
+  it.each([
+    ['国家是法国的航空公司有哪些', '"国家" of "Airline" has no known value "法国"'],
+    ['哪些航空公司的国家是法国', '"国家" of "Airline" has no known value "法国"'],
+    ['passengers whose nationality is Germany', '"nationality" of "乘客" has no known value "germany"'],
+    ['Which flights have the status economy?', '"status" of "Flight" has no known value "economy"'],
+    ['职级是Delta的飞行员', '"职级" has no known value "delta"'],
+    ['tickets whose name is economy', 'Nothing has the name "economy"; it is a value of a property'],
+    ['法国有多少家航空公司', 'No "Airline" has "法国" as its country; it is only a value of "机场"'],
+  ])('%s: looks for a value only in the property that is named beside it', async (question, reason) => {
+    expect(await askAirlines(question)).toBe(`refused: ${reason}`);
+  });
+
+  it.each([
+    ['国家是德国的航空公司有哪些', 'MATCH (t:Airline) WHERE t.country = $p1'],
+    ['flights from airports whose country is Germany', 'MATCH (t:Flight)-[r1:DEPARTS_FROM]->(n1:机场) WHERE n1.国家 = $p1'],
+    ['How many airlines operate flights departing from airports in 法国?', 'WHERE n2.国家 = $p1'],
+  ])('%s: takes the value of what the question names', async (question, pattern) => {
+    expect(await askAirlines(question)).toContain(pattern);
+  });
 });
