@@ -1,4 +1,4 @@
-import { type Meaning } from './meaning.js';
+import { type Meaning, type Mention } from './meaning.js';
 
 const bound = /^\s+(?:(?:by|for|at)\s+)?(?:above|over|under|below|more|less|fewer|at least|at most|exactly|between|[\d<>=])/;
 
@@ -14,4 +14,16 @@ export function withoutForms(words: Meaning[], values: readonly unknown[], rest:
       (word.as === 'relation' && /^\s+(?:by|for|to|with|from|at|on|in)\b/.test(rest)) ||
       (word.as === 'property' && word.isEvent === true && hasTime),
   );
+}
+
+/** 供应商数量, 零件的数量: how many of them there are, though other things have a property that is called so. */
+export function isNumberOf(text: string, mention: Mention, found: Mention[]): boolean {
+  if (!/^(?:总?数量?|个数|数目|count)$/.test(mention.text) || mention.meanings.some(({ as }) => as !== 'property')) return false;
+  const behind = found.filter(
+    ({ end, meanings }) =>
+      end <= mention.start && /^(?:的| )?$/.test(text.slice(end, mention.start)) && meanings.some(({ as }) => as === 'label'),
+  );
+  const [longest] = behind.sort((a, b) => a.start - b.start);
+  const labels = longest?.meanings.flatMap(meaning => (meaning.as === 'label' ? meaning.label : [])) ?? [];
+  return longest !== undefined && !mention.meanings.some(meaning => meaning.as === 'property' && labels.includes(meaning.ownerName));
 }
