@@ -205,7 +205,7 @@ const rules: Rule[] = [
   { pattern: /总和|合计|总计|\b(?:sum|total)(?: of)?\b/g, read: is({ kind: 'aggregate', function: 'sum' }) },
   {
     pattern: new RegExp(
-      `每一?${measureWord}?|各(?:类|${measureWord})?|按照?|分别|不同|\\b(?:by|per|for each|each|for every|every|grouped by)\\b`,
+      `每一?${measureWord}?|各(?:类(?![别型目])|${measureWord})?|按照?|分别|不同|\\b(?:by|per|for each|each|for every|every|grouped by)\\b`,
       'g',
     ),
     read: is({ kind: 'group' }),

@@ -1,4 +1,5 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { addDays } from '../../text/calendar.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { languageOf } from '../../text/language.js';
 import { type EntityNode, fillPlaces, type Intent, type Meaning, type Mention, meaningOf } from './meaning.js';
@@ -30,7 +31,7 @@ export type Link = (text: string, given: Mention[]) => Promise<LinkedQuestion>;
 
 /** Words that only join a question to the one before. */
 const joining =
-  /\b(?:and|but|or|so|then|ok|okay|now|what|how|about|the|same|for|in|of|by|from|with|at|on|to|during|since|instead|please|only|just)\b|[那么呢换成改为如果是的在只看]|[\s,，、。.?？!！;；:：]/g;
+  /\b(?:and|but|or|so|then|ok|okay|now|what|how|about|the|same|for|in|of|by|from|with|at|on|to|during|since|instead|please|only|just)\b|或者|以及|还有|[那么呢换成改为如果是的在只看和与及跟或]|[\s,，、。.?？!！;；:：]/g;
 /** `Alien, when was it released`: what is named first, apart, is what the pronoun stands for. */
 const asksAfter =
   /^[!！]?["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
@@ -173,7 +174,9 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
       earlier.mentions.filter(mention => isLike(mention, group.mentions[0]!)),
     );
     const [place, ...others] = like;
-    const by = text.slice(group.start, group.end);
+    const said = text.slice(group.start, group.end);
+    const by = place ? withYear(said, group.mentions, place.mentions) : said;
+    if (by === null) return severalYears(said);
     if (others.length > 0)
       return severalPlaces(
         by,
@@ -192,6 +195,17 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
   return places
     .sort((a, b) => b.start - a.start)
     .reduce((whole, { start, end, by }) => whole.slice(0, start) + by + whole.slice(end), earlierText);
+}
+
+/** 4月 in place of `2025年3月` keeps the year; null if that is not one year. */
+function withYear(said: string, mentions: Mention[], replaced: Mention[]): string | null {
+  const times = mentions.flatMap(mention => meaningOf(mention, 'time') ?? []);
+  const before = replaced.flatMap(mention => meaningOf(mention, 'time') ?? []);
+  if (!times.some(({ isYearAssumed }) => isYearAssumed) || before.every(({ isYearAssumed }) => isYearAssumed)) return said;
+  const years = new Set(before.flatMap(({ span: { from, to } }) => [from, addDays(to, -1)]).map(day => day.slice(0, 4)));
+  const [year, ...others] = years;
+  if (year === undefined || others.length > 0 || times.length > 1) return null;
+  return /^[a-z]/i.test(said) ? `${said} ${year}` : `${year}年${said}`;
 }
 
 /** Mentions of one kind that only a comma or a conjunction parts are one span. */
@@ -274,6 +288,13 @@ function severalPlaces(by: string, places: string[]): Bilingual {
   return {
     zh: `不清楚“${by}”代替“${places.join('”还是“')}”；请写出整个问题`,
     en: `it is not clear whether "${by}" takes the place of "${places.join('" or "')}"; ask the whole question`,
+  };
+}
+
+function severalYears(by: string): Bilingual {
+  return {
+    zh: `不清楚“${by}”是哪一年，请写出年份`,
+    en: `it is not clear of which year "${by}" is; give the year`,
   };
 }
 

@@ -69,6 +69,11 @@ export class Lexicon {
     return isState ? [] : (this.events.get(sensesOf(name)) ?? []);
   }
 
+  /** Whether something has this very name, and not another form of it. */
+  has(normalized: string): boolean {
+    return this.entries[0]?.has(compactText(normalized)) ?? false;
+  }
+
   private async fill(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
     for (const label of schema.labels) {
       if (pace.isOverdue) await pace.turn();

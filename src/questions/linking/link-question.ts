@@ -14,6 +14,7 @@ import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
 import { signBehind, valuesAsSigned } from './signed-names.js';
+import { isNumberOf, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -94,7 +95,8 @@ export async function linkQuestion(
   // `wrote the story` is no film of this name.
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
-  const words = (await findNames(text, lexicon, names, hints, pace)).filter(mention => !isIdiom(mention));
+  const all = await findNames(text, lexicon, names, hints, times.length > 0, pace);
+  const words = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all));
   const found = [...words, ...findLetterValues(text, words, hints, own => names.findValues(own))];
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
@@ -157,7 +159,14 @@ async function chooseWithMetricWords(text: string, fixed: Mention[], named: Ment
 }
 
 /** Finds every name between boundaries of words or of single CJK characters. */
-async function findNames(text: string, lexicon: Lexicon, names: NameSource, hints: NameHints, pace: Pace): Promise<Mention[]> {
+async function findNames(
+  text: string,
+  lexicon: Lexicon,
+  names: NameSource,
+  hints: NameHints,
+  hasTime: boolean,
+  pace: Pace,
+): Promise<Mention[]> {
   const starts: number[] = [];
   const ends: number[] = [];
   for (const piece of cutPieces(text)) {
@@ -180,9 +189,9 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
-      const exact = isVerbHere(own, text, end) ? [] : lexicon.find(own);
-      const meanings = exact.length > 0 || /[a-z]/.test(own) ? exact : lexicon.find(withoutAspect(own));
-      const sign = meanings.length > 0 ? '' : signBehind(text, end);
+      const known = isVerbHere(own, text, end) ? [] : lexicon.find(own);
+      const words = known.length > 0 || /[a-z]/.test(own) ? known : lexicon.find(withoutAspect(own));
+      const sign = words.length > 0 ? '' : signBehind(text, end);
       const isNothing =
         (own.length + sign.length < 2 && !isSingleValue(text, start, end, lexicon, names)) ||
         (isStopWord(own) && sign === '' && !isNoGrammar(text, start, end, hints)) ||
@@ -190,10 +199,11 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, hint
       const isName = sign !== '' || (own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own)));
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
+      const values = isNothing ? [] : valuesAsSigned(names.findValues(own), text, start, end);
+      const meanings = lexicon.has(own) ? words : withoutForms(words, values, text.slice(end), hasTime);
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
-      const values = isNothing ? [] : valuesAsSigned(names.findValues(own), text, start, end);
       const all = [
         ...meanings,
         ...(byName.length > 0

@@ -78,7 +78,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     const time = meaningOf(mention, 'time');
     if (label && !(values.length > 0 && isValueNotLabel(text, mention, values, mentions)))
       terms.labels.push({ mention, label: label.label });
-    else if (relation && !(relation.part && isOfLabel(text, mention, owners, mentions)))
+    else if (relation && !(relation.part && isOfLabel(text, mention, owners, mentions)) && !followsOwner(text, mention, values, mentions))
       terms.relations.push({ mention, type: relation.type });
     else if (owners.length > 0 && isCondition(text, mention, owners, mentions)) {
       const term = { mention, values: owners.map(isTrue), negated: false };
@@ -87,7 +87,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     } else if (owners.length > 0) terms.properties.push({ mention, owners });
     else if (time && !(namesFirst && (entity || values.length > 0)))
       terms.times.push({ mention, ...time.span, ...(time.isYearAssumed && { isYearAssumed: time.isYearAssumed }) });
-    else if (entity) {
+    else if (entity && !(values.length > 0 && isOtherValue(text, mention, entity, values, mentions))) {
       const { nodes, approximate, isSet } = entity;
       terms.entities.push({ mention, nodes, approximate, ...(isSet && { isSet }), negated: false });
     } else if (values.length > 0) terms.values.push({ mention, values, negated: false });
@@ -155,6 +155,32 @@ function isOfLabel(text: string, mention: Mention, owners: MeaningOf<'property'>
   const after = mentions.find(({ start }) => isJoined(text, mention.end, start));
   const label = after && meaningOf(after, 'label')?.label;
   return owners.some(({ ownerName }) => ownerName === label) && isCondition(text, mention, owners, mentions);
+}
+
+/** 职级是副驾驶, `the rank captain`: a value that is called like a relation, right after its own property. */
+function followsOwner(text: string, { start }: Mention, values: MeaningOf<'value'>[], mentions: Mention[]): boolean {
+  return mentions.some(
+    ({ end, meanings }) =>
+      end <= start &&
+      /^\s*(?:不?[是为]|(?:is|are|was|were|=)(?: not)?)?\s*$/.test(text.slice(end, start)) &&
+      meanings.some(meaning => meaning.as === 'property' && values.some(({ property }) => property === meaning.property)),
+  );
+}
+
+/** `orders whose ship city is Berlin`: a value of the property before it, though a city is called so too. */
+function isOtherValue(
+  text: string,
+  mention: Mention,
+  { nodes }: MeaningOf<'entity'>,
+  values: MeaningOf<'value'>[],
+  mentions: Mention[],
+): boolean {
+  return followsOwner(
+    text,
+    mention,
+    values.filter(value => !nodes.some(({ label }) => label === value.label)),
+    mentions,
+  );
 }
 
 /** `bookings through Booking`, `channel Booking`: a value that is called like a label. */

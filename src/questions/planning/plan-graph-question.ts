@@ -18,6 +18,7 @@ import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
 import { PeriodPlanner } from './plan-periods.js';
 import { refuseMisleading } from './refuse-misleading.js';
+import { refuseMisplaced } from './refuse-misplaced.js';
 import { refuseUniversals } from './refuse-universals.js';
 
 /** As many more than asked for are fetched of a ranking, to show those that tie. */
@@ -86,6 +87,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
   async plan(): Promise<GraphPlan> {
     const { terms } = this;
     refuseMisleading(terms);
+    refuseMisplaced(terms, this.schema);
     refuseUniversals(terms);
     const period = this.periodToGroupBy();
     if (period) return this.byPeriod(period);

@@ -216,7 +216,7 @@ class PatternReader {
     }
     const conditionOf = (variable: string, terms: Anchor['terms']): string =>
       isOneOfTerms(writer, variable, start, terms, schema, entities);
-    if (to === 't' && unnamed === 0) refusePlaceOfOther(anchor, hops, schema, words);
+    if (to === 't') refusePlaceOfOther(anchor, hops, schema, words);
     refuseQuality(anchor, terms);
     if (this.meansAll(anchor, way)) {
       for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));

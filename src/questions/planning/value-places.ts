@@ -39,20 +39,22 @@ export function refuseQuality({ terms, mention, labels }: Anchor, question: Ques
 }
 
 /**
- * `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships.
+ * `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships; 已取消的房间, where only bookings are cancelled
+ * and rooms have a status too.
  * @throws UnplannableError
  */
 export function refusePlaceOfOther({ terms, mention }: Anchor, hops: Hop[], schema: PlanSchema, words: SchemaWord[]): void {
-  const end = hops.at(-1)?.to;
+  const [end, start] = [hops.at(-1)?.to, hops[0]?.from];
   const isNamed = hops.some(({ type, from }) => words.some(({ relations, labels }) => relations.has(type) || labels.has(from)));
-  const isPlace = !terms.some(isEntity) && terms.some(term => 'values' in term && term.values.some(({ value }) => isCountry(value)));
-  if (end === undefined || isNamed || !isPlace) return;
-  const country = schema.labels
+  const values = terms.flatMap(term => (isEntity(term) ? [] : term.values.filter(({ label }) => label === start)));
+  if (end === undefined || end === start || isNamed || values.length === 0) return;
+  const senses = new Set(values.flatMap(({ value, property }) => [senseOf(property), ...(isCountry(value) ? [senseOf('country')] : [])]));
+  const own = schema.labels
     .find(({ name }) => name === end)
-    ?.properties.find(({ name, column = '' }) => [name, column].some(own => senseOf(own) === senseOf('country')));
-  if (!country) return;
+    ?.properties.find(({ name, column = '', type }) => type === 'string' && [name, column].some(each => senses.has(senseOf(each))));
+  if (!own) return;
   throw new UnplannableError(
-    `没有“${country.name}”为“${mention.text}”的“${end}”；“${mention.text}”只是“${hops[0]?.from ?? ''}”的值`,
-    `No "${end}" has "${mention.text}" as its ${country.name}; it is only a value of "${hops[0]?.from ?? ''}"`,
+    `没有“${own.name}”为“${mention.text}”的“${end}”；“${mention.text}”只是“${start ?? ''}”的值`,
+    `No "${end}" has "${mention.text}" as its ${own.name}; it is only a value of "${start ?? ''}"`,
   );
 }

@@ -1,6 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { findIntents } from '../linking/find-intents.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
+import { statedValues } from '../linking/named-properties.js';
 import { type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
 /** The words for numbers, groups and properties that a plan uses. */
@@ -38,8 +39,11 @@ export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual
 }
 
 /** `国家是德国`: the property only says what the value is. */
-export function namesValue({ values }: QuestionTerms, { owners }: PropertyTerm): boolean {
-  return values.some(term => term.values.some(value => owners.some(owner => owner.property === value.property)));
+export function namesValue(terms: QuestionTerms, { owners, mention }: PropertyTerm): boolean {
+  return (
+    terms.values.some(term => term.values.some(value => owners.some(owner => owner.property === value.property))) ||
+    [...statedValues(terms, terms.values).values()].some(({ property }) => property.mention === mention)
+  );
 }
 
 /** A property may have the name of a count: `数量`. */

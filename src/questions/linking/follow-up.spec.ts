@@ -1,0 +1,38 @@
+import { linkOver } from '../../../test/support/question-world.js';
+import { airlines } from '../../../test/support/airline-world.js';
+import { supplies } from '../../../test/support/supply-world.js';
+import { readFollowUp } from './follow-up.js';
+
+/** The whole question that a follow-up is read as, or why it is not read. */
+async function readAs(earlier: string, text: string, { schema, nodes, values } = supplies): Promise<string> {
+  const link = (own: string) => linkOver(own, { schema, nodes: [...nodes.values()], values });
+  const found = await readFollowUp(text, { text: earlier, found: null, meant: null }, link);
+  return 'zh' in found ? found.en : (found[0]?.text ?? '');
+}
+
+describe('questions that follow another', () => {
+  it.each([
+    ['广东有哪些已认证的供应商', '四川和辽宁呢', '四川和辽宁有哪些已认证的供应商'],
+    ['广东有哪些已认证的供应商', '四川或者辽宁呢？', '四川或者辽宁有哪些已认证的供应商'],
+    ['广东有哪些已认证的供应商', '那四川、辽宁和江苏呢', '四川、辽宁和江苏有哪些已认证的供应商'],
+    ['高压阀的供应商有哪些', '小齿轮和高压阀呢', '小齿轮和高压阀的供应商有哪些'],
+    ['Which suppliers are in 广东?', 'and 四川 and 辽宁?', 'Which suppliers are in 四川 and 辽宁?'],
+    ['Which suppliers are in 广东?', 'what about 四川 or 辽宁', 'Which suppliers are in 四川 or 辽宁?'],
+  ])('%s - %s: puts both values in the place of their like', async (earlier, text, whole) => {
+    expect(await readAs(earlier, text)).toBe(whole);
+  });
+
+  it.each([
+    ['2025年3月的航班', '4月呢', '2025年4月的航班'],
+    ['去年3月的航班', '4月呢', '2025年4月的航班'],
+    ['2025年3月的航班', '4月到6月呢', '2025年4月到6月的航班'],
+    ['2025年3月的航班', '2024年4月呢', '2024年4月的航班'],
+    ['3月的航班', '4月呢', '4月的航班'],
+    ['flights in March 2025', 'and in April?', 'flights in April 2025'],
+    ['flights in 2025', 'and in April?', 'flights in April 2025'],
+    ['2024年12月到2025年1月的航班', '4月呢', 'it is not clear of which year "4月" is; give the year'],
+    ['2025年3月以前的航班', '4月呢', 'it is not clear of which year "4月" is; give the year'],
+  ])('%s - %s: keeps the year of the month that it replaces', async (earlier, text, whole) => {
+    expect(await readAs(earlier, text, airlines)).toBe(whole);
+  });
+});

@@ -1,0 +1,29 @@
+import { type Meaning, type Mention } from './meaning.js';
+
+const bound = /^\s+(?:(?:by|for|at)\s+)?(?:above|over|under|below|more|less|fewer|at least|at most|exactly|between|[\d<>=])/;
+
+/**
+ * Of a word that is a value, and another form of names of the schema (`delayed`, where a number is called `delay`), leaves the labels, of
+ * which it is the plural, and relations whose other end follows. What happens at a date stays beside a time.
+ */
+export function withoutForms(words: Meaning[], values: readonly unknown[], rest: string, hasTime: boolean): Meaning[] {
+  if (values.length === 0 || bound.test(rest)) return words;
+  return words.filter(
+    word =>
+      word.as === 'label' ||
+      (word.as === 'relation' && /^\s+(?:by|for|to|with|from|at|on|in)\b/.test(rest)) ||
+      (word.as === 'property' && word.isEvent === true && hasTime),
+  );
+}
+
+/** 供应商数量, 零件的数量: how many of them there are, though other things have a property that is called so. */
+export function isNumberOf(text: string, mention: Mention, found: Mention[]): boolean {
+  if (!/^(?:总?数量?|个数|数目|count)$/.test(mention.text) || mention.meanings.some(({ as }) => as !== 'property')) return false;
+  const behind = found.filter(
+    ({ end, meanings }) =>
+      end <= mention.start && /^(?:的| )?$/.test(text.slice(end, mention.start)) && meanings.some(({ as }) => as === 'label'),
+  );
+  const [longest] = behind.sort((a, b) => a.start - b.start);
+  const labels = longest?.meanings.flatMap(meaning => (meaning.as === 'label' ? meaning.label : [])) ?? [];
+  return longest !== undefined && !mention.meanings.some(meaning => meaning.as === 'property' && labels.includes(meaning.ownerName));
+}

@@ -1,0 +1,24 @@
+import { askSupplies } from '../../../test/support/supply-world.js';
+
+describe('questions about what a factory buys', () => {
+  it.each([
+    ['类别是广东的零件有哪些', '"类别" of "零件" has no known value "广东"'],
+    ['How many shipments are 已到货?', 'No "发货单" has "已到货" as its 状态; it is only a value of "采购单"'],
+  ])('%s: looks for a value only in the property of what is asked for', async (question, reason) => {
+    expect(await askSupplies(question)).toBe(`refused: ${reason}`);
+  });
+
+  it.each([
+    ['高压阀的供应商数量', 'MATCH (t:供应商)-[r1:供应]->(n1:零件) WHERE n1.编号 = $p1 RETURN count(DISTINCT t)'],
+    ['零件的数量', 'MATCH (t:零件) RETURN count(DISTINCT t)'],
+    ['采购单数量', 'MATCH (t:采购单) RETURN count(DISTINCT t)'],
+    ['各类别的零件数量', 'RETURN t.类别 AS 类别, count(DISTINCT t)'],
+    ['number of suppliers', 'RETURN count(DISTINCT t)'],
+    ['供应商数量最多的零件', 'count(DISTINCT n1) AS n ORDER BY n DESC'],
+    ['发货单的数量', 'MATCH (t:发货单) RETURN DISTINCT t, t.数量'],
+    ['装运高压阀的发货单数量', 'WHERE n1.编号 = $p1 RETURN DISTINCT t, t.数量'],
+    ['数量超过100的发货单', 'WHERE t.数量 > $p1'],
+  ])('%s: counts things, unless a property of theirs is called so', async (question, pattern) => {
+    expect(await askSupplies(question)).toContain(pattern);
+  });
+});
