@@ -35,7 +35,7 @@ export class ReadinessResponse {
 }
 
 export class ServiceSettingsResponse {
-  @ApiProperty({ example: '0.3.0' })
+  @ApiProperty({ example: '0.4.0' })
   version: string;
 
   @ApiProperty({ example: true, description: '是否开放注册 / whether anyone may register' })
