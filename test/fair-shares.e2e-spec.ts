@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { mostOfOneCaller } from '../src/retrieval/protocol.js';
+import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
+import { RetrievalBusyError } from '../src/retrieval/retrieval.errors.js';
 import { workingAtOnce } from '../src/retrieval/process/serve-retrieval.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
@@ -80,6 +83,24 @@ describe('retrieval work', () => {
     // Half of them had a place. The others waited as long as they would have worked.
     expect(ended.filter(end => end === 'slow 400').length).toBeGreaterThanOrEqual(half);
     expect(new Set(ended)).toEqual(new Set(['search', 'slow 400', 'slow 503']));
+  });
+
+  it('sends a process no more queries of one user than it takes', async () => {
+    const retrieval = test.app.get(RetrievalClient);
+    let end!: (error: Error) => void;
+    const gate = new Promise<never>((_, reject) => (end = reject));
+    const sent = jest.spyOn(retrieval, 'query').mockReturnValue(gate);
+    const answers = Array.from({ length: mostOfOneCaller + 20 }, (_, number) => send(greedy, { question: `问题 ${number}` }));
+    // These are refused while the others wait for retrieval.
+    let refused = 0;
+    for (const answer of answers) void answer.then(({ status }) => (refused += status === 503 ? 1 : 0));
+    for (const deadline = Date.now() + 60_000; refused < 20 && Date.now() < deadline;) await sleep(50);
+    expect([refused, sent.mock.calls.length]).toEqual([20, mostOfOneCaller]);
+    end(new RetrievalBusyError(1));
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect(sent).toHaveBeenCalledTimes(mostOfOneCaller);
+    sent.mockRestore();
   });
 
   it('gives no more work to a client who hangs up again and again', async () => {

@@ -20,6 +20,7 @@ import { QueriesService } from './queries.service.js';
 import { QueryExecutor } from './query-executor.service.js';
 import { QueryRunsRepository } from './query-runs.repository.js';
 import { QueryRunsService } from './query-runs.service.js';
+import { QueryTurns } from './query-turns.js';
 import { SavedQueriesController } from './saved-queries.controller.js';
 import { SavedQueriesRepository } from './saved-queries.repository.js';
 import { SavedQueriesService } from './saved-queries.service.js';
@@ -41,6 +42,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
     LexiconService,
     LexiconRepository,
     KeptLexicons,
+    QueryTurns,
     AnswerStore,
     GraphWarming,
     MetricAnswers,

@@ -21,6 +21,7 @@ import { MetricAnswers } from './metric-answers.js';
 import { type AnswerWatcher, ModelAnswers, requireModel } from './model-answers.js';
 import { IneffectiveOptionsError } from './queries.errors.js';
 import { type Answered, QueriesRepository, type StoredAnswer, type WorkKey } from './queries.repository.js';
+import { QueryTurns } from './query-turns.js';
 import { digestOf, type GraphQuery, hashOf } from './read-query-request.js';
 
 /** A query on one version of a graph. */
@@ -74,15 +75,20 @@ export class QueryExecutor {
     private readonly models: ModelAnswers,
     private readonly lexicons: KeptLexicons,
     private readonly earlier: EarlierQuestions,
+    private readonly turns: QueryTurns,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
 
   /**
    * @throws GraphNotFoundError; IneffectiveOptionsError for a query that insists on a language model where there is none; SchemaError for
-   * an earlier question that is not there
+   * an earlier question that is not there; RetrievalBusyError for a caller who has too many prepared at once
    */
-  async prepare(userId: number, graphId: number, query: GraphQuery): Promise<PreparedQuery> {
+  prepare(userId: number, graphId: number, query: GraphQuery): Promise<PreparedQuery> {
+    return this.turns.prepare(userId, () => this.prepareNow(userId, graphId, query));
+  }
+
+  private async prepareNow(userId: number, graphId: number, query: GraphQuery): Promise<PreparedQuery> {
     if (query.answer === 'llm' && !this.models.isConfigured)
       throw new IneffectiveOptionsError([{ name: 'answer', zh: '没有配置语言模型', en: 'no language model is configured' }]);
     const context = query.kind === 'question' ? await this.contextOf(graphId, query) : null;
@@ -220,27 +226,29 @@ export class QueryExecutor {
     const { graphId, query, hash, context, version: leastVersion, seen } = prepared;
     const call = { userId, deadline: performance.now() + query.timeoutMs, signal };
     const ask = (today: string, asked: Pick<GraphQuery, 'kind' | 'text' | 'timeoutMs'> = query) =>
-      this.retrieval.query(
-        {
-          graph_id: graphId,
-          // All keys of a user count as that user, so that more keys give no larger share.
-          caller: String(userId),
-          kind: asked.kind,
-          text: asked.text,
-          limit: query.limit,
-          least_version: leastVersion,
-          ...(query.refresh ? {} : { oldest_version: Math.min(seen, leastVersion) }),
-          timeout_ms: asked.timeoutMs,
-          ...(prepared.queueMs === undefined ? {} : { queue_ms: prepared.queueMs }),
-          today,
-          ...(asked.kind === 'cypher' ? cypherOptionsOf(query) : {}),
-          ...(asked === query && query.filter ? { filter: query.filter } : {}),
-          ...(query.offset > 0 ? { offset: query.offset } : {}),
-          ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
-          ...(context && asked === query ? questionParts(context) : {}),
-          ...(asked === query && query.choices.length > 0 ? { choices: query.choices } : {}),
-        },
-        signal,
+      this.turns.retrieve(userId, () =>
+        this.retrieval.query(
+          {
+            graph_id: graphId,
+            // All keys of a user count as that user, so that more keys give no larger share.
+            caller: String(userId),
+            kind: asked.kind,
+            text: asked.text,
+            limit: query.limit,
+            least_version: leastVersion,
+            ...(query.refresh ? {} : { oldest_version: Math.min(seen, leastVersion) }),
+            timeout_ms: asked.timeoutMs,
+            ...(prepared.queueMs === undefined ? {} : { queue_ms: prepared.queueMs }),
+            today,
+            ...(asked.kind === 'cypher' ? cypherOptionsOf(query) : {}),
+            ...(asked === query && query.filter ? { filter: query.filter } : {}),
+            ...(query.offset > 0 ? { offset: query.offset } : {}),
+            ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
+            ...(context && asked === query ? questionParts(context) : {}),
+            ...(asked === query && query.choices.length > 0 ? { choices: query.choices } : {}),
+          },
+          signal,
+        ),
       );
     let answer = await ask(context?.today ?? todayIn('UTC'));
     // Which metric is meant, and so in whose zone, is known only now.

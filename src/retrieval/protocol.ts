@@ -27,6 +27,12 @@ import { type Language } from '../text/language.js';
 /** Changes whenever one side could misread a message of the other. */
 export const protocolVersion = 4;
 
+/** The queries that may work at once in a process, of which a caller has half at most, and those of one caller that may wait there. */
+export const mostWorking = 8;
+export const waitingOfOneCaller = 50;
+/** A process refuses a caller more than these. */
+export const mostOfOneCaller = mostWorking / 2 + waitingOfOneCaller;
+
 /** The names of headers, as Node gives them. */
 export const headers = {
   version: 'x-retrieval-protocol',

@@ -6,7 +6,7 @@ import { type LevelWithSilent, type Logger } from 'pino';
 import { ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { ServerDrain } from '../../http/server/server-drain.js';
 import { FairShare } from '../../common/turns/fair-share.js';
-import { headers, type RetrievalHealth } from '../protocol.js';
+import { headers, mostWorking, type RetrievalHealth, waitingOfOneCaller } from '../protocol.js';
 import { ProtocolError, QueryTimeoutError, RetrievalBusyError } from '../retrieval.errors.js';
 import { type TlsMaterial } from '../tls-material.js';
 import { budgetOf, CallGate, timeoutOf } from './call-gate.js';
@@ -36,11 +36,11 @@ export interface RetrievalOptions {
 
 const maxBodyBytes = 2_097_152;
 /** Each query keeps about one core busy, mostly PostgreSQL's. More than two queries a core would leave nothing for the rest. */
-export const workingAtOnce = Math.min(8, Math.max(4, 2 * availableParallelism()));
+export const workingAtOnce = Math.min(mostWorking, Math.max(4, 2 * availableParallelism()));
 /** A light query of one more member need not wait for the long ones of two. */
 const newcomers = 2;
 /** All API processes share these places. Everything that works and waits for one API process fits into its connections to here. */
-const shareOptions = { places: workingAtOnce, newcomers, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
+const shareOptions = { places: workingAtOnce, newcomers, waitingPerCaller: waitingOfOneCaller, waiting: 200, patienceMs: 120_000 };
 
 export interface RetrievalServer {
   server: Server;
