@@ -97,7 +97,11 @@ export async function linkQuestion(
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const all = await findNames(text, lexicon, names, hints, times.length > 0, pace);
   const words = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all));
-  const found = [...words, ...findLetterValues(text, words, hints, own => names.findValues(own))];
+  const found = [
+    ...words,
+    ...words.flatMap(word => withOrigin(word, text)),
+    ...findLetterValues(text, words, hints, own => names.findValues(own)),
+  ];
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
@@ -126,6 +130,15 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
   return isMeasured ? { ...mention, end: last, text: mention.text.slice(0, -1) } : mention;
 }
 const measured = new RegExp(`.${measureWord}$`);
+
+/** 中国籍: the value 中国 of 国籍, and not 国籍 behind a 中, as in `人员中国籍是德国的`. */
+function withOrigin({ text: own, start, end, meanings }: Mention, text: string): Mention[] {
+  if (!/^籍(?!贯|\s*(?:是|为|=))/.test(text.slice(end))) return [];
+  const values = meanings.filter(meaning => meaning.as === 'value');
+  const origins = values.filter(({ property }) => property.includes('籍'));
+  const kept = origins.length > 0 ? origins : meanings.filter(({ as }) => as === 'value' || as === 'entity');
+  return kept.length > 0 ? [{ text: `${own}籍`, start, end: end + 1, meanings: kept }] : [];
+}
 
 /** The first 0 of a ranking are no answer. */
 function takesNone(mention: Mention): boolean {

@@ -1,5 +1,6 @@
 import { cutPieces } from '../../graph-index/tokenize-text.js';
 import { intentsOf, type Mention, meaningOf } from './meaning.js';
+import { isCountry } from './name-synonyms.js';
 import { isCommonWord, withoutStopWords } from './stop-words.js';
 
 /** Words that say how many or how often. Where nothing has read them, the answer would be as if they were not there. */
@@ -12,7 +13,7 @@ const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const units = new Set('人吨元块岁天年月日米克升度分秒层级');
 /** They stand before a noun or a verb and limit nothing. */
-const determiners = new Set('该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后');
+const determiners = new Set('该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后啥现');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
@@ -59,10 +60,14 @@ function modifiersIn(text: string, mentions: Mention[]): string[] {
     const previous = mentions[i - 1];
     const ahead = text.slice(previous?.end ?? 0, start).replace(/的$/, '');
     const before = withoutStopWords(ahead).at(-1) ?? '';
-    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value');
+    const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value' || as === 'property');
     // `少于3人的船`
     const isUnit = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between')) && ahead === before && units.has(before);
     const isModifier = /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !determiners.has(before) && !isCommonWord(before);
+    // `中国籍乘客`, where nobody is of 中国: not 国籍 of those in it.
+    const country = /\p{Script=Han}$/u.exec(ahead)?.[0] ?? '';
+    const isCountryCut = own.startsWith('国籍') && isCountry(`${country}国`) && !/^国籍\s*(?:是|为|=)/.test(text.slice(start));
+    if (isCountryCut) return [country + own];
     return isNoun && isModifier && !isUnit ? [before + own] : [];
   });
 }
