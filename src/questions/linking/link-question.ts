@@ -12,7 +12,7 @@ import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
-import { isNumberOf, withoutForms } from './word-forms.js';
+import { findSums, isNumberOf, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -98,7 +98,7 @@ export async function linkQuestion(
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
   const texts = findTextConditions(question, text, found);
-  const named = [...times.filter(isReal), ...found, ...intents, ...texts.filter(isReal), ...idioms];
+  const named = [...times.filter(isReal), ...found, ...intents, ...findSums(text, found), ...texts.filter(isReal), ...idioms];
   const unreal = [...times, ...texts].filter(mention => !isReal(mention));
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   const linked = await linkApproximately(text, mentions, names, hints);

@@ -33,4 +33,14 @@ describe('questions about airlines', () => {
   ])('%s: takes the value of what the question names', async (question, pattern) => {
     expect(await askAirlines(question)).toContain(pattern);
   });
+
+  it.each([
+    ['total seats of the aircraft of Delta', 'WITH DISTINCT t, n1 RETURN sum(t.座位数)'],
+    ['average seats of aircraft in service', 'WITH DISTINCT t, n1 RETURN avg(t.座位数)'],
+    ['在役飞机的平均座位数', 'WITH DISTINCT t, n1 RETURN avg(t.座位数)'],
+    ['Delta的飞机的总座位数', 'WITH DISTINCT t, n1 RETURN sum(t.座位数)'],
+    ['average seats of aircraft types', 'MATCH (t:机型) RETURN avg(t.座位数)'],
+  ])('%s: counts each of the things that are named', async (question, pattern) => {
+    expect(await askAirlines(question)).toContain(pattern);
+  });
 });
