@@ -12,7 +12,7 @@ import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
-import { findSums, isNumberOf, withoutForms } from './word-forms.js';
+import { findSums, isNumberOf, withoutCousins, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -93,7 +93,7 @@ export async function linkQuestion(
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const all = await findNames(text, lexicon, names, hints, times.length > 0, pace);
-  const found = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all));
+  const found = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all)).map(mention => withoutCousins(mention, all));
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));

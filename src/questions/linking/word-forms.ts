@@ -41,3 +41,19 @@ export function findSums(text: string, found: Mention[]): Mention[] {
       meanings: [{ as: 'intent', intent: { kind: 'aggregate', function: 'sum' } }],
     }));
 }
+
+/** 入职 is that of 入职日期, and of 入会日期 only where what has it is named: `passengers hired in 2020`. */
+export function withoutCousins(mention: Mention, found: Mention[]): Mention {
+  const isCousin = (meaning: Meaning): boolean => meaning.as === 'property' && meaning.isCousin === true;
+  if (!mention.meanings.some(isCousin)) return mention;
+  const named = new Set(
+    found.flatMap(({ meanings }) =>
+      meanings.flatMap(meaning =>
+        meaning.as === 'label' ? [meaning.label] : meaning.as === 'entity' ? meaning.nodes.map(({ label }) => label) : [],
+      ),
+    ),
+  );
+  const isNamed = (meaning: Meaning): boolean => meaning.as === 'property' && named.has(meaning.ownerName);
+  const [near, far] = [mention.meanings.filter(meaning => !isCousin(meaning)), mention.meanings.filter(isCousin)];
+  return far.some(isNamed) && !near.some(isNamed) ? { ...mention, meanings: far.filter(isNamed) } : { ...mention, meanings: near };
+}

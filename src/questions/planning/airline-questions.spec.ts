@@ -43,4 +43,15 @@ describe('questions about airlines', () => {
   ])('%s: counts each of the things that are named', async (question, pattern) => {
     expect(await askAirlines(question)).toContain(pattern);
   });
+
+  it.each([
+    ['谁最早入职', 'ORDER BY 入职日期 ASC'],
+    ['Who was hired last?', 'ORDER BY 入职日期 DESC'],
+    ['Who was hired in 2020?', 'WHERE t.入职日期 >= $p1'],
+    ['谁最早入会', 'ORDER BY 入会日期 ASC'],
+    ['Who joined first?', 'ORDER BY 入会日期 ASC'],
+    ['pilots who joined in 2020', 'MATCH (t:飞行员) WHERE t.入职日期 >= $p1'],
+  ])('%s: takes the date that is called by what happens before one that means the same', async (question, part) => {
+    expect(await askAirlines(question)).toContain(part);
+  });
 });
