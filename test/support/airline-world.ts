@@ -14,13 +14,13 @@ const label = (name: string, aliases: string[], displayProperty: string, propert
 /** Airlines: names in both languages are mixed, as the owner of the graph has them. */
 const schema: PlanSchema = {
   labels: [
+    label('乘客', ['Passenger', '旅客'], '姓名', [['国籍', 'string', 'nationality'], ['入会日期', 'date', 'joined_on', 'joining date'], ['里程', 'int', 'miles']]),
     label('机场', ['Airport'], '机场名称', [['城市', 'string', 'city'], ['国家', 'string', 'country'], ['跑道数', 'int', 'runways', 'number of runways']]),
     label('Airline', ['航空公司', '航司', 'carrier'], 'airline name', [['country', 'string'], ['founding date', 'date', '成立日期']]),
     label('机型', ['Aircraft Type', 'Aircraft Model'], '机型名称', [['制造商', 'string', 'maker'], ['座位数', 'int', 'seats']]),
     label('Aircraft', ['飞机', 'plane'], 'tail number', [['delivery date', 'date', '交付日期'], ['service status', 'string', '服役状态'], ['book value', 'decimal(12,1)']]),
     label('飞行员', ['Pilot'], '姓名', [['职级', 'string', 'rank'], ['国籍', 'string', 'nationality'], ['出生日期', 'date', 'birth date'], ['入职日期', 'date', 'hired_on', 'hire date'], ['月薪', 'decimal(12,2)', 'salary']]),
     label('Flight', ['航班'], 'flight number', [['flight date', 'date', '航班日期'], ['status', 'string', '状态'], ['delay minutes', 'int', '延误分钟', 'delay']]),
-    label('乘客', ['Passenger', '旅客'], '姓名', [['国籍', 'string', 'nationality'], ['入会日期', 'date', 'joined_on', 'joining date'], ['里程', 'int', 'miles']]),
     label('Ticket', ['机票', '客票'], 'ticket number', [['price', 'decimal(12,2)', '票价'], ['cabin', 'string', '舱位']]),
   ],
   edges: [

@@ -3,7 +3,7 @@ import { type GraphSchema, type PropertySchema } from '../../cypher/semantics/gr
 import { type MetricEntry } from '../vocabulary.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAskingWord } from './find-intents.js';
-import { type Meaning } from './meaning.js';
+import { type Meaning, type MeaningOf } from './meaning.js';
 import { eventsOf, isDateOrYear } from './date-names.js';
 import { isCommonWord, isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
@@ -20,7 +20,8 @@ export class Lexicon {
   /** The relations by the first character of their Chinese names. */
   private readonly verbs = new Map<string, Meaning[]>();
   /** The dates by what happens at them: `hired` for `hire date`. */
-  private readonly events = new Map<string, Meaning[]>();
+  private readonly events = forms.map(() => new Map<string, MeaningOf<'property'>[]>());
+  private readonly maps: readonly unknown[] = [...this.entries, ...this.events];
   /** The labels that are called by whoever does something, with the root of the verb: `Player` and `play`. */
   private readonly agents = new Set<string>();
   /** Name and meaning together, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
@@ -66,7 +67,16 @@ export class Lexicon {
     if (relations.length === 1) return relations;
     // `open tickets` are not those that were opened; `hires` may be.
     const isState = /^[a-z]+$/.test(name) && name !== 'born' && !isVerbForm(name) && !/[a-rt-z]s$/.test(name);
-    return isState ? [] : (this.events.get(sensesOf(name)) ?? []);
+    return isState ? [] : this.findEvents(name);
+  }
+
+  /** The dates of what happens. Those that only mean the same in general are cousins of those that say it. */
+  private findEvents(name: string): Meaning[] {
+    const found = forms.map((form, i) => this.events[i]?.get(form(name)) ?? []);
+    const nearest = found.find(meanings => meanings.length > 0) ?? [];
+    const isNearest = (own: MeaningOf<'property'>): boolean =>
+      nearest.some(({ ownerName, property }) => ownerName === own.ownerName && property === own.property);
+    return [...nearest, ...(found[2] ?? []).filter(own => !isNearest(own)).map(own => ({ ...own, isCousin: true as const }))];
   }
 
   /** Whether something has this very name, and not another form of it. */
@@ -107,13 +117,15 @@ export class Lexicon {
 
   private addProperty(owner: 'node' | 'edge', ownerName: string, property: PropertySchema): void {
     const { name, type, column, aliases = [] } = property;
-    const meaning: Meaning = { as: 'property', owner, ownerName, property: name, type };
+    const meaning: MeaningOf<'property'> = { as: 'property', owner, ownerName, property: name, type };
     for (const own of [name, ...aliases]) this.add(own, meaning);
     // A column is often the English name of a Chinese property.
     if (column !== undefined && column !== name) this.add(column, meaning);
     if (!isDateOrYear(property)) return;
-    for (const event of eventsOf(property))
-      if (!isCommonWord(event)) this.insert(this.events, sensesOf(normalizedName(event)), { ...meaning, isEvent: true });
+    for (const event of eventsOf(property)) {
+      const happens = { ...meaning, isEvent: true as const };
+      if (!isCommonWord(event)) for (const [i, form] of forms.entries()) this.insert(this.events[i]!, form(normalizedName(event)), happens);
+    }
   }
 
   private addParts(name: string, meaning: Meaning): void {
@@ -133,8 +145,8 @@ export class Lexicon {
     }
   }
 
-  private insert(entries: Map<string, Meaning[]>, key: string, meaning: Meaning): void {
-    const id = JSON.stringify([this.entries.indexOf(entries), key, meaning]);
+  private insert<M extends Meaning>(entries: Map<string, M[]>, key: string, meaning: M): void {
+    const id = JSON.stringify([this.maps.indexOf(entries), key, meaning]);
     if (this.known.has(id)) return;
     this.known.add(id);
     const meanings = entries.get(key);

@@ -14,7 +14,7 @@ import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
 import { signBehind, valuesAsSigned } from './signed-names.js';
-import { isNumberOf, withoutForms } from './word-forms.js';
+import { findSums, isNumberOf, withoutCousins, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -96,7 +96,7 @@ export async function linkQuestion(
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const all = await findNames(text, lexicon, names, hints, times.length > 0, pace);
-  const words = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all));
+  const words = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all)).map(mention => withoutCousins(mention, all));
   const found = [
     ...words,
     ...words.flatMap(word => withOrigin(word, text)),
@@ -106,7 +106,7 @@ export async function linkQuestion(
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
   const texts = findTextConditions(question, text, found);
-  const named = [...times.filter(isReal), ...found, ...intents, ...texts.filter(isReal), ...idioms];
+  const named = [...times.filter(isReal), ...found, ...intents, ...findSums(text, found), ...texts.filter(isReal), ...idioms];
   const unreal = [
     ...[...times, ...texts].filter(mention => !isReal(mention)),
     ...intents.filter(takesNone).map(mention => ({ ...mention, meanings: [] })),

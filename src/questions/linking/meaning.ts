@@ -6,8 +6,8 @@ export type Meaning =
   | { as: 'label'; label: string }
   /** `part`: the words are only a part of its name. */
   | { as: 'relation'; type: string; part?: true }
-  /** `isEvent`: the word only says what happens at that date: `hired` of `hire date`. */
-  | { as: 'property'; owner: 'node' | 'edge'; ownerName: string; property: string; type: string; isEvent?: true }
+  /** `isEvent`: the word only says what happens at that date: `hired` of `hire date`. `isCousin`: it is nearer to another date. */
+  | { as: 'property'; owner: 'node' | 'edge'; ownerName: string; property: string; type: string; isEvent?: true; isCousin?: true }
   | { as: 'metric'; metricId: number }
   | { as: 'dimension'; metricId: number; dimension: string }
   /** `isSet`: it stands for all of the nodes, and not for one of them. */

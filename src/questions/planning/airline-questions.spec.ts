@@ -33,4 +33,25 @@ describe('questions about airlines', () => {
   ])('%s: takes the value of what the question names', async (question, pattern) => {
     expect(await askAirlines(question)).toContain(pattern);
   });
+
+  it.each([
+    ['total seats of the aircraft of Delta', 'WITH DISTINCT t, n1 RETURN sum(t.座位数)'],
+    ['average seats of aircraft in service', 'WITH DISTINCT t, n1 RETURN avg(t.座位数)'],
+    ['在役飞机的平均座位数', 'WITH DISTINCT t, n1 RETURN avg(t.座位数)'],
+    ['Delta的飞机的总座位数', 'WITH DISTINCT t, n1 RETURN sum(t.座位数)'],
+    ['average seats of aircraft types', 'MATCH (t:机型) RETURN avg(t.座位数)'],
+  ])('%s: counts each of the things that are named', async (question, pattern) => {
+    expect(await askAirlines(question)).toContain(pattern);
+  });
+
+  it.each([
+    ['谁最早入职', 'ORDER BY 入职日期 ASC'],
+    ['Who was hired last?', 'ORDER BY 入职日期 DESC'],
+    ['Who was hired in 2020?', 'WHERE t.入职日期 >= $p1'],
+    ['谁最早入会', 'ORDER BY 入会日期 ASC'],
+    ['Who joined first?', 'ORDER BY 入会日期 ASC'],
+    ['pilots who joined in 2020', 'MATCH (t:飞行员) WHERE t.入职日期 >= $p1'],
+  ])('%s: takes the date that is called by what happens before one that means the same', async (question, part) => {
+    expect(await askAirlines(question)).toContain(part);
+  });
 });

@@ -5,6 +5,7 @@ import { follows, groupProperty, grouping } from './find-groups.js';
 import { type MeasuredProperty } from './measures.js';
 import { ComparisonPlanner } from './plan-comparisons.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
+import { leadsToOne, reversed } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
 /** Plans for averages and sums. */
@@ -71,10 +72,35 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
     const measure = this.spokenAggregate(by, property);
     // A path may lead to one node several times; each counts once.
     const value = { expression: `${by}(t.${quoteName(property.name)})`, name: quoteName(measure) };
-    const distinct = writer.edges.length > 0 ? 'WITH DISTINCT t ' : '';
+    const weighed = this.weighedBy(writer, label, word);
+    const distinct = weighed !== null ? `WITH DISTINCT t, ${weighed} ` : writer.edges.length > 0 ? 'WITH DISTINCT t ' : '';
     if (group) return this.byProperty(writer, group, value, measure, distinct);
     const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: false };
     return this.done(writer, `${distinct}RETURN ${value.expression} AS ${value.name}`, shape);
+  }
+
+  /**
+   * `total seats of the aircraft of Delta`, where a type has the seats: each of the aircraft counts, and not each type once.
+   * @returns the variable of what is named
+   * @throws UnplannableError if one of them leads to several of those that are measured
+   */
+  private weighedBy(writer: CypherWriter, label: string, measured: SchemaWord | null): string | null {
+    const labelled = this.words.filter(word => word.labels.size > 0 && word !== measured);
+    if (measured === null || labelled.some(({ labels }) => labels.has(label))) return null;
+    const distance = ({ mention }: SchemaWord): number => Math.abs(mention.start - measured.mention.start);
+    const [nearest] = labelled.sort((a, b) => distance(a) - distance(b));
+    const nodes = writer.nodes.filter(node => nearest?.labels.has(node.label));
+    const [node] = nodes;
+    if (!nearest || !node) return null;
+    const { text } = nearest.mention;
+    const [out, back] = [node.way, reversed(node.way)].map(way => leadsToOne(way, this.schema.toOne));
+    if (nodes.length > 1 || (!out && !back))
+      throw new UnplannableError(
+        `“${label}”才有这个属性，一个“${text}”可能对应几个，不清楚怎样计；请问“${label}”的，或改用 cypher`,
+        `Only "${label}" has this property, and one of "${text}" may lead to several, so it is not clear how they count; ask for that of "${label}", or use cypher`,
+      );
+    this.notes.push({ zh: `每个“${text}”各计一次`, en: `Each of "${text}" counts once` });
+    return node.variable;
   }
 
   protected byProperty(

@@ -21,4 +21,10 @@ describe('questions about what a factory buys', () => {
   ])('%s: counts things, unless a property of theirs is called so', async (question, pattern) => {
     expect(await askSupplies(question)).toContain(pattern);
   });
+
+  it('does not average a property over what leads to several that have it', async () => {
+    expect(await askSupplies('采购单的平均单价')).toMatch(
+      /^refused: Only "零件" has this property, and one of "采购单" may lead to several/,
+    );
+  });
 });
