@@ -74,6 +74,7 @@ describe('questions about an airline', () => {
   });
 
   it.each([
+    ['Is Ken Tanaka the captain of CZ105?', '(t:Flight)<-[r1:CAPTAINS]-(n1:Pilot)'],
     ['captains of cancelled flights', `${captains} WHERE n1.status = $p1 RETURN DISTINCT t`],
     ['Which captain has the most flights?', `${captains} RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC`],
     ['上海的机场有多少出发航班', `${from} WHERE n1.city = $p1 RETURN count(DISTINCT t)`],

@@ -14,6 +14,7 @@ import { isVerbForm } from '../linking/word-roots.js';
 import { pluralOf, singularOf } from '../linking/noun-forms.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
+import { groupAnchors } from './anchors.js';
 import { addTextLimits } from './add-text-limits.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
@@ -82,7 +83,9 @@ export abstract class QuestionDraft {
     const words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && asksWhichPeriod(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    const roles = words.map(word => withRole(terms.text, word, schema));
+    // `is A the captain of B` asks for neither.
+    const isAboutTwo = terms.whether !== null && groupAnchors(terms).length > 1;
+    const roles = isAboutTwo ? words : words.map(word => withRole(terms.text, word, schema));
     this.asked = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
     // Only the word that asks stands for whoever is at the end of its relation.
     const { word: asked } = this.asked;

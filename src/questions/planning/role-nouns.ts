@@ -44,6 +44,11 @@ export function endAskedFor(
   return person !== undefined && others.length === 0 ? person : sourceLabel;
 }
 
+/** `for flight`, `contains part`: no nouns. */
+const phrase = /^(?:for|of|in|on|at|to|from|by|with|has|have|is|was) |^[a-z]+(?:s|ed|ing) /;
+/** 收货工厂, but not 供应零件 */
+const whichOne = /^(?:[收发]货|目[的标]|[起始]始|始发|出发|到达|来源|所[在属]|归属|[起终]点|中转|主要|默认|备用|[上下]级|[母子总分前原])$/;
+
 /** 收货工厂, `destination warehouses`: a relation that is called by the label at one of its ends. */
 function endCalledBy(word: string, { sourceLabel, targetLabel }: PlanSchema['edges'][number], { labels }: PlanSchema): string | null {
   if (sourceLabel === targetLabel) return null;
@@ -52,7 +57,9 @@ function endCalledBy(word: string, { sourceLabel, targetLabel }: PlanSchema['edg
     const names = [label, ...(labels.find(({ name }) => name === label)?.aliases ?? [])].map(name =>
       stemOf(normalizeText(name.replaceAll('_', ' '))),
     );
-    return names.some(name => own !== name && own.endsWith(/^[a-z]/.test(name) ? ` ${name}` : name));
+    return names.some(name =>
+      /^[a-z]/.test(name) ? own.endsWith(` ${name}`) && !phrase.test(own) : own.endsWith(name) && whichOne.test(own.slice(0, -name.length)),
+    );
   };
   const ends = [sourceLabel, targetLabel].filter(isNamed);
   return ends.length === 1 ? (ends[0] ?? null) : null;
