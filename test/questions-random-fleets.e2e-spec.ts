@@ -59,6 +59,6 @@ it('weighs a property of a type by each of the things that the question names', 
         expect([question, value === null ? null : Number(value)]).toEqual([question, meaning]);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });

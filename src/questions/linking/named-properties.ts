@@ -26,6 +26,7 @@ export function keepNamedProperties(text: string, terms: Pick<QuestionTerms, 'va
     const isOf = (value: ValueTerm['values'][number]): boolean =>
       value.label === of && (named.has(value.property) || senseOf(value.property) === senseOf(property?.mention.text ?? ''));
     keep(term, term.values.some(isOf) ? isOf : value => named.has(value.property));
+    keepOwnOrigin(text, term, terms.labels);
     last = { mention: term.mention, named };
   }
 }
@@ -33,6 +34,14 @@ export function keepNamedProperties(text: string, terms: Pick<QuestionTerms, 'va
 function keep(term: ValueTerm, isMeant: (value: ValueTerm['values'][number]) => boolean): void {
   const own = term.values.filter(isMeant);
   if (own.length > 0) term.values = own;
+}
+
+/** `pilots from Germany`: of several labels that have the value, the one that it stands behind. */
+function keepOwnOrigin(text: string, term: ValueTerm, labels: QuestionTerms['labels']): void {
+  const isBehind = ({ mention }: { mention: Mention }): boolean =>
+    mention.end <= term.mention.start && /^ from (?:the )?["'“‘]?$/.test(text.slice(mention.end, term.mention.start));
+  const noun = labels.find(isBehind);
+  if (noun) keep(term, ({ label }) => label === noun.label);
 }
 
 /** What is said of a value: of which property it is, and of which label. */

@@ -65,9 +65,9 @@ export function stemOf(word: string): string {
   return cut.length >= shortestRoot ? cut : word;
 }
 
-/** `director`, `actress`, `suppliers`: a noun for whoever does it. */
+/** `director`, `actress`, `suppliers`: a noun for whoever does it. `work for` is none. */
 export function isAgentNoun(word: string): boolean {
-  return /(?:[^aeiou]er|ier|yer|ter|or|ress|ist|ian)s?$|resses$/.test(word) && word.length > 4;
+  return /(?:[^aeiou]er|ier|yer|ter|or|ress|ist|ian)s?$|resses$/.test(word) && word.length > 4 && !/ (?:for|over|under|after)$/.test(word);
 }
 
 /** Verbs that are no nouns in any form. */

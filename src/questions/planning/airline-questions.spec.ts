@@ -1,4 +1,5 @@
-import { askAirlines } from '../../../test/support/airline-world.js';
+import { planOver } from '../../../test/support/question-world.js';
+import { airlines, askAirlines } from '../../../test/support/airline-world.js';
 
 describe('questions about airlines', () => {
   it.each([
@@ -53,5 +54,29 @@ describe('questions about airlines', () => {
     ['pilots who joined in 2020', 'MATCH (t:飞行员) WHERE t.入职日期 >= $p1'],
   ])('%s: takes the date that is called by what happens before one that means the same', async (question, part) => {
     expect(await askAirlines(question)).toContain(part);
+  });
+
+  it.each([
+    ['Which pilots from Germany work for Lufthansa?', '(n1:Airline) WHERE n1.key = $p1 AND t.国籍 = $p2 RETURN DISTINCT t'],
+    ['How many pilots from Germany work for Lufthansa?', '(n1:Airline) WHERE n1.key = $p1 AND t.国籍 = $p2 RETURN count(DISTINCT t)'],
+    ['Which airlines from Germany operate flights?', '-[r1:OPERATES]->(n1:Flight) WHERE t.country = $p1'],
+  ])('%s: takes what something is from as its own', async (question, pattern) => {
+    expect(await askAirlines(question)).toContain(pattern);
+  });
+
+  it.each([
+    ['How many aircraft does Lufthansa own?', 'MATCH (t:Aircraft)<-[r1:OWNS]-(n1:Airline) WHERE n1.key = $p1 RETURN count(DISTINCT t)'],
+    ['Which airlines own aircraft in service?', 'MATCH (t:Airline)-[r1:OWNS]->(n1:Aircraft)'],
+    ['pilots who work for their own airline', 'must be the same in both places'],
+  ])('%s: tells the verb from what is their own', async (question, pattern) => {
+    expect(await askAirlines(question)).toContain(pattern);
+  });
+
+  it.each([
+    ['Who has the highest salary among the pilots of Lufthansa?', 1],
+    ['Which pilots of Lufthansa have the highest salary?', 5],
+    ['Who are the pilots with the highest salary?', 5],
+  ])('%s: asks for as many as its verb says', async (question, top) => {
+    expect(await planOver(question, airlines)).toMatchObject({ top });
   });
 });

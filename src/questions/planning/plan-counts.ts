@@ -183,8 +183,8 @@ export abstract class CountPlanner extends QuestionDraft {
   protected topCount(target: SchemaWord | null): number {
     const { top, whichs } = this.terms;
     if (top?.count != null) return top.count;
-    // `which of the ships has the highest capacity`
-    if (/\bwhich of\b/.test(outsideNames(this.terms))) return 1;
+    // `which of the ships has the highest capacity`, `who has the highest salary among the pilots`
+    if (/\bwhich of\b|\b(?:who|which one|what) (?:had|[a-z]*s)\b/.test(outsideNames(this.terms))) return 1;
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;
   }

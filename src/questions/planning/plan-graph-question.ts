@@ -305,7 +305,10 @@ class GraphQuestionPlanner extends PeriodPlanner {
       }
       this.refuseTruth(word, owner);
       this.refuseNested(word, owner.owner === 'node' && owner.ownerName === writer.target);
-      if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} IS NOT NULL`);
+      // A stock of zero is none.
+      const isThere = isNumeric(owner.type) ? '<> 0' : 'IS NOT NULL';
+      if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} ${isThere}`);
+      else this.refuseUnsaidValue(word, owner);
       if ((owner.isEvent || (isTime(owner) && /^[a-z]+ed$/.test(word.mention.text))) && this.asked.type !== 'when')
         throw whenItHappened(word.mention, owner.property);
       add(variable, this.propertyOf(owner), word.mention);
@@ -352,6 +355,15 @@ class GraphQuestionPlanner extends PeriodPlanner {
     throw new UnplannableError(
       `不清楚“${mention.text}”在这里怎样限定；请写出它的值，或先问它的值`,
       `It is not clear how "${mention.text}" limits the answer; give its value, or ask for that first`,
+    );
+  }
+
+  /** 等级是优吗, where no 优 is known: the value that it has is no answer to whether it is another. */
+  private refuseUnsaidValue({ mention }: SchemaWord, { type }: MeaningOf<'property'>): void {
+    if (this.terms.whether === null || type === 'boolean') return;
+    throw new UnplannableError(
+      `不清楚“${mention.text}”是否为哪个值；请写出已知的值，或直接问“${mention.text}”`,
+      `It is not clear which value of "${mention.text}" is asked about; give one that is known, or ask for the "${mention.text}"`,
     );
   }
 

@@ -112,10 +112,11 @@ function saysKind(text: string, blank: string, { mention, isNode }: Topic, { wor
   return isBefore || (mention.start >= word.mention.end && (isSaid || saysItself(text, mention, word.mention)));
 }
 
-/** `female beneficiaries`, 女客户, `beneficiaries in London`: what has the value is asked for itself, whatever else may have it. */
+/** `female beneficiaries`, 女客户, `customers from Germany`: what has the value is asked for itself, whatever else may have it. */
 function isOwnValue(text: string, blank: string, { mention, isNode, labels }: Topic, { word }: Asked, words: SchemaWord[]): boolean {
   if (isNode || word === null || !labels.some(label => word.labels.has(label))) return false;
-  const isAfter = word.isRole && word.mention.end <= mention.start && /^ (?:in|from|of|with) (?:the )?$/.test(text.slice(word.mention.end, mention.start)); // prettier-ignore
+  const between = mention.start < word.mention.end ? '' : text.slice(word.mention.end, mention.start);
+  const isAfter = (word.isRole ? /^ (?:in|from|of|with) (?:the )?$/ : /^ from (?:the )?$/).test(between);
   // `female car owners`
   const until = word.isRole
     ? words.findLast(({ mention: own, labels: of }) => of.size > 0 && word.mention.start - own.end === 1)?.mention

@@ -1,4 +1,4 @@
-import { type Mention } from '../linking/meaning.js';
+import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
@@ -31,7 +31,13 @@ export function refuseMisleading(terms: QuestionTerms): void {
     );
   if (sameValue.test(rest) && terms.properties.length > 0)
     throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'What has the same value cannot be found yet; ask for that value, then for what has it'); // prettier-ignore
-  const own = /(?<!\bas )\btheir\b|\bthey\b|\bown\b|自己/.exec(rest)?.[0];
+  // `does Lufthansa own aircraft`, but not `their own aircraft`
+  const verbs = terms.relations.filter(({ mention: { text, start } }) => text === 'own' && !/(?:\b(?:their|its|his|her|the|an?)|['’]s?) $/.test(rest.slice(0, start))); // prettier-ignore
+  const withoutVerbs = fillPlaces(
+    rest,
+    verbs.map(({ mention }) => mention),
+  );
+  const own = /(?<!\bas )\btheir\b|\bthey\b|\bown\b|自己/.exec(withoutVerbs)?.[0];
   if (own !== undefined && (own !== 'their' || anchors.length === 0) && terms.labels.length > 0 && terms.relations.length > 0)
     throw new UnplannableError(
       `不清楚“${own}”指的是其中哪一个；请分开问，或改用 cypher`,

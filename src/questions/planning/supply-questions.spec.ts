@@ -27,4 +27,15 @@ describe('questions about what a factory buys', () => {
       /^refused: Only "零件" has this property, and one of "采购单" may lead to several/,
     );
   });
+
+  it.each([
+    ['小齿轮有库存吗', 'WHERE t.编号 = $p1 AND t.库存 <> 0'],
+    ['有库存的零件有哪些', 'WHERE t.库存 <> 0'],
+  ])('%s: takes a number of zero for none', async (question, condition) => {
+    expect(await askSupplies(question)).toContain(condition);
+  });
+
+  it.each(['宏达轴承的等级是优吗', 'Is the level of 宏达轴承 A?'])('%s: says neither yes nor no to an unknown value', async question => {
+    expect(await askSupplies(question)).toMatch(/^refused: It is not clear which value of "(?:等级|level)" is asked about/);
+  });
 });
