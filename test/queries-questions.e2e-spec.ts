@@ -179,7 +179,7 @@ describe('what a question excludes, joins and asks for', () => {
   it.each([
     '产品单价10248',
     '单价至少1e3的产品',
-    '单价大于1,000的产品',
+    '单价大于1,00的产品',
     'products with unit price over 10%',
     '最贵的前20000个产品',
     '最贵的前一千个产品',

@@ -174,6 +174,11 @@ function eachWord(name: string, formsOf: (word: string) => string[]): string {
   const isOfQuestions = (word: string): boolean => isAskingWord(word) || isStopWord(word);
   return name
     .split(' ')
-    .map(word => (isOfQuestions(word) ? word : (formsOf(word).find(form => !isOfQuestions(form)) ?? word)))
+    .map(word => {
+      const others = formsOf(word);
+      // Most Chinese stretches of a question have no other form.
+      if (others.every(form => form === word) || isOfQuestions(word)) return word;
+      return others.find(form => !isOfQuestions(form)) ?? word;
+    })
     .join(' ');
 }

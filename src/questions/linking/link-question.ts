@@ -67,6 +67,8 @@ const shortestLoneWord = 4;
 /** The most searches for the words left over. A long question needs some hundred, and each may take milliseconds. */
 const mostSearches = 1_000;
 const longestQuestion = 4_000;
+/** A text with more mentions is no question. Planning it would take longer than answering all others. */
+export const mostMentions = 60;
 
 /**
  * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then come
@@ -112,6 +114,7 @@ export async function linkQuestion(
     ...intents.filter(takesNone).map(mention => ({ ...mention, meanings: [] })),
   ];
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
+  if (mentions.length > mostMentions) return { text, mentions, unknown: [] };
   const linked = await linkApproximately(text, mentions, names, hints);
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));
   const unknown = [...unreal.map(mention => mention.text), ...left];

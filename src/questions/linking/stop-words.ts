@@ -62,9 +62,19 @@ export function isCommonWord(word: string): boolean {
 
 const english = new Set(englishWords.split(' '));
 const chinese = new RegExp([...chineseWords].sort((a, b) => b.length - a.length).join('|'), 'g');
+const chineseSet = new Set(chineseWords);
+const longestChinese = Math.max(...chineseWords.map(({ length }) => length));
 
+/** Tells whether a stretch has nothing but stop words. It stops at the first other character: linking asks for 80 stretches at each place. */
 export function isStopWord(word: string): boolean {
-  return english.has(word) || word.replace(chinese, '') === '';
+  if (english.has(word)) return true;
+  for (let at = 0; at < word.length;) {
+    let length = Math.min(longestChinese, word.length - at);
+    while (length > 0 && !chineseSet.has(word.slice(at, at + length))) length--;
+    if (length === 0) return false;
+    at += length;
+  }
+  return true;
 }
 
 const placeVerbs = new Set('live lives lived living based'.split(' '));

@@ -4,7 +4,7 @@ import { type Language } from '../../text/language.js';
 import { type MetricCall, type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
 import { type EarlierQuestion, type Reading } from '../../questions/linking/follow-up.js';
 import { meaningOf } from '../../questions/linking/meaning.js';
-import { type LinkedQuestion } from '../../questions/linking/link-question.js';
+import { type LinkedQuestion, mostMentions } from '../../questions/linking/link-question.js';
 import { planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type Unplanned } from '../../questions/planning/question-plan.js';
 import { type PlanSchema } from '../../questions/planning/schema-paths.js';
@@ -31,9 +31,6 @@ export interface Question {
   /** The question that it follows. */
   earlier: EarlierQuestion | null;
 }
-
-/** A text with more mentions is no question. Planning it would take longer than answering all others. */
-const mostMentions = 60;
 
 export interface Planning {
   reader: GraphReader;
