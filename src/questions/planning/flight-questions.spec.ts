@@ -26,7 +26,7 @@ const schema: PlanSchema = {
   ],
   toOne: { outgoing: ['DEPARTS_FROM', 'ARRIVES_AT', 'works for'], incoming: ['CAPTAINS', 'CO_PILOTS'] },
 }; // prettier-ignore
-const names: [display: string, label: string][] = [['CZ105', 'Flight'], ['Delta', 'Airline'], ['刘洋', 'Pilot'], ['Ken Tanaka', 'Pilot'], ['Zoe Short', 'Pilot'], ['Changi', 'Airport'], ['Orly', 'Airport'], ['减速机', 'Part']]; // prettier-ignore
+const names: [display: string, label: string][] = [['CZ105', 'Flight'], ['Delta', 'Airline'], ['刘洋', 'Pilot'], ['Ken Tanaka', 'Pilot'], ['Zoe Short', 'Pilot'], ['Changi', 'Airport'], ['Orly', 'Airport'], ['减速机', 'Part'], ['C919', 'Aircraft type']]; // prettier-ignore
 const nodes = nodesOf(names, 'number');
 const values = [
   ...['上海', '北京'].map(value => ({ label: 'Airport', property: 'city', value })),
@@ -74,6 +74,7 @@ describe('questions about an airline', () => {
   });
 
   it.each([
+    ['Is Zoe Short certified on the C919?', '-[r1:CERTIFIED_ON]-'],
     ['Is Ken Tanaka the captain of CZ105?', '(t:Flight)<-[r1:CAPTAINS]-(n1:Pilot)'],
     ['captains of cancelled flights', `${captains} WHERE n1.status = $p1 RETURN DISTINCT t`],
     ['Which captain has the most flights?', `${captains} RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC`],

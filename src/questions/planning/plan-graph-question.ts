@@ -359,8 +359,9 @@ class GraphQuestionPlanner extends PeriodPlanner {
   }
 
   /** 等级是优吗, where no 优 is known: the value that it has is no answer to whether it is another. */
-  private refuseUnsaidValue({ mention }: SchemaWord, { type }: MeaningOf<'property'>): void {
-    if (this.terms.whether === null || type === 'boolean') return;
+  private refuseUnsaidValue({ mention, relations }: SchemaWord, { type }: MeaningOf<'property'>): void {
+    // `is he certified on A380`, which is a relation and its date
+    if (this.terms.whether === null || type === 'boolean' || relations.size > 0) return;
     throw new UnplannableError(
       `不清楚“${mention.text}”是否为哪个值；请写出已知的值，或直接问“${mention.text}”`,
       `It is not clear which value of "${mention.text}" is asked about; give one that is known, or ask for the "${mention.text}"`,
