@@ -13,7 +13,7 @@ const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const units = new Set('人吨元块岁天年月日米克升度分秒层级');
 /** They stand before a noun or a verb and limit nothing. */
-const determiners = new Set('该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后啥现');
+const determiners = new Set('留填该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后啥现');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
