@@ -14,12 +14,14 @@ export function withoutCourtesies(question: string, names: Pick<NameSource, 'fin
   const isName = (text: string): boolean => names.findByName(normalizeText(text).trim(), 1).length > 0;
   let rest = question;
   for (const courtesy of [greeting, request]) {
-    const end = courtesy.exec(rest)?.[0].length ?? 0;
+    const end = courtesy.exec(rest)?.[0].length;
+    if (end === undefined) continue;
     const last = Math.min(rest.length, end + longestName);
     if (!range(end, last).some(to => isName(rest.slice(0, to)))) rest = rest.slice(end);
   }
-  const start = thanks.exec(rest)?.index ?? rest.length;
-  if (!range(Math.max(0, start - longestName), start).some(from => isName(rest.slice(from)))) rest = rest.slice(0, start);
+  const start = thanks.exec(rest)?.index;
+  if (start !== undefined && !range(Math.max(0, start - longestName), start).some(from => isName(rest.slice(from))))
+    rest = rest.slice(0, start);
   return rest.trim() === '' ? question : rest;
 }
 

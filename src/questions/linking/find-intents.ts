@@ -39,7 +39,7 @@ const is =
   () =>
     intent;
 
-const number: Rule['read'] = groups => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 });
+const number = (groups: (string | undefined)[]): Intent => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 });
 
 const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', excludes });
 
@@ -145,7 +145,7 @@ const rules: Rule[] = [
   {
     // `哪三个客户下单最多`
     pattern: new RegExp(`哪(${numeralPattern})${measureWord}(?=.{1,30}最[多少高低大小好差]\\s*[?？。]?$)`, 'g'),
-    read: groups => [{ kind: 'which' }, { kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 }],
+    read: groups => [{ kind: 'which' }, number(groups)],
   },
   { pattern: /[吗么](?=\s*[?？。]?$)|^\s*(?:是否|是不是)/g, read: is({ kind: 'whether' }) },
   { pattern: /^\s*(?:is|are|was|were|do|does|did|has|have|had)\b/g, read: is({ kind: 'whether' }) },

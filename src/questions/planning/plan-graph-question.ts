@@ -94,11 +94,10 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const group = groupLabel(terms);
     const counted = this.thresholds.find(threshold => threshold.counted);
     if (terms.top) {
-      const found = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
-      const measured = found && !terms.top.ofTwo && !terms.aggregate && this.ranksByNumber(found.word) ? null : found;
+      const measured = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
       if (terms.top.ofTwo) return this.compare(measured);
       if (terms.aggregate && measured) return this.aggregateOver(terms.aggregate.function, measured, this.rankedBeside(measured));
-      return measured ? this.rankByProperty(measured) : this.rankByCount();
+      return measured && !this.ranksByNumber(measured.word) ? this.rankByProperty(measured) : this.rankByCount();
     }
     if (counted) return this.countAbove(counted);
     const measured = terms.aggregate && measuredProperty(this.schema, terms, this.words, this.thresholds, false);
@@ -119,10 +118,10 @@ class GraphQuestionPlanner extends PeriodPlanner {
 
   /** `各科室的医生是谁`, `list the doctors of each department`: asks who they are, and not how many. */
   private asksForNames({ start }: Mention): boolean {
-    const { counts, groups, whichs, text } = this.terms;
+    const { counts, groups, whichs } = this.terms;
     const isEach = groups.some(({ text: word, end }) => end <= start && /^(?:[每各]|(?:for )?(?:each|every)$)/.test(word));
     const asks = whichs.some(({ text: word }) => /^(?:who|whom|which|谁|哪些|what)/.test(word));
-    return counts.length === 0 && (asks || (isEach && !/^\s*(?:how many|count)/.test(text)));
+    return counts.length === 0 && (asks || isEach);
   }
 
   private async list(): Promise<GraphPlan> {

@@ -11,7 +11,8 @@ import { UnplannableError } from './question-plan.js';
  * @throws UnplannableError
  */
 export function refuseMisplaced(terms: QuestionTerms, schema: PlanSchema): void {
-  for (const [{ mention, values }, { property, of }] of statedValues(terms, terms.values)) {
+  const stated = statedValues(terms, terms.values);
+  for (const [{ mention, values }, { property, of }] of stated) {
     const owned = schema.labels.find(({ name }) => name === of)?.properties.filter(each => isCalled(each, of, property)) ?? [];
     const isOwn = values.some(value =>
       owned.length > 0
@@ -26,7 +27,7 @@ export function refuseMisplaced(terms: QuestionTerms, schema: PlanSchema): void 
   // `products whose name is 食品`
   const named = /(?:\bwhose name (?:is|was) (?:not )?|(?<![的\p{Script=Han}])名[称字](?:不?是|为))$/u;
   const value = terms.values.find(({ mention: { start } }) => named.test(terms.text.slice(0, start)));
-  if (value && statedValues(terms, terms.values).get(value) === undefined) throw noSuchName(value.mention.text);
+  if (value && !stated.has(value)) throw noSuchName(value.mention.text);
 }
 
 /** Whether the word names this property of the label, or one that means the same in general. */
