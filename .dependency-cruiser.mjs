@@ -53,7 +53,7 @@ const betweenRooms = Object.entries(rooms).flatMap(([folder, names]) =>
     name: `no-way-up-from-${folder}-${name}`,
     severity: 'error',
     comment: 'The rooms of a folder stand on each other in the order of the list in this file.',
-    from: { path: `^src/${folder}/${name}/`, pathNot: '\\.spec\\.ts$' },
+    from: { path: `^src/${folder}/${name}/`, pathNot: '[.-]spec\\.ts$' },
     to: { path: `^src/${folder}/(${names.slice(index + 1).join('|')})/` },
   })),
 );
@@ -101,7 +101,7 @@ export default {
       name: 'pure-stays-pure',
       severity: 'error',
       comment: 'Parsers, compilers and engines import no framework and no ORM, so that they can be read and tested alone.',
-      from: { path: pure, pathNot: '\\.spec\\.ts$' },
+      from: { path: pure, pathNot: '[.-]spec\\.ts$' },
       to: {
         path: '(@nestjs|typeorm|node_modules/pg/|^src/(config|database)/)',
         pathNot: '^src/(database/graph-tables|config/license-settings)\\.ts$',
@@ -113,7 +113,7 @@ export default {
       comment: 'The formula, mapping and Cypher parsers use no Node module, so that a browser can run the same code.',
       from: {
         path: ['^src/text/', '^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/'],
-        pathNot: '\\.spec\\.ts$',
+        pathNot: '[.-]spec\\.ts$',
       },
       to: { dependencyTypes: ['core'] },
     },
@@ -123,7 +123,7 @@ export default {
       comment: 'A parser says what is wrong with a text as a LanguageError; its feature decides what that answers over HTTP.',
       from: {
         path: ['^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/syntax/', '^src/sql-guard/'],
-        pathNot: '\\.spec\\.ts$',
+        pathNot: '[.-]spec\\.ts$',
       },
       to: { path: '^src/(common/errors|http)/' },
     },

@@ -1,4 +1,4 @@
-// Jest on Node 20 cannot require ES modules: everything runs as CommonJS, and SWC down-levels the packages that ship ES modules only.
+// Jest compiles the tests only. SharedRuntime gives them the product from `dist` and packages as Node loads them.
 const swc = {
   swcrc: false,
   sourceMaps: 'inline',
@@ -10,17 +10,15 @@ const swc = {
   },
   module: { type: 'commonjs' },
 };
-const swcJs = { ...swc, sourceMaps: false, jsc: { ...swc.jsc, parser: { syntax: 'ecmascript' }, transform: {} } };
-const esmOnly =
-  '@nestjs|temporal-polyfill|temporal-utils|load-esm|file-type|token-types|strtok3|uint8array-extras|@tokenizer|opencc-js|stemmer|@borewit';
 
 export default {
   rootDir: '.',
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/shared-environment.mjs',
+  runtime: '<rootDir>/test/support/jest/shared-runtime.mjs',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': ['@swc/jest', swc], '^.+\\.m?js$': ['@swc/jest', swcJs] },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  // The tiers long and engines have endings of their own: `npm run test:long`, `npm run test:engines`.
   testRegex: '(src/.*\\.spec|test/.*\\.e2e-spec)\\.ts$',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/engines/'],
   globalSetup: '<rootDir>/test/support/start-database.mjs',
@@ -28,4 +26,5 @@ export default {
   // Tests wait about a fifth of their time, so one more than the usual two cores keeps these busy.
   maxWorkers: 3,
   testTimeout: 120_000,
+  reporters: ['default', '<rootDir>/test/support/jest/budget-reporter.mjs'],
 };

@@ -7,6 +7,7 @@ import { describeWithShared, sharedFolder } from './support/shared-data.js';
 import { inParallel, mulberry32 } from './support/seeded.js';
 import { mutate } from './inputs/mutate-request.js';
 import { type SeenResponse } from './support/response-check.js';
+import { isLong } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -120,8 +121,7 @@ describe('errors', () => {
   });
 });
 
-const long = process.env.LONG_TESTS === '1';
-const mutations = long ? 10_000 : 300;
+const mutations = isLong ? 10_000 : 300;
 const seed = 20_261_120;
 
 /** Checks an answer to arbitrary bytes: it needs the id, the type, and a body in one of the contract's shapes. */
@@ -282,7 +282,7 @@ describe('mutated requests', () => {
       expect(Object.keys(statuses).length).toBeGreaterThan(4);
       await test.anonymous.get('/health').expect(200);
     },
-    long ? 900_000 : 60_000,
+    isLong ? 900_000 : 60_000,
   );
 });
 

@@ -10,6 +10,7 @@ import { cloneDatabase } from './support/database.js';
 import { type Answering, LicenseServer, Licensor } from './support/licensor.js';
 import { ServiceProcess } from './support/service-process.js';
 import { notesStatements } from './support/statement-check.js';
+import { isLong, itLong } from './support/tier.js';
 
 const root = path.resolve(__dirname, '..');
 const key = 'C0FFEE-5EC2E7-CANARY-V3';
@@ -113,9 +114,9 @@ async function start(environment: Record<string, string>, { thenWait = false } =
 
 describe('a service without a proof of its licence', () => {
   const online = () => ({ LICENSE_KEY: key, LICENSE_URL: `http://127.0.0.1:${server.port}/validate-key` });
-  it.each<[string, () => Record<string, string>, string]>([
+  it.each<readonly [string, () => Record<string, string>, string]>([
     ['nothing configured', () => ({}), 'nothing_configured'],
-    ['a page in HTML with status 200 that quotes the key', online, 'answer_not_json'],
+    ...(isLong ? [['a page in HTML with status 200 that quotes the key', online, 'answer_not_json'] as const] : []),
   ])('ends with code 78 and one line before its port opens: %s', async (_title, environment, reason) => {
     server.answering = response => response.writeHead(200, { 'Content-Type': 'text/html' }).end(key);
     const { opened, exitCode, stdout, stderr } = await start(environment());
@@ -125,7 +126,7 @@ describe('a service without a proof of its licence', () => {
     expect(stdout).not.toMatch(/refused|许可证/);
   });
 
-  it('prints only that, also with a database of its own, which is stopped in order', async () => {
+  itLong('prints only that, also with a database of its own, which is stopped in order', async () => {
     const environment = {
       LICENSE_CHECK_ENABLED: 'true',
       LICENSE_PUBLIC_KEY: licensor.publicKeyHex,
@@ -143,7 +144,7 @@ describe('a service without a proof of its licence', () => {
     }
   });
 
-  it('does not guess what LICENSE_CHECK_ENABLED=TRUE means', async () => {
+  itLong('does not guess what LICENSE_CHECK_ENABLED=TRUE means', async () => {
     const { opened, exitCode, stderr } = await start({ LICENSE_CHECK_ENABLED: 'TRUE' });
     expect(opened).toBe(false);
     expect(exitCode).not.toBe(0);
@@ -157,7 +158,7 @@ describe('a service with a proof of its licence', () => {
     expect({ opened, exitCode }).toEqual({ opened: true, exitCode: 0 });
   });
 
-  it('does not start again with a clock behind its last start', async () => {
+  itLong('does not start again with a clock behind its last start', async () => {
     const file = await licenceFile();
     expect(await start({ LICENSE_FILE: file })).toMatchObject({ opened: true, exitCode: 0 });
     const client = new pg.Client(database.url);
@@ -175,7 +176,7 @@ describe('a service with a proof of its licence', () => {
     }
   });
 
-  it('stops with code 78 when the licence ends while it runs', async () => {
+  itLong('stops with code 78 when the licence ends while it runs', async () => {
     const secondsLeft = 20;
     const file = await licenceFile({ expiresInDays: -30 + secondsLeft / 86_400 });
     const { opened, exitCode, stderr } = await start({ LICENSE_FILE: file }, { thenWait: true });
@@ -183,7 +184,7 @@ describe('a service with a proof of its licence', () => {
     expect(stderr).toMatch(/^许可证未通过：.+ \/ Licence refused \[expired\]: .+\n$/);
   });
 
-  it('reads the end of a licence alike in every time zone of the machine', async () => {
+  itLong('reads the end of a licence alike in every time zone of the machine', async () => {
     const check = path.join(root, 'dist', 'src', 'licensing', 'verification', 'check-licence.js');
     const file = await licenceFile({ expiresInDays: -30 });
     // The same file, a minute before and after the end of its grace period.

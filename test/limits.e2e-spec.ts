@@ -2,8 +2,8 @@ import pg from 'pg';
 import { type Response } from 'supertest';
 import { type Client, client, keyClient, startTestApp, type TestApp, userPassword } from './support/app.js';
 import { asSuperuser } from './support/database.js';
+import { isLong } from './support/tier.js';
 
-const long = process.env.LONG_TESTS === '1';
 /** The pulse of the database runs on its own, and so does the look for queries whose process has ended. */
 const isOwn = (query: unknown): boolean => query === 'SELECT 1' || String(query).startsWith('UPDATE query_runs');
 
@@ -314,7 +314,7 @@ describe('rate limits', () => {
     ['IPv4 addresses mapped into IPv6, and plain', (index: number) => (index % 2 === 0 ? '::ffff:192.0.2.78' : '192.0.2.78')],
   ])('counts %s as one client', async (_, addressOf) => {
     const startedAt = performance.now();
-    const { admitted } = await send(long ? 10_000 : 300, index => loginFrom(addressOf(index), {}));
+    const { admitted } = await send(isLong ? 10_000 : 300, index => loginFrom(addressOf(index), {}));
     expectOneShare(admitted.length, 10, startedAt);
   });
 
@@ -382,7 +382,7 @@ describe('rate limits without a trusted proxy', () => {
     try {
       const startedAt = performance.now();
       let admitted = 0;
-      for (let index = 0; index < (long ? 10_000 : 200); index++) {
+      for (let index = 0; index < (isLong ? 10_000 : 200); index++) {
         const forged = `198.51.${(index >> 8) & 255}.${index & 255}`;
         const { status } = await test.anonymous.post('/api/auth/login').set('X-Forwarded-For', forged).send({});
         if (status !== 429) admitted += 1;

@@ -228,7 +228,7 @@ describe('a copy', () => {
     const started = await user.post(`/api/warehouse/connections/${far}/mirror`).send({ tables: [{ table: 'slow' }] });
     expect(started.status).toBe(202);
     const { id } = started.body;
-    const reading = `SELECT FROM pg_stat_activity WHERE query ~ '^COPY' AND state = 'active'`;
+    const reading = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^COPY' AND state = 'active'`;
     while ((await foreign.run(reading)).rowCount === 0) await sleep(20);
     await test.admin.delete(`/api/permissions/connections/1/users/${userId}`).expect(204);
     await foreign.run(`SELECT setval('gate', 2)`);

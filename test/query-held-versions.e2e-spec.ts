@@ -159,7 +159,7 @@ describe('a version that is held while the next one loads', () => {
     return { graphs, search };
   }
   const snapshotsHeld = async (): Promise<number | null> =>
-    (await test.pool.query(`SELECT FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%pg_export_snapshot%'`))
+    (await test.pool.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction' AND query LIKE '%pg_export_snapshot%'`))
       .rowCount;
 
   it('answers nobody who has seen the new one, and nobody once that is loaded', async () => {

@@ -8,6 +8,7 @@ import { type PlanSchema } from '../src/questions/planning/schema-paths.js';
 import { languageOf } from '../src/text/language.js';
 import { graphInMemory, plannedRows } from './support/planned-rows.js';
 import { edge, label, linkOver } from './support/question-world.js';
+import { isLong } from './support/tier.js';
 
 /** A shop. An order has one customer, a product one supplier. Items are numbers of products. */
 interface World {
@@ -307,8 +308,9 @@ describe('questions about random worlds', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      isLong ? { numRuns: 40 } : { numRuns: 6, seed: 20_261_128 },
     );
-    expect([...asked].filter(kind => !answered.has(kind))).toEqual(neverAnswered);
+    // A few worlds have no answer to some questions.
+    if (isLong) expect([...asked].filter(kind => !answered.has(kind))).toEqual(neverAnswered);
   }, 180_000);
 });

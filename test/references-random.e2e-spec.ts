@@ -3,9 +3,9 @@ import { type TestApp, startTestApp } from './support/app.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, rejectedRows, upload } from './support/ingestion.js';
 import { type EdgeSpec, NaiveReferences, type NodeSpec, type ReferenceSpec, type SourceRow, type Spec } from './sync/naive-references.js';
+import { isLong, itLong } from './support/tier.js';
 
-const isLong = process.env.LONG_TESTS === '1';
-const seeds = Array.from({ length: isLong ? 100 : 3 }, (_, index) => 7_000 + index);
+const seeds = Array.from({ length: isLong ? 100 : 1 }, (_, index) => 7_000 + index);
 const casesOfSeed = 32;
 
 /** Values by the type of their source column, as that type shows them. A text may look like any of them. */
@@ -166,7 +166,8 @@ describe('the rule references on random sources', () => {
     }
   });
 
-  it('met each kind of outcome', () => {
+  // One world need not meet all kinds.
+  itLong('met each kind of outcome', () => {
     for (const [kind, count] of Object.entries(met)) expect([kind, count >= seeds.length]).toEqual([kind, true]);
   });
 });

@@ -123,7 +123,7 @@ edges: [{type: E, table: many, from: {node: a, match: {id: id}}, to: {node: a, m
     ]); // prettier-ignore
     // Readers of pg_stat_activity find the usual name again.
     const { rows: names } = await app.pool.query(
-      `SELECT application_name FROM pg_stat_activity WHERE application_name ~ 'staging|nodes|edges'`,
+      `SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ 'staging|nodes|edges'`,
     );
     expect(names).toEqual([]);
   });

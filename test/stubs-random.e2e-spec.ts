@@ -4,9 +4,9 @@ import { Dice } from './support/dice.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
 import { NotedChanges } from './support/noted-changes.js';
 import { type EdgeRow, type JobSpec, NaiveStubs, type NodeRow } from './sync/naive-stubs.js';
+import { isLong, itLong } from './support/tier.js';
 
-const isLong = process.env.LONG_TESTS === '1';
-const seeds = Array.from({ length: isLong ? 100 : 8 }, (_, index) => 3_000 + index);
+const seeds = Array.from({ length: isLong ? 100 : 1 }, (_, index) => 3_000 + index);
 const stepsOfSeed = 26;
 
 let app: TestApp;
@@ -162,7 +162,8 @@ describe('a graph whose edges make their ends', () => {
     }
   });
 
-  it('met each kind of outcome', () => {
+  // One world need not meet all kinds.
+  itLong('met each kind of outcome', () => {
     for (const [kind, count] of Object.entries(met)) expect([kind, count > 5]).toEqual([kind, true]);
   });
 });

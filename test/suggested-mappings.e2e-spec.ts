@@ -4,7 +4,6 @@ import { aForeignSchema } from './support/foreign-tables.js';
 import { shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
 import { readDraft, runDraft, suggest } from './support/suggestions.js';
-import { hasMariaDb, MariaDb } from './support/mariadb.js';
 import { rentalCounts, rentalStatements } from './support/rental-tables.js';
 
 let test: TestApp;
@@ -198,24 +197,6 @@ describe('tables of a film rental', () => {
     const draft = await suggest(test, { connection: 'keyless' });
     const { nodes, edges } = await runDraft(test, draft);
     expect({ nodes, edges }).toEqual(rentalCounts());
-  });
-
-  it('become the same graph in MariaDB', async () => {
-    if (!hasMariaDb()) return;
-    const maria = await MariaDb.start();
-    try {
-      for (const statement of rentalStatements({ keys: true })) await maria.run(statement);
-      const { status } = await test.admin.post('/api/warehouse/connections').send({ name: 'maria', type: 'mysql', dsn: maria.dsn() });
-      expect(status).toBe(201);
-      const declared = await runDraft(test, await suggest(test, { connection: 'maria' }));
-      expect({ nodes: declared.nodes, edges: declared.edges }).toEqual(rentalCounts());
-      await maria.run('CREATE TABLE parts (id int, code varchar(9)); ');
-      await maria.run("INSERT INTO parts VALUES (1, 'a'), (2, 'A')");
-      const { nodes } = await runDraft(test, await suggest(test, { connection: 'maria', tables: ['parts'] }));
-      expect(nodes).toEqual({ parts: 2 });
-    } finally {
-      await maria.remove();
-    }
   });
 });
 

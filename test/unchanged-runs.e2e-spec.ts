@@ -4,6 +4,7 @@ import { Dice } from './support/dice.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection, copyFromMirror } from './support/foreign-tables.js';
 import { aGraph, aJob, counts, tablesPath, uploadRequest } from './support/ingestion.js';
+import { isLong } from './support/tier.js';
 
 let app: TestApp;
 let foreign: ForeignPostgres;
@@ -256,9 +257,8 @@ describe('a run on tables of the mirror that have not changed', () => {
   });
 });
 
-const long = process.env.LONG_TESTS === '1';
-const steps = long ? 25 : 16;
-const seeds = Array.from({ length: long ? 100 : 1 }, (_, index) => 3_000 + index);
+const steps = isLong ? 25 : 16;
+const seeds = Array.from({ length: isLong ? 100 : 1 }, (_, index) => 3_000 + index);
 const skipped = { mirror: 0, foreign: 0 };
 let worked = 0;
 

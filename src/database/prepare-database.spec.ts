@@ -8,8 +8,9 @@ import { emptyDatabase } from '../../test/support/database.js';
 import { mulberry32 } from '../../test/support/seeded.js';
 import { migrations } from './migrations/migrations.js';
 import { prepareDatabase } from './prepare-database.js';
+import { isLong } from '../../test/support/tier.js';
 
-const kills = process.env.LONG_TESTS === '1' ? 10 : 3;
+const kills = isLong ? 10 : 3;
 
 const names = migrations.map(({ name }) => name);
 

@@ -16,6 +16,8 @@ export interface RetrievalStart {
   memoryMb: number;
   /** The largest answer, as read from PostgreSQL and as sent. */
   answerMaxBytes: number;
+  /** Threads that run queries; undefined for one a core, at least two. */
+  threads?: number | undefined;
   /** Where parts of graphs are kept as files; null for nowhere. */
   snapshotDirectory: string | null;
   logLevel: Settings['logLevel'];

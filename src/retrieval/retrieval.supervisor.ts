@@ -6,10 +6,10 @@ import { type RetrievalStart } from './retrieval-start.js';
 import { type ProcessAddress, type RetrievalProcess } from './retrieval-process.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
-/** The settings to start a retrieval process of our own. */
-export type OwnRetrieval = { entry: string; socketDirectory: string } & Pick<
+/** The settings to start a retrieval process of our own, with the service or, for tests, only once something is asked of it. */
+export type OwnRetrieval = { entry: string; socketDirectory: string; startsAtFirstCall?: boolean } & Pick<
   RetrievalStart,
-  'databaseUrl' | 'readUrl' | 'memoryMb' | 'answerMaxBytes' | 'snapshotDirectory' | 'logLevel'
+  'databaseUrl' | 'readUrl' | 'memoryMb' | 'threads' | 'answerMaxBytes' | 'snapshotDirectory' | 'logLevel'
 >;
 
 export class RetrievalOptions {
@@ -50,7 +50,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
   }
 
   onApplicationBootstrap(): void {
-    this.start(this.socketPath);
+    if (!this.options.place.startsAtFirstCall) this.start(this.socketPath);
   }
 
   /** The id of our own process while it runs. */
@@ -106,6 +106,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
    */
   async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<ProcessAddress> {
     if (this.hangs && !evenIfHanging) throw new RetrievalUnavailableError();
+    if (this.starts === 0 && this.options.place.startsAtFirstCall && this.state === 'down') this.start(this.socketPath);
     if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(Math.min(patienceMs, startPatienceMs));
     if (this.state !== 'listening') throw new RetrievalUnavailableError();
     return { socketPath: this.socketPath };
@@ -133,7 +134,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
     this.starts++;
     this.hangs = false;
     let hasListened = false;
-    const { databaseUrl, readUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel } = place;
+    const { databaseUrl, readUrl, memoryMb, threads, answerMaxBytes, snapshotDirectory, logLevel } = place;
     this.state = 'starting';
     // Secrets go through the channel, because others can read arguments and environment.
     const heapMb = `--max-old-space-size=${Math.max(512, Math.round(memoryMb * 2))}`;
@@ -163,6 +164,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
       readUrl,
       listen,
       memoryMb,
+      threads,
       answerMaxBytes,
       snapshotDirectory,
       logLevel,

@@ -1,8 +1,9 @@
 import { mulberry32 } from '../../test/support/seeded.js';
 import { findCronProblem, nextTime } from './cron-times.js';
+import { isLong } from '../../test/support/tier.js';
 
 const minuteMs = 60_000;
-const rounds = process.env.LONG_TESTS === '1' ? 240 : 96;
+const rounds = isLong ? 240 : 96;
 
 /** Reads a field by its words alone, without the library. */
 function valuesOf(field: string, min: number, max: number): Set<number> {

@@ -1,4 +1,4 @@
-import * as bcrypt from 'bcrypt';
+import bcrypt from 'bcrypt';
 import { type Settings } from '../config/settings.js';
 import { type ClientAddressService } from '../limits/client-address.service.js';
 import { type Telemetry } from '../telemetry/telemetry.service.js';
@@ -7,13 +7,9 @@ import { PasswordHasher } from './password-hasher.js';
 type Hash = (text: string, rounds: number) => Promise<string>;
 type Compare = (text: string, stored: string) => Promise<boolean>;
 
-// Runs the real bcrypt and notes the cost of each call.
-jest.mock('bcrypt', () => {
-  const real = jest.requireActual<typeof bcrypt>('bcrypt');
-  return { ...real, hash: jest.fn(real.hash as Hash), compare: jest.fn(real.compare as Compare) };
-});
-const hash = jest.mocked(bcrypt.hash as Hash);
-const compare = jest.mocked(bcrypt.compare as Compare);
+// The real bcrypt runs. The cost of each call is noted.
+const hash = jest.spyOn(bcrypt as { hash: Hash }, 'hash');
+const compare = jest.spyOn(bcrypt as { compare: Compare }, 'compare');
 
 const cost = 7;
 const telemetry = { watch: () => undefined } as unknown as Telemetry;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Injectable } from '@nestjs/common';
-import { compare, getRounds, hash } from 'bcrypt';
+import bcrypt from 'bcrypt';
 import { FairShare } from '../common/turns/fair-share.js';
 import { Settings } from '../config/settings.js';
 import { ClientAddressService } from '../limits/client-address.service.js';
@@ -40,12 +40,12 @@ export class PasswordHasher {
   ) {
     this.cost = bcryptCost;
     telemetry.watch('password_hashing_waiting', 'Passwords that wait to be hashed', () => this.share.waiting);
-    this.nobody = hash(preHash('nobody'), this.cost);
+    this.nobody = bcrypt.hash(preHash('nobody'), this.cost);
   }
 
   /** @throws HashingBusyError when too many passwords from the client's address are waiting. */
   hash(password: string): Promise<string> {
-    return this.inTurn(() => hash(preHash(password), this.cost));
+    return this.inTurn(() => bcrypt.hash(preHash(password), this.cost));
   }
 
   /**
@@ -56,9 +56,9 @@ export class PasswordHasher {
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     const against = stored ?? (await this.nobody);
     const matches = await this.inTurn(async () => {
-      if (await compare(preHash(password), against)) return true;
+      if (await bcrypt.compare(preHash(password), against)) return true;
       // Adds what a hash of a lower cost c saved: 2^c + (2^c + 2^(c+1) + … + 2^(C-1)) = 2^C.
-      for (let rounds = getRounds(against); rounds < this.cost; rounds++) await hash(preHash(password), rounds);
+      for (let rounds = bcrypt.getRounds(against); rounds < this.cost; rounds++) await bcrypt.hash(preHash(password), rounds);
       return false;
     });
     return matches && stored !== undefined;
@@ -66,7 +66,7 @@ export class PasswordHasher {
 
   /** Tells whether a stored hash was made with another cost than today's. */
   isOutdated(stored: string): boolean {
-    return getRounds(stored) !== this.cost;
+    return bcrypt.getRounds(stored) !== this.cost;
   }
 
   /** Shares by address: the user is unknown before the login, and names are easy to make up. */

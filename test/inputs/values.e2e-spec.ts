@@ -6,8 +6,7 @@ import { inParallel, sample } from '../support/seeded.js';
 import { createFixture, type Fixture } from './fixture.js';
 import { exampleOf, type Operation, type Place, readOperations, type Schema, withValueAt } from './operations.js';
 import { type DrawnRequest, requestTo } from './request-arbitrary.js';
-
-const long = process.env.LONG_TESTS === '1';
+import { isLong } from '../support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -44,7 +43,7 @@ describe('every field of every body', () => {
     expect(requests.length).toBeGreaterThan(3_000);
     const [nulls, others] = [requests.filter(({ isNull }) => isNull), requests.filter(({ isNull }) => !isNull)];
     expect(nulls.length).toBeGreaterThan(100);
-    await inParallel(8, long ? requests : [...nulls, ...sample(others, 700, 20_261_120)], async ({ label, isNull: _, ...request }) => {
+    await inParallel(8, isLong ? requests : [...nulls, ...sample(others, 700, 20_261_120)], async ({ label, isNull: _, ...request }) => {
       const headers = { ...asPerson(await fixture.tokenOf('admin')), 'content-type': 'application/json' };
       const { problems } = await probe(test, { ...request, headers });
       found.push(...problems.map(problem => `${label}: ${problem}`));
@@ -98,7 +97,7 @@ describe('every field of every body', () => {
 });
 
 describe('any request to any operation of the document', () => {
-  const rounds = long ? 1_500 : 200;
+  const rounds = isLong ? 1_500 : 200;
   const requestsAtOnce = 6;
   /** `FUZZ_ONLY=Queries npm run test:long -- values` tests only the operations with that name. */
   const only = new RegExp(process.env.FUZZ_ONLY ?? '');
@@ -180,14 +179,14 @@ describe('any request to any operation of the document', () => {
           const problems = await Promise.all(drawn.map(send));
           if (problems.flat().length > 0) throw new Error(problems.flat().join('\n'));
         }),
-        { numRuns: rounds, ...(long ? {} : { seed: 20_261_120 }), endOnFailure: true, reporter: report },
+        { numRuns: rounds, ...(isLong ? {} : { seed: 20_261_120 }), endOnFailure: true, reporter: report },
       );
-      if (long || process.env.FUZZ_ONLY !== undefined)
+      if (isLong || process.env.FUZZ_ONLY !== undefined)
         process.stdout.write(`fuzzer: ${sent} requests, ${JSON.stringify(statuses)}, never through: ${[...refusedOnly].join(', ')}\n`);
       // If the fixture were gone or the people locked out, nearly all answers would be refusals.
       if (only.source === '(?:)') expect(statuses['200']! + statuses['201']!).toBeGreaterThan(sent / 10);
       await test.anonymous.get('/health').expect(200);
     },
-    long ? 3_600_000 : 120_000,
+    isLong ? 3_600_000 : 120_000,
   );
 });

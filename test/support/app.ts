@@ -42,14 +42,21 @@ export interface TestApp {
 
 export const adminPassword = 'correct-horse-7';
 
+export interface TestAppOptions {
+  /** Receives the log, instead of standard output. */
+  logTo?: DestinationStream;
+  /** Places the retrieval processes, instead of a child. */
+  retrieval?: (access: DatabaseAccess) => Promise<RetrievalPlace>;
+  /** Starts retrieval with the application, as the service does, instead of at the first query. */
+  retrievalAtStart?: boolean;
+}
+
 /**
  * Starts the whole application on a port and a database of its own, with the settings that a test changes.
- * @param options.logTo receives the log, instead of standard output
- * @param options.retrieval places the retrieval processes, instead of a child
  */
 export async function startTestApp(
   environment: Record<string, string> = {},
-  { logTo, retrieval }: { logTo?: DestinationStream; retrieval?: (access: DatabaseAccess) => Promise<RetrievalPlace> } = {},
+  { logTo, retrieval, retrievalAtStart = false }: TestAppOptions = {},
 ): Promise<TestApp> {
   const database = await cloneDatabase();
   const settings = readSettings({
@@ -69,6 +76,7 @@ export async function startTestApp(
     retrieval: (await retrieval?.(database.access)) ?? {
       entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval.main.js'),
       socketDirectory,
+      startsAtFirstCall: !retrievalAtStart,
       databaseUrl: database.access.retrieval,
       memoryMb: settings.retrievalMemoryMb,
       answerMaxBytes: settings.answerMaxBytes,

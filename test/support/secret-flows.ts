@@ -1,5 +1,5 @@
 /**
- * The answers to the requests of the flows in `test/secrets.e2e-spec.ts`, in order. A flow that no longer reaches its target would
+ * The answers to the requests of the flows in `test/secrets.long-spec.ts`, in order. A flow that no longer reaches its target would
  * look for leaks where there are none. `…` stands for a secret or a query string; 0 is no answer.
  */
 export const secretFlows = `

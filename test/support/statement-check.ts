@@ -71,7 +71,10 @@ export function checkStatements(): void {
     const refused = await refusedAtWire();
     if (refused.length > 0) throw new Error(`SQL that the guard does not admit was sent:\n${refused.join('\n')}`);
   });
-  afterAll(() => rmSync(sentElsewhere, { force: true }));
+  afterAll(() => {
+    Object.assign(pg.Client.prototype, { query });
+    rmSync(sentElsewhere, { force: true });
+  });
 }
 
 /** @returns what must not stand in the statements that were sent since the last call */

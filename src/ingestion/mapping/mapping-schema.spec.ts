@@ -6,6 +6,7 @@ import { mappingGroups, type MappingGroup } from './mapping-reference.js';
 import { mappingSchema } from './mapping-schema.js';
 import { parseMapping } from './parse-mapping.js';
 import { MappingError } from './problems.js';
+import { isLong } from '../../../test/support/tier.js';
 
 const seed = 20261122;
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(mappingSchema('/docs/mapping.schema.json'));
@@ -86,7 +87,7 @@ it('refuses no mapping that the parser accepts, whatever stands in whichever pla
     { x: 1 },
     { required: true },
   ];
-  const numRuns = process.env.LONG_TESTS === '1' ? 3_000 : 1_000;
+  const numRuns = isLong ? 3_000 : 1_000;
   let refused = 0;
   let accepted = 0;
   const check = (text: string, at: number, to: unknown): void => {

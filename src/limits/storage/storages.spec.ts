@@ -8,8 +8,7 @@ import { windowMs } from '../charge.js';
 import { MemoryStorage } from './memory.storage.js';
 import { limitsPool, PostgresStorage } from './postgres.storage.js';
 import { RedisStorage } from './redis.storage.js';
-
-const long = process.env.LONG_TESTS === '1';
+import { isLong } from '../../../test/support/tier.js';
 
 const poolOn = (url: string, more: pg.PoolConfig = {}) => new pg.Pool({ connectionString: url, ...limitsPool, ...more });
 
@@ -163,7 +162,7 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
           expect(await hit(now, limit, `model ${modelRuns} ${name}`)).toEqual(model.hit(now, name, limit));
         }
       }),
-      { numRuns: long ? runs * 20 : runs },
+      { numRuns: isLong ? runs * 20 : runs },
     );
   });
 
@@ -183,7 +182,7 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
           expect(records).toEqual(together.map(({ name, limit }) => model.hit(now, name, limit)));
         }
       }),
-      { numRuns: long ? runs * 20 : runs },
+      { numRuns: isLong ? runs * 20 : runs },
     );
   });
 }

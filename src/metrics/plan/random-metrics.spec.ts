@@ -31,6 +31,7 @@ import { type WarehouseClient } from '../../warehouse/clients/warehouse.client.j
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type CompiledMetrics, compileMetrics } from './compile-metric.js';
 import { type MetricDefinition, resolveMetric } from './resolve-metric.js';
+import { isLong } from '../../../test/support/tier.js';
 
 const channels = ['web', 'Web', 'web ', 'shop', null];
 const zone = 'Asia/Shanghai';
@@ -154,7 +155,7 @@ describe('random metrics', () => {
     });
 
     /** Risk: the last digit, a NULL or a key that one database sees in another way. */
-    it.each(process.env.LONG_TESTS === '1' ? seeds : seeds.filter(seed => seed % 30 === 0))(
+    it.each(isLong ? seeds : seeds.filter(seed => seed % 30 === 0))(
       'are the same to the digit, or refused by name (seed %i)',
       async seed => {
         const { sql, parameters } = ask(seed, salesBindings).compileIt();

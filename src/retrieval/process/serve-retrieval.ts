@@ -25,6 +25,8 @@ export interface RetrievalOptions {
   memoryMb: number;
   answerMaxBytes: number;
   logLevel: LevelWithSilent;
+  /** Threads that run queries; undefined for one a core, at least two. */
+  threads?: number | undefined;
   /** Where parts of graphs are kept as files; null for nowhere. */
   snapshotDirectory: string | null;
   /** Values that logs must not show. */
@@ -53,7 +55,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   const { databaseUrl, readUrl, memoryMb, answerMaxBytes, snapshotDirectory, logLevel, secrets } = options;
   const threads = new QueryThreads({
     entry: options.threadEntry,
-    count: Math.max(2, availableParallelism()),
+    count: options.threads ?? Math.max(2, availableParallelism()),
     // Adds a connection for each of a few graphs that may be loading or held, and one for cancelling.
     start: {
       databaseUrl,

@@ -5,6 +5,7 @@ import { Dice } from '../../../../test/support/dice.js';
 import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
 import { type CsvFormat, loadCsv } from './load-csv.js';
+import { isLong } from '../../../../test/support/tier.js';
 
 const format: CsvFormat = { delimiter: 44, nullMarker: '', encoding: { asked: undefined, charset: undefined }, columns: null };
 
@@ -268,7 +269,7 @@ describe('loadCsv', () => {
 
     it('reads every random file as PostgreSQL does, typed or not, wherever it is cut', async () => {
       const { below: random } = new Dice(20261120);
-      const rounds = process.env.LONG_TESTS === '1' ? 200 : 80;
+      const rounds = isLong ? 200 : 80;
       let read = 0;
       let refused = 0;
       for (let round = 0; round < rounds; round++) {

@@ -3,6 +3,7 @@ import { inPieces, UploadTarget } from '../../../../test/support/upload-target.j
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
 import { clearDateForm } from '../csv/field-rewrite.js';
 import { type LoadedNdjson, loadNdjson } from './load-ndjson.js';
+import { isLong } from '../../../../test/support/tier.js';
 
 /** Blocks of one line, so that every new key and every widening happens late, when rows are already stored. */
 const oneByOne = { sample: 1, block: 1 };
@@ -185,7 +186,7 @@ describe('loadNdjson', () => {
 
   it('loads what an independent reader of JSON makes of random rows', async () => {
     const random = mulberry32(20_261_122);
-    const tableCount = process.env.LONG_TESTS === '1' ? 500 : 180;
+    const tableCount = isLong ? 500 : 180;
     let compared = 0;
     for (let table = 0; table < tableCount; table++) {
       const lines = randomLines(random);

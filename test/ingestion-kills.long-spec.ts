@@ -5,8 +5,8 @@ import { type KillSource, mariaSource, mirrorSource, parquetSource, postgresSour
 import { contentOf, empty, firstVersion, mappingOf, nextVersion, type Version } from './kills/versions.js';
 import { Dice } from './support/dice.js';
 import { hasMariaDb } from './support/mariadb.js';
+import { isLong } from './support/tier.js';
 
-const isLong = process.env.LONG_TESTS === '1';
 const kills = Number(process.env.KILLS ?? (isLong ? 200 : 5));
 const seed = Number(process.env.KILLS_SEED ?? 20_260_102);
 /** How a run that was disturbed may fail. */

@@ -11,9 +11,9 @@ import { divisions, flights, knownNumbers, knownTables, columnsOf, writeKnownTab
 import { MariaDb, mariaDbIsThere } from './support/mariadb.js';
 import { copyToEnd } from './support/mirror-copies.js';
 import { describeWhere, describeWithShared } from './support/shared-data.js';
+import { isLong } from './support/tier.js';
 
 /** The short test loads OpenFlights and the divisions, of 67,663 and 44,703 rows, from only some of the sources. */
-const isLong = process.env.LONG_TESTS === '1';
 const names = Object.keys(knownTables);
 const every = ['northwind', 'flights', 'divisions'] as const;
 const few = isLong ? every : (['northwind'] as const);

@@ -2,7 +2,7 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { type Reply } from './caller.js';
-import { isLong } from './length.js';
+import { isLong } from '../support/tier.js';
 import { calls, type Fared, Neighbour } from './neighbour.js';
 import { type Resource } from './resource.js';
 import { resources } from './resources.js';

@@ -5,6 +5,7 @@ import { BackupReader } from '../src/backup/backup-reader.js';
 import { runBackupCommand, runDemo } from './support/commands.js';
 import { findEngine, PostgresEngine } from './support/postgres-engine.js';
 import { ServiceProcess } from './support/service-process.js';
+import { isLong } from './support/tier.js';
 
 const question = 'Which products does Alpine Dairy GmbH supply?';
 
@@ -73,29 +74,26 @@ describe('backup and restore', () => {
     writeFileSync(version, own);
   });
 
-  it.each(process.env.LONG_TESTS === '1' ? [16, 17, 18] : [16, 18])(
-    'bring them to a PostgreSQL %i of an owner who may create roles',
-    async major => {
-      const bin = await findEngine(major);
-      if (bin === null) return void process.stderr.write(`Skipped: PostgreSQL ${major} is not on this machine\n`);
-      const engine = await PostgresEngine.start(bin);
-      try {
-        const { ownerUrl } = await engine.createDatabase('service', 'CREATEROLE');
-        expect(await runBackupCommand('restore', file, { DATABASE_URL: ownerUrl })).toMatchObject({ code: 0 });
-        const again = path.join(folder, `from-${major}.tar.gz`);
-        expect(await runBackupCommand('backup', again, { DATABASE_URL: ownerUrl })).toMatchObject({ code: 0 });
-        await expectSame(again);
-        const restored = await ServiceProcess.start({ environment: { DATABASE_URL: ownerUrl } });
-        expect(await ask(restored.url)).toEqual(answer);
-        const beneath = await runBackupCommand('restore', file, { DATABASE_URL: ownerUrl });
-        expect(beneath).toMatchObject({ code: 1, stderr: expect.stringMatching(/stop all of its processes before a restore/) });
-        await restored.stop();
-        await restored.kill();
-      } finally {
-        await engine.remove();
-      }
-    },
-  );
+  it.each(isLong ? [16, 17, 18] : [16, 18])('bring them to a PostgreSQL %i of an owner who may create roles', async major => {
+    const bin = await findEngine(major);
+    if (bin === null) return void process.stderr.write(`Skipped: PostgreSQL ${major} is not on this machine\n`);
+    const engine = await PostgresEngine.start(bin);
+    try {
+      const { ownerUrl } = await engine.createDatabase('service', 'CREATEROLE');
+      expect(await runBackupCommand('restore', file, { DATABASE_URL: ownerUrl })).toMatchObject({ code: 0 });
+      const again = path.join(folder, `from-${major}.tar.gz`);
+      expect(await runBackupCommand('backup', again, { DATABASE_URL: ownerUrl })).toMatchObject({ code: 0 });
+      await expectSame(again);
+      const restored = await ServiceProcess.start({ environment: { DATABASE_URL: ownerUrl } });
+      expect(await ask(restored.url)).toEqual(answer);
+      const beneath = await runBackupCommand('restore', file, { DATABASE_URL: ownerUrl });
+      expect(beneath).toMatchObject({ code: 1, stderr: expect.stringMatching(/stop all of its processes before a restore/) });
+      await restored.stop();
+      await restored.kill();
+    } finally {
+      await engine.remove();
+    }
+  });
 
   it.each([
     ['nowhere/x.tar.gz', /no such file or folder/, /no such file or folder/],

@@ -8,8 +8,8 @@ import pg from 'pg';
 import { graphTables } from '../src/database/graph-tables.js';
 import { cloneDatabase } from './support/database.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
+import { isLong } from './support/tier.js';
 
-const isLong = process.env.LONG_TESTS === '1';
 const rounds = isLong ? 200 : 1;
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
 

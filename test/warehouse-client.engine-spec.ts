@@ -14,10 +14,9 @@ import { postgresTables } from './support/postgres-contract-tables.js';
 import { expectWorkOnlyAfterChange } from './support/unchanged-rows.js';
 import { describePostgresSql } from './support/postgres-sql.contract.js';
 import { allowAnyStatement } from './support/statement-check.js';
+import { isLong } from './support/tier.js';
 
 allowAnyStatement();
-
-const long = process.env.LONG_TESTS === '1';
 
 let test: TestApp;
 let files: DuckdbFiles;
@@ -166,7 +165,7 @@ describe('values of DuckDB', () => {
     );
     const literal = (value: string | null): string => (value === null ? 'NULL' : `'${value.replaceAll("'", "''")}'`);
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: long ? 40 : 120 }), async rows => {
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: isLong ? 40 : 120 }), async rows => {
         const name = `t${++table}`;
         const lines = rows.map(
           ([t, list, double, whole]) =>
@@ -185,7 +184,7 @@ describe('values of DuckDB', () => {
         } as never);
         expect(loaded).toEqual(expected);
       }),
-      { numRuns: long ? 25 : 8 },
+      { numRuns: isLong ? 25 : 8 },
     );
   });
 });

@@ -6,8 +6,8 @@ import { OwnPostgres } from './support/own-postgres.js';
 import { mulberry32 } from './support/seeded.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
 import { type Answer, SteadyLoad } from './support/steady-load.js';
+import { isLong, itLong } from './support/tier.js';
 
-const isLong = process.env.LONG_TESTS === '1';
 const longestAnswerMs = 15_000;
 const longestReturnMs = 15_000;
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
@@ -133,7 +133,7 @@ describe('a database that fails', () => {
     },
   );
 
-  (isLong ? it : it.skip)(
+  itLong(
     'does so 200 times in a row, in random order and for random times (npm run test:long)',
     async () => {
       const seed = Date.now() % 2 ** 31;

@@ -1,0 +1,1 @@
+import './prepare-database.spec.js';

@@ -1,0 +1,1 @@
+import './storages.spec.js';

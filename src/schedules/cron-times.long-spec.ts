@@ -1,0 +1,1 @@
+import './cron-times.spec.js';

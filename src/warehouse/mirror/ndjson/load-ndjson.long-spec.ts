@@ -1,0 +1,1 @@
+import './load-ndjson.spec.js';

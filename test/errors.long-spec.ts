@@ -1,0 +1,1 @@
+import './errors.e2e-spec.js';

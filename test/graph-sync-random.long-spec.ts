@@ -1,0 +1,1 @@
+import './graph-sync-random.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './naughty-strings.e2e-spec.js';

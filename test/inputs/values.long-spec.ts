@@ -1,0 +1,1 @@
+import './values.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './labels-and-values-random.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './license.e2e-spec.js';

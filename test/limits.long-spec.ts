@@ -1,0 +1,1 @@
+import './limits.e2e-spec.js';

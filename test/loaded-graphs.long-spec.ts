@@ -1,0 +1,1 @@
+import './loaded-graphs.e2e-spec.js';

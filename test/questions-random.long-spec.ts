@@ -1,0 +1,1 @@
+import './questions-random.e2e-spec.js';

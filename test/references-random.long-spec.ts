@@ -1,0 +1,1 @@
+import './references-random.e2e-spec.js';

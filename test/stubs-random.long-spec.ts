@@ -1,0 +1,1 @@
+import './stubs-random.e2e-spec.js';

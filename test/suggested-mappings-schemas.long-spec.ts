@@ -1,0 +1,1 @@
+import './suggested-mappings-schemas.e2e-spec.js';

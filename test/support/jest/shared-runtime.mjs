@@ -1,0 +1,58 @@
+// How a test file gets its modules: its own code through Jest, the product from `dist` and packages as Node loads them, once a worker.
+// Jest would otherwise compile and run all of the product's imports again for each file.
+import asyncHooks from 'node:async_hooks';
+import { existsSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import path from 'node:path';
+import vm from 'node:vm';
+
+const require = createRequire(import.meta.url);
+const { default: Runtime } = require('jest-runtime');
+
+const root = path.resolve(import.meta.dirname, '..', '..', '..');
+const source = path.join(root, 'src') + path.sep;
+const built = path.join(root, 'dist', 'src') + path.sep;
+
+export default class SharedRuntime extends Runtime {
+  constructor(...options) {
+    super(...options);
+    const { executor, coreModule } = this;
+    executor.compile = (code, filename) => vm.compileFunction(code, executor.injectedModuleParameters, { filename });
+    this.storages = [];
+    const requireCore = coreModule.require.bind(coreModule);
+    coreModule.require = name => (name === 'node:async_hooks' ? withStorages(this.storages) : requireCore(name));
+  }
+
+  requireModuleOrMock(from, name) {
+    const place = nativePlace(from, name);
+    return place === null || this.mockState.shouldMockCjs(from, name).shouldMock ? super.requireModuleOrMock(from, name) : require(place);
+  }
+
+  teardown() {
+    super.teardown();
+    for (const storage of this.storages) storage.disable();
+  }
+}
+
+/** Jest's own storage of a file would stay enabled: each promise of all later files would carry it, and it the file. */
+function withStorages(storages) {
+  class AsyncLocalStorage extends asyncHooks.AsyncLocalStorage {
+    constructor(...options) {
+      super(...options);
+      storages.push(this);
+    }
+  }
+  return { ...asyncHooks, AsyncLocalStorage };
+}
+
+/** @returns the compiled module of a product import, the file of a package's, null for what belongs to Jest, Node or the tests */
+function nativePlace(from, name) {
+  if (name.startsWith('.')) {
+    const file = path.resolve(path.dirname(from), name);
+    const compiled = file.startsWith(source) && built + file.slice(source.length);
+    return compiled && existsSync(compiled) ? compiled : null;
+  }
+  if (isBuiltin(name) || path.isAbsolute(name) || !from.startsWith(root) || from.includes('node_modules')) return null;
+  if (name.startsWith('@jest/') || name === 'expect') return null;
+  return createRequire(from).resolve(name);
+}

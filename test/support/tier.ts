@@ -1,0 +1,8 @@
+/**
+ * Whether the suite runs in full: in the tiers long and engines. `npm test` runs a part of its seeds, rounds or cases. A
+ * `*.long-spec.ts` of one line imports a suite that runs in both.
+ */
+export const isLong = /\.(long|engine)-spec\.ts$/.test(expect.getState().testPath!);
+
+/** A test of the tiers long and engines. The suite of `npm test` shows it as skipped. */
+export const itLong = isLong ? it : it.skip;

@@ -1,0 +1,1 @@
+import './tck-ingested.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './unchanged-runs.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './uploads-formats.e2e-spec.js';
