@@ -1,6 +1,7 @@
 import { accessTable } from './access/access-table.js';
 import { credentialStates, expected } from './access/credential-states.js';
 import { grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { isLong } from './support/tier.js';
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
@@ -78,10 +79,13 @@ describe('access', () => {
   it.each(Object.entries(accessTable))('%s is open to the callers that the table names', async (route, row) => {
     const [method, template] = route.split(' ') as [string, string];
     let fixture = await createFixture();
-    const states = (await credentialStates(test, fixture.graphId, fixture.otherGraphId)).length;
-    expect(states).toBeGreaterThanOrEqual(20);
+    const states = await credentialStates(test, fixture.graphId, fixture.otherGraphId);
+    expect(states.length).toBeGreaterThanOrEqual(20);
+    const turn = Object.keys(accessTable).indexOf(route);
     const wrong: string[] = [];
-    for (let index = 0; index < states; index++) {
+    for (let index = 0; index < states.length; index++) {
+      // No route looks at a credential itself. Each of the bad ones is tried on an eighth of them, and the long test tries all.
+      if (!isLong && !states[index]!.standing.valid && (index + turn) % 8 !== 0) continue;
       // The next credential gets a new fixture for what the route deletes or ends.
       if (method === 'DELETE') fixture = await createFixture();
       await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');

@@ -15,11 +15,13 @@ import { cypherRequest } from './support/cypher-request.js';
 import { type Element, keyOf, NaiveError, type Value } from './differential/naive-values.js';
 import { randomGraph, type RandomGraph } from './differential/random-graph.js';
 import { type Expected, QueryMaker, type RandomQuery } from './differential/random-query.js';
+import { isLong } from './support/tier.js';
 
 /** Each seed is a graph and its queries. `CYPHER_SEEDS=5,6` repeats some, `CYPHER_SEED_COUNT=50` tries more. */
 const seeds =
-  process.env.CYPHER_SEEDS?.split(',').map(Number) ?? Array.from({ length: Number(process.env.CYPHER_SEED_COUNT ?? 4) }, (_, i) => i + 1);
-const queriesOfSeed = 250;
+  process.env.CYPHER_SEEDS?.split(',').map(Number) ??
+  Array.from({ length: Number(process.env.CYPHER_SEED_COUNT ?? (isLong ? 4 : 1)) }, (_, i) => i + 1);
+const queriesOfSeed = isLong ? 250 : 80;
 
 type Outcome = { rows: unknown[][]; types: string[]; cited: Set<string>; isCitedWhole: boolean } | { error: string; place: unknown };
 

@@ -3,6 +3,7 @@ import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection, contentOf, copyFromMirror } from './support/foreign-tables.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
+import { itLong } from './support/tier.js';
 
 let app: TestApp;
 let foreign: ForeignPostgres;
@@ -297,7 +298,7 @@ describe('A run on rows of another server that have not changed', () => {
     expect(isSkipped(await again(jobId))).toBe(true);
   });
 
-  it('does its work after each change of its rows, and of their meaning', async () => {
+  itLong('does its work after each change of its rows, and of their meaning', async () => {
     const table = await aTable();
     const { graphId, jobId } = await aJobAtRest(table);
     const changes: [change: string, counts: number[]][] = [
@@ -340,7 +341,7 @@ describe('A run on rows of another server that have not changed', () => {
     }
   });
 
-  it('does its work after another statement, another zone, and the run of another job', async () => {
+  itLong('does its work after another statement, another zone, and the run of another job', async () => {
     const table = await aTable();
     const { graphId, jobId } = await aJobAtRest(table);
     for (const mapping of [

@@ -9,7 +9,7 @@ import { isLong, itLong } from './support/tier.js';
 
 /** Few graphs have edges that lose properties. The last of the short list has. */
 const seeds = isLong ? Array.from({ length: 150 }, (_, index) => 1_000 + index) : [1_000];
-const stepsOfSeed = isLong ? 40 : 22;
+const stepsOfSeed = isLong ? 40 : 10;
 const labels = ['A', 'B'];
 const types = ['R', 'S'];
 

@@ -1,6 +1,7 @@
 import { dropGraphTables, graphTables } from '../src/database/graph-tables.js';
 import { startTestApp, type TestApp, keyClient, type Client } from './support/app.js';
 import { sendRaw } from './support/raw-http.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -101,7 +102,7 @@ describe('graphs', () => {
     }
   });
 
-  it('answers 404 to a reader of a graph whose tables are being dropped', async () => {
+  itLong('answers 404 to a reader of a graph whose tables are being dropped', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'g' }).expect(201);
     await test.pool.query(dropGraphTables(graph.id));
     expect((await test.admin.get(`/api/graphs/${graph.id}/nodes/1`).expect(404)).body.code).toBe('graph_not_found');

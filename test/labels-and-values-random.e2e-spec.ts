@@ -5,7 +5,7 @@ import { NotedChanges } from './support/noted-changes.js';
 import { isLong } from './support/tier.js';
 
 const seeds = isLong ? Array.from({ length: 60 }, (_, i) => 500 + i) : [500];
-const steps = isLong ? 15 : 8;
+const steps = isLong ? 15 : 3;
 
 let app: TestApp;
 beforeAll(async () => {

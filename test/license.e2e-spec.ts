@@ -153,7 +153,7 @@ describe('a service without a proof of its licence', () => {
 });
 
 describe('a service with a proof of its licence', () => {
-  it('opens its port', async () => {
+  itLong('opens its port', async () => {
     const { opened, exitCode } = await start({ LICENSE_FILE: await licenceFile({ secret: key }), LICENSE_KEY: key });
     expect({ opened, exitCode }).toEqual({ opened: true, exitCode: 0 });
   });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type Response } from 'supertest';
 import { type Client, client, keyClient, startTestApp, type TestApp, userPassword } from './support/app.js';
 import { asSuperuser } from './support/database.js';
-import { isLong } from './support/tier.js';
+import { isLong, itLong } from './support/tier.js';
 
 /** The pulse of the database runs on its own, and so does the look for queries whose process has ended. */
 const isOwn = (query: unknown): boolean => query === 'SELECT 1' || String(query).startsWith('UPDATE query_runs');
@@ -190,7 +190,7 @@ describe('rate limits', () => {
       ];
     };
 
-    it('admits three hundred a minute from one address, and refuses the rest before bodies and credentials', async () => {
+    itLong('admits three hundred a minute from one address, and refuses the rest before bodies and credentials', async () => {
       const address = newAddress();
       const user = await newUser();
       await user.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
@@ -228,7 +228,7 @@ describe('rate limits', () => {
       }
     });
 
-    it('counts its own faults against nobody', async () => {
+    itLong('counts its own faults against nobody', async () => {
       const address = newAddress();
       const user = await newUser();
       await asSuperuser(test.databaseUrl, 'ALTER TABLE users RENAME TO users_away');
@@ -377,7 +377,7 @@ describe("rate limits of one's own", () => {
 });
 
 describe('rate limits without a trusted proxy', () => {
-  it('ignore a forged X-Forwarded-For', async () => {
+  itLong('ignore a forged X-Forwarded-For', async () => {
     const test = await startTestApp({ RATE_LIMIT_SCALE: '1' });
     try {
       const startedAt = performance.now();

@@ -17,11 +17,11 @@ import { asSuperuser } from './support/database.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
-import { isLong } from './support/tier.js';
+import { isLong, itLong } from './support/tier.js';
 
 const budgetBytes = 64_000_000;
 const seeds = isLong ? Array.from({ length: 40 }, (_, i) => i + 1) : [1];
-const runsOfSeed = 8;
+const runsOfSeed = isLong ? 8 : 5;
 
 let test: TestApp;
 let database: RetrievalDatabase;
@@ -178,13 +178,13 @@ describe('a version that is brought forward', () => {
     }
   });
 
-  it('had columns that were brought forward', () => {
+  itLong('had columns that were brought forward', () => {
     expect(columns).toBeGreaterThan(3 * seeds.length);
   });
 
   const isLoaded = (): boolean => copied.some(sql => /ORDER BY id$/.test(sql));
 
-  it('is loaded in full where the earlier version had other contents, and where a run noted nothing', async () => {
+  itLong('is loaded in full where the earlier version had other contents, and where a run noted nothing', async () => {
     const { graphId, jobId, graphs, fill } = await loadedGraph('bfo');
     const next = async (rows: number, afterwards?: string): Promise<boolean> => {
       copied = [];
@@ -209,7 +209,7 @@ describe('a version that is brought forward', () => {
     expect(await next(5_000)).toBe(true);
   });
 
-  it('keeps as many versions of changes as are of use', async () => {
+  itLong('keeps as many versions of changes as are of use', async () => {
     const { graphId, jobId, fill } = await loadedGraph('bfk');
     for (let i = 1; i <= 10; i++) {
       await fill(30 + i);

@@ -7,6 +7,7 @@ import { asSuperuser } from './support/database.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
 import { liveBytes } from './support/live-memory.js';
+import { itLong } from './support/tier.js';
 
 const people = 120_000;
 const note = 'x'.repeat(400);
@@ -209,7 +210,7 @@ describe('all rows of a result', () => {
 });
 
 describe('an export', () => {
-  it('needs little memory, however large it is', async () => {
+  itLong('needs little memory, however large it is', async () => {
     await rest(await begin(spent, { ...wide, filters: [{ field: '人', op: '=', value: 'p1' }] }, editor).response);
     const before = liveBytes();
     const response = await begin(spent, wide, editor).response;
@@ -234,7 +235,7 @@ describe('an export', () => {
     }
   });
 
-  it('that nobody reads is cut, and keeps neither others from exporting nor the table from being replaced', async () => {
+  itLong('that nobody reads is cut, and keeps neither others from exporting nor the table from being replaced', async () => {
     const { response } = begin(spent, wide, editor);
     const stalled = await response;
     const other = await rest(await begin(spent, all, test.admin).response);
@@ -259,7 +260,7 @@ describe('an export', () => {
     resets.mockRestore();
   });
 
-  it('ends when its caller loses the right to it', async () => {
+  itLong('ends when its caller loses the right to it', async () => {
     const leaver = await test.asUser('leaver');
     const { body: member } = await editor
       .post(`/api/permissions/graphs/${graphId}/members`)

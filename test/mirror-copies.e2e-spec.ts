@@ -5,6 +5,7 @@ import { type Client, grantConnection, startTestApp, type TestApp } from './supp
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
 import { copyToEnd, ended, startCopy } from './support/mirror-copies.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 let foreign: ForeignPostgres;
@@ -149,7 +150,7 @@ describe('a copy of tables of PostgreSQL', () => {
     expect(await mirrored('one')).toEqual([[1]]);
   });
 
-  it('copies 50 tables and more columns than fit on a page, and refuses 51 tables', async () => {
+  itLong('copies 50 tables and more columns than fit on a page, and refuses 51 tables', async () => {
     await foreign.run(
       `DO $$ BEGIN FOR n IN 1..50 LOOP EXECUTE format('CREATE TABLE many_%s (id int)', n); EXECUTE format('INSERT INTO many_%s VALUES (%s)', n, n); END LOOP; END $$`,
     );
@@ -312,7 +313,7 @@ describe('a copy', () => {
     expect((await startCopy(test, far, [tables.at(-1)!])).status).toBe(202);
   });
 
-  it('is accepted while its source gives no answer, for which it waits three seconds', async () => {
+  itLong('is accepted while its source gives no answer, for which it waits three seconds', async () => {
     const sockets: Socket[] = [];
     const silent = net.createServer(socket => sockets.push(socket.on('error', () => undefined)));
     silent.listen(0, '127.0.0.1');

@@ -2,6 +2,7 @@ import { addDays, todayIn } from '../src/text/calendar.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { displays } from './support/displays.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+import { itLong } from './support/tier.js';
 
 describe('what a question excludes, joins and asks for', () => {
   let test: TestApp;
@@ -433,7 +434,7 @@ describe('what a question excludes, joins and asks for', () => {
       }
     });
 
-    it.each([
+    itLong.each([
       '客户'.repeat(900),
       '不'.repeat(1_960),
       '客户的产品的订单的'.repeat(60),

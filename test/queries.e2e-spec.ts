@@ -2,6 +2,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { displays } from './support/displays.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
+import { itLong } from './support/tier.js';
 
 describe('queries', () => {
   let test: TestApp;
@@ -414,7 +415,7 @@ describe('queries', () => {
 });
 
 describe('a slow query', () => {
-  it('answers 502 when retrieval takes too long, goes on, and is answered from the store afterwards', async () => {
+  itLong('answers 502 when retrieval takes too long, goes on, and is answered from the store afterwards', async () => {
     const test = await startTestApp({ QUERY_UPSTREAM_TIMEOUT_MS: '5' });
     try {
       const { id } = await createTradingGraph(test, test.admin);

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp, type Client } from './support/app.js';
 import { ingest, runToEnd, upload, shared } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 import { describeWithShared } from './support/shared-data.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -153,7 +154,7 @@ describe('a query that grows', () => {
     for (const bytes of await backendBytes()) expect(bytes).toBeLessThan(ceilingBytes);
   });
 
-  it('is refused with 200 nodes, and planned in useful time with as many as there may be', async () => {
+  itLong('is refused with 200 nodes, and planned in useful time with as many as there may be', async () => {
     const nodes = Array.from({ length: 200 }, (_, i) => `(n${i})`).join(', ');
     const refused = await ask(`MATCH ${nodes} RETURN count(*) AS n`, 422);
     expect(refused).toMatchObject({ code: 'query_too_much_work', context: { rows: expect.any(Number) } });

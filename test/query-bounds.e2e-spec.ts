@@ -13,6 +13,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { cloneDatabase, type TestDatabase, asSuperuser } from './support/database.js';
 import { upload, aGraph, aJob, ingest, rejectedRows, runToEnd } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+import { itLong } from './support/tier.js';
 
 const megabyte = 1_048_576;
 
@@ -268,7 +269,7 @@ nodes:
     expect([body.rows, body.columns]).toEqual([answer.rows, answer.columns]);
   });
 
-  it('stays near the share of a graph, however fast answers come', async () => {
+  itLong('stays near the share of a graph, however fast answers come', async () => {
     const graph = await aGraph(test);
     const others = await anAnswer(graphId);
     for (let batch = 0; batch < 5; batch++) {

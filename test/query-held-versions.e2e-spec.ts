@@ -9,6 +9,7 @@ import { asSuperuser } from './support/database.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
+import { itLong } from './support/tier.js';
 
 const mapping = `version: 1
 nodes:
@@ -112,7 +113,7 @@ describe('a version that is held while the next one loads', () => {
     return { graphId, jobId, graphs };
   }
 
-  it('gives the very answers that it gave before the run, with a warning, and nothing of the new version', async () => {
+  itLong('gives the very answers that it gave before the run, with a warning, and nothing of the new version', async () => {
     const { graphId, jobId, graphs } = await loadedGraph();
     for (let version = 1; version <= 4; version++) {
       // Memory answers once it has the graph.
@@ -159,8 +160,11 @@ describe('a version that is held while the next one loads', () => {
     return { graphs, search };
   }
   const snapshotsHeld = async (): Promise<number | null> =>
-    (await test.pool.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction' AND query LIKE '%pg_export_snapshot%'`))
-      .rowCount;
+    (
+      await test.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction' AND query LIKE '%pg_export_snapshot%'`,
+      )
+    ).rowCount;
 
   it('answers nobody who has seen the new one, and nobody once that is loaded', async () => {
     const { graphs, search } = await heldGraph(7);

@@ -4,6 +4,7 @@ import { endless, readEvents, slow, slowRows, statementsNow, until } from './sup
 import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
 import { RetrievalBusyError } from '../src/retrieval/retrieval.errors.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 let owner: Client;
@@ -100,7 +101,7 @@ describe('a query that prefers not to wait', () => {
     await foreign.get(body.location).expect(403);
   });
 
-  it('does not fail because others of the same user come first, nor does their time count', async () => {
+  itLong('does not fail because others of the same user come first, nor does their time count', async () => {
     const others = await Promise.all(Array.from({ length: 8 }, (_, n) => submit({ cypher: endless(n), timeout_ms: 2_000 }).expect(202)));
     const { body: last } = await submit({ cypher: slow(31) }).expect(202);
     for (const { location } of [...others.map(({ body }) => body), last]) await untilEnded(location);
@@ -110,7 +111,7 @@ describe('a query that prefers not to wait', () => {
     expect(await stateOf(last.location)).toMatchObject({ status: 'succeeded', rows: slowRows(31) });
   });
 
-  it('waits for its next turn if retrieval has no place for it', async () => {
+  itLong('waits for its next turn if retrieval has no place for it', async () => {
     const asked = jest.spyOn(test.app.get(RetrievalClient), 'query').mockRejectedValueOnce(new RetrievalBusyError(1));
     const { body } = await submit({ cypher: slow(32) }).expect(202);
     await until(async () => (await stateOf(body.location)).status === 'queued');

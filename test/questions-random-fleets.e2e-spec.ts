@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type PlanSchema } from '../src/questions/planning/schema-paths.js';
 import { graphInMemory, plannedRows } from './support/planned-rows.js';
 import { edge, namedLabel, planOver } from './support/question-world.js';
+import { itLong } from './support/tier.js';
 
 /** An aircraft has one type, which has the seats. */
 const schema: PlanSchema = {
@@ -23,7 +24,7 @@ const fleet = fc.record({
   }),
 });
 
-it('weighs a property of a type by each of the things that the question names', async () => {
+itLong('weighs a property of a type by each of the things that the question names', async () => {
   await fc.assert(
     fc.asyncProperty(fleet, async ({ seats, aircraft }) => {
       const nodes = [

@@ -3,6 +3,7 @@ import { startTestApp, type TestApp, type Client, grantConnection } from './supp
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
 import { copyAgain, copyToEnd, ended } from './support/mirror-copies.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 let foreign: ForeignPostgres;
@@ -253,7 +254,7 @@ describe('schedules of copies into the mirror', () => {
     expect(starts[0]).toMatchObject({ outcome: 'skipped', run_id: null, reason: { code: 'mirror_copy_active' } });
   });
 
-  it('wait while as many copies of their user wait as may', async () => {
+  itLong('wait while as many copies of their user wait as may', async () => {
     const id = await aScheduledCopy();
     // The running one holds the place of its user, so that the others stay where they are.
     const { rows } = await test.pool.query(
@@ -314,7 +315,7 @@ describe('schedules of copies into the mirror', () => {
     expect((await untilStarts(id)).starts[0]).toMatchObject({ outcome: 'refused', reason: { code: 'mirror_copy_forbidden' } });
   });
 
-  it('go with their copy, also while they are due', async () => {
+  itLong('go with their copy, also while they are due', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await aScheduledCopy();
       await makeDue(id);

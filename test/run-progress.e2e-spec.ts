@@ -4,6 +4,7 @@ import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection, slowRows } from './support/foreign-tables.js';
 import { aGraph, aJob, ingest, runToEnd, upload } from './support/ingestion.js';
 import { readEvents, type StreamedEvent } from './support/slow-queries.js';
+import { itLong } from './support/tier.js';
 
 let app: TestApp;
 let foreign: ForeignPostgres;
@@ -35,7 +36,7 @@ describe('The progress of a run that copies a slow source', () => {
   const mapping = (table: string, more = '') =>
     `version: 1\nsource: {connection: far}\nnodes: [{id: a, label: A, table: ${table}, key: [id], columns: [{column: id}, {column: v}${more}]}]`;
 
-  it('shows rows, bytes, a rate, and after a first success how long it will take', async () => {
+  itLong('shows rows, bytes, a rate, and after a first success how long it will take', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping('slow'));
     expect((await runToEnd(app, jobId)).error).toBeNull();
     await foreign.run('UPDATE pace SET ms = 2');
@@ -75,7 +76,7 @@ describe('The progress of a run that copies a slow source', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
 
-  it('takes the statistics of the source for a first run, and tells no time for a view', async () => {
+  itLong('takes the statistics of the source for a first run, and tells no time for a view', async () => {
     foreign.pauseMs = 40;
     // These make the staging long enough to be seen.
     const hashes = Array.from({ length: 150 }, (_, n) => `, {expression: "md5(v || '${n}')", property: p${n}}`).join('');
@@ -101,7 +102,7 @@ describe('The progress of a run that copies a slow source', () => {
 });
 
 describe('The progress of a run of the mirror', () => {
-  it('counts the rows of one INSERT from outside, while it stages and while it writes', async () => {
+  itLong('counts the rows of one INSERT from outside, while it stages and while it writes', async () => {
     const rows = Array.from({ length: 40_000 }, (_, n) => `${n},${n % 100}`).join('\n');
     await upload(app, 'many', `id,c\n${rows}\n`);
     const columns = Array.from({ length: 40 }, (_, n) => `{expression: "md5(id::text || '${n}')", property: p${n}}`).join(', ');
@@ -146,7 +147,7 @@ describe('An event stream', () => {
     expect([status, events]).toEqual([204, []]);
   });
 
-  it('sends no state twice, but comments, so that proxies keep it open', async () => {
+  itLong('sends no state twice, but comments, so that proxies keep it open', async () => {
     const jobId = await aJob(
       app,
       await aGraph(app),
@@ -164,7 +165,7 @@ describe('An event stream', () => {
     await app.pool.query(`UPDATE ingestion_runs SET status = 'cancelled' WHERE id = $1`, [quiet]);
   });
 
-  it('of several readers reads the run once', async () => {
+  itLong('of several readers reads the run once', async () => {
     const jobId = await aJob(
       app,
       await aGraph(app),

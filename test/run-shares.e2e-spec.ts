@@ -3,6 +3,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { aJob, quickMapping as quick, slowMapping as slow, upload } from './support/ingestion.js';
+import { itLong } from './support/tier.js';
 
 const numbers = `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`;
 
@@ -56,7 +57,7 @@ describe('runs of several users', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual(['running', 'queued']);
   });
 
-  it('come in turn, however many one user has queued', async () => {
+  itLong('come in turn, however many one user has queued', async () => {
     const blocking = [await start(users[3]!, slow), await start(app.admin, slow)];
     for (const run of blocking) await until(run, 'running');
     const queued: number[] = [];
@@ -71,7 +72,7 @@ describe('runs of several users', () => {
     expect(order[5]).toBe(0);
   });
 
-  it('wait in the queue up to 20 of one user, also when they are asked for all at once', async () => {
+  itLong('wait in the queue up to 20 of one user, also when they are asked for all at once', async () => {
     const blocking = [await start(users[3]!, slow), await start(app.admin, slow)];
     for (const run of blocking) await until(run, 'running');
     const { body: graph } = await users[0]!.post('/api/graphs').send({ name: '图' }).expect(201);

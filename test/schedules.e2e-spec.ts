@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SchedulesRepository } from '../src/schedules/schedules.repository.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { aGraph, aJob, quickMapping as quick, slowMapping as slow, upload } from './support/ingestion.js';
+import { itLong } from './support/tier.js';
 
 describe('schedules of jobs', () => {
   let app: TestApp;
@@ -165,7 +166,7 @@ describe('schedules of jobs', () => {
     }
   });
 
-  it('pause after five refusals in a row, say why, and go on when they are saved again', async () => {
+  itLong('pause after five refusals in a row, say why, and go on when they are saved again', async () => {
     const { jobId, graphId } = await aScheduledJob();
     await app.admin.delete(`/api/permissions/graphs/${graphId}/members/${editorId}`).expect(204);
     for (let refusal = 1; refusal <= 5; refusal++) {
@@ -184,7 +185,7 @@ describe('schedules of jobs', () => {
     expect((await untilStarts(jobId, 6)).starts[0].outcome).toBe('started');
   });
 
-  it('wait while the queue of their user is full, and say so once', async () => {
+  itLong('wait while the queue of their user is full, and say so once', async () => {
     const { jobId } = await aScheduledJob();
     const graphId = await aGraph(app);
     const { rows } = await app.pool.query(
@@ -247,7 +248,7 @@ describe('schedules of jobs', () => {
   });
 });
 
-it('starts, runs and sends nothing where WORKER=off', async () => {
+itLong('starts, runs and sends nothing where WORKER=off', async () => {
   const app = await startTestApp({ WORKER: 'off' });
   try {
     await upload(app, 'numbers', 'i\n1\n');

@@ -5,6 +5,7 @@ import { shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
 import { readDraft, runDraft, suggest } from './support/suggestions.js';
 import { rentalCounts, rentalStatements } from './support/rental-tables.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 let foreign: ForeignPostgres;
@@ -152,7 +153,7 @@ describeWithShared('Northwind as uploaded files', 'data/northwind/csv', () => {
 });
 
 describeWithShared('Divisions of China as uploaded files', 'data/china_divisions', () => {
-  it('get all edges between their levels', async () => {
+  itLong('get all edges between their levels', async () => {
     const levels = {
       provinces: 'code',
       cities: 'code,provinceCode',
@@ -192,7 +193,7 @@ describe('tables of a film rental', () => {
     );
   });
 
-  it('become the same graph without keys, but for what no name tells', async () => {
+  itLong('become the same graph without keys, but for what no name tells', async () => {
     await aForeignSchema(test, foreign, 'keyless', rentalStatements({ keys: false }).join(';'));
     const draft = await suggest(test, { connection: 'keyless' });
     const { nodes, edges } = await runDraft(test, draft);
@@ -330,7 +331,7 @@ describe('tables with any names and keys', () => {
     expect(answers.find(({ status }) => status === 503)!.body).toMatchObject({ code: 'too_many_suggestions' });
   });
 
-  it('are drafted a hundred at a time, and the others are named', async () => {
+  itLong('are drafted a hundred at a time, and the others are named', async () => {
     const tables = Array.from({ length: 500 }, (_, index) => `CREATE TABLE t${index} (id int PRIMARY KEY, next int)`);
     await aForeignSchema(test, foreign, 'many', tables.join(';'));
     const draft = await suggest(test, { connection: 'many' });

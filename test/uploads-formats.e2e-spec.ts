@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 import { tablesPath, uploadRequest } from './support/ingestion.js';
 import { mulberry32 } from './support/seeded.js';
-import { isLong } from './support/tier.js';
+import { isLong, itLong } from './support/tier.js';
 
 const data = mkdtempSync(path.join(os.tmpdir(), 'uploads-formats-'));
 const left = path.join(data, 'uploads', `${os.hostname()}-999999999-00`);
@@ -209,7 +209,7 @@ describe('uploads of Parquet', () => {
     expect(shown.body.columns.map((column: { name: string }) => column.name)).toEqual(names);
   });
 
-  it('loads random rows of several row groups as DuckDB itself reads them', async () => {
+  itLong('loads random rows of several row groups as DuckDB itself reads them', async () => {
     const select = `SELECT i AS id, hash(i)::HUGEINT::DECIMAL(38,0) AS h, CASE WHEN i % 7 = 0 THEN NULL ELSE md5(i::VARCHAR) || chr(9) || chr(92) END AS t,
       DATE '1900-01-01' + (hash(i) % 80000)::INTEGER AS d, (hash(i) % 1000000)::DECIMAL(18,2) / 7 AS f, i % 3 = 0 AS b FROM range(30000) r(i)`;
     const file = await parquet(select, ', ROW_GROUP_SIZE 5000');
@@ -236,7 +236,7 @@ describe('uploads of Parquet', () => {
     expect(answers.map(({ status, body }) => [status, body.format])).toEqual(answers.map(() => [201, 'parquet']));
   });
 
-  it('takes given types and forms of dates, and appends and updates rows', async () => {
+  itLong('takes given types and forms of dates, and appends and updates rows', async () => {
     const types = 'day:date(DD/MM/YYYY),code:text';
     await upload('modes', await parquet("SELECT 1 AS id, '31/12/2024' AS day, 7 AS code"), { types }).expect(201);
     await upload('modes', await parquet("SELECT 'x' AS code, 2 AS id"), { mode: 'append' }).expect(200);
@@ -260,7 +260,7 @@ describe('uploads of Parquet', () => {
     expect(await textsOf('modes', ['id'], 'id')).toHaveLength(3);
   }); // prettier-ignore
 
-  it('refuses hostile files without a path, an error of the service, or anything left behind', async () => {
+  itLong('refuses hostile files without a path, an error of the service, or anything left behind', async () => {
     const good = await parquet("SELECT i AS id, 'text ' || i AS t FROM range(20000) r(i)", ', ROW_GROUP_SIZE 4096');
     const wrongFooter = Buffer.from(good);
     wrongFooter.writeUInt32LE(0x7fffffff, good.length - 8);
@@ -283,7 +283,7 @@ describe('uploads of Parquet', () => {
     expect([...statuses].filter(status => ![200, 201, 422].includes(status))).toEqual([]);
   });
 
-  it('bounds what a small file grows to, and the memory that it takes', async () => {
+  itLong('bounds what a small file grows to, and the memory that it takes', async () => {
     const dense = await parquet("SELECT repeat('x', 1000) AS t FROM range(100000)");
     expect(dense.length).toBeLessThan(300_000);
     expect(await refusalOf(upload('dense', dense))).toMatchObject({ type: 'parquet_too_dense' });

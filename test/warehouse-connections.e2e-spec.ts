@@ -8,6 +8,7 @@ import { seal, sealingKey } from '../src/secrets/sealed-text.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { certificateFolder, TlsFront } from './support/tls-front.js';
+import { itLong } from './support/tier.js';
 
 const connections = '/api/warehouse/connections';
 const formerKey = 'the former key of at least 32 bytes too';
@@ -165,7 +166,7 @@ describe('connections to other databases', () => {
       expect(await tested({ dsn: foreign.dsn({ query: '' }), options: { ssl_mode: 'disable' } })).toMatchObject({ ok: true });
     });
 
-    it('never repeats what the other side says, and ends within its budget', async () => {
+    itLong('never repeats what the other side says, and ends within its budget', async () => {
       const banner = 'SSH-2.0-OpenSSH_9.2 a banner that names a version\r\n';
       const answer = (speak: (socket: net.Socket) => void) =>
         net.createServer(socket => speak(socket.on('error', () => undefined).resume()));

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { aGraph, upload } from './support/ingestion.js';
 import { isSigned, Receiver } from './support/webhook-receiver.js';
+import { itLong } from './support/tier.js';
 
 const never = '0 0 1 1 *';
 
@@ -206,7 +207,7 @@ describe('watches of metrics', () => {
     }
   });
 
-  it('tell of each check at which it holds, where they are asked to', async () => {
+  itLong('tell of each check at which it holds, where they are asked to', async () => {
     const { at } = await aMetric(['1']);
     const { id } = await aWatch(at, { notify: 'always' });
     await check(at, id);
@@ -221,7 +222,7 @@ describe('watches of metrics', () => {
     expect(messages().map(({ type }) => type)).toEqual(['watch.fired', 'watch.fired', 'watch.recovered', 'webhook.test']);
   });
 
-  it('compare the exact value, not what a double or the format of the metric makes of it', async () => {
+  itLong('compare the exact value, not what a double or the format of the metric makes of it', async () => {
     const { at } = await aMetric(['0.1', '0.2', '0.0001'], { format: '0.0' });
     const above = await aWatch(at, { condition: { op: '>', value: '0.3' } });
     const equal = await aWatch(at, { condition: { op: '=', value: '0.3' } });
@@ -252,7 +253,7 @@ describe('watches of metrics', () => {
     expect(await check(at, id)).toMatchObject({ held: false, error: null });
   });
 
-  it('find the row that meets the condition among more than are read', async () => {
+  itLong('find the row that meets the condition among more than are read', async () => {
     const { at } = await aMetric(Array.from({ length: 10_500 }, (_, index) => String(index)));
     const request = { dimensions: ['地区'] };
     const most = await aWatch(at, { request, condition: { op: '>', value: '10498' } });
@@ -263,7 +264,7 @@ describe('watches of metrics', () => {
     expect(await check(at, equal.id)).toMatchObject({ held: null, error: { code: 'too_many_rows_to_watch' }, failures: 1 });
   });
 
-  it('tell once of a metric that can be read no more, keep what held, and go on when it can', async () => {
+  itLong('tell once of a metric that can be read no more, keep what held, and go on when it can', async () => {
     const { at } = await aMetric(['1']);
     const { id } = await aWatch(at);
     await check(at, id);
@@ -285,7 +286,7 @@ describe('watches of metrics', () => {
     ]);
   });
 
-  it.each([
+  itLong.each([
     ['is made a viewer', 'graph_forbidden', `UPDATE graph_members SET role = 'viewer' WHERE user_id = $1`, ''],
     ['is disabled', 'owner_disabled', 'UPDATE users SET disabled_at = now() WHERE id = $1', 'UPDATE users SET disabled_at = NULL WHERE id = $1'], // prettier-ignore
   ])('are kept back while their user %s, and paused after five times', async (_, code, lose, undo) => {
@@ -347,7 +348,7 @@ describe('watches of metrics', () => {
     }
   });
 
-  it('skip a time while the last check goes on, and drop a check that a change overtakes', async () => {
+  itLong('skip a time while the last check goes on, and drop a check that a change overtakes', async () => {
     const { at } = await aMetric(['1']);
     const { id } = await aWatch(at);
     await app.pool.transaction(async client => {

@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { isSigned, type Received, Receiver } from './support/webhook-receiver.js';
+import { itLong } from './support/tier.js';
 
 /** Verifies with the code that the documentation shows. */
 function verifyAsDocumented(secret: string, { headers, body }: Received): any {
@@ -152,7 +153,7 @@ describe('webhooks of jobs', () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['run.failed']);
   });
 
-  it('get the same message again after 500, and after the pauses it has failed and can be sent anew', async () => {
+  itLong('get the same message again after 500, and after the pauses it has failed and can be sent anew', async () => {
     const { jobId, hook, at } = await aHook();
     receiver.answer = () => 500;
     await runToEnd(app, jobId);
@@ -195,7 +196,7 @@ describe('webhooks of jobs', () => {
     expect(receiver.received.map(each => each.path)).toEqual(['/hook']);
   });
 
-  it('reach a quick receiver while slow ones hang, which count as failed after ten seconds', async () => {
+  itLong('reach a quick receiver while slow ones hang, which count as failed after ten seconds', async () => {
     receiver.answer = ({ path }) => (path === '/hook' ? null : 204);
     const slow = await aHook();
     for (let count = 0; count < 30; count++) await app.admin.post(`${slow.at}/test`).expect(202);
@@ -253,7 +254,7 @@ describe('webhooks of jobs', () => {
     expect(rows[0].n).toBeGreaterThan(9_000);
   });
 
-  it('change their secret, which is sealed anew with the DSNs', async () => {
+  itLong('change their secret, which is sealed anew with the DSNs', async () => {
     const hookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const { jobId, hook, at } = await aHook({ secret: hookSecret });
     expect(hook).toMatchObject({ secret: null, former_secret_until: null });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { cloneDatabase, type TestDatabase } from '../../test/support/database.js';
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { DatabasePulse } from './database-pulse.js';
+import { itLong } from '../../test/support/tier.js';
 
 const times = { everyMs: 50, patienceMs: 2_000, doubtMs: 300, retryEveryMs: 30, retryPatienceMs: 150 };
 /** With these a busy machine misses no beat, and only the new connection tells a loss from a slow server. */
@@ -122,7 +123,7 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([]);
   });
 
-  it('does not take a long turn of its own event loop for a silent server', async () => {
+  itLong('does not take a long turn of its own event loop for a silent server', async () => {
     // The proxy runs on the same event loop and cannot answer during such a turn. The server itself can.
     start(database.url);
     await firstBeat();

@@ -8,14 +8,14 @@ import { emptyDatabase } from '../../test/support/database.js';
 import { mulberry32 } from '../../test/support/seeded.js';
 import { migrations } from './migrations/migrations.js';
 import { prepareDatabase } from './prepare-database.js';
-import { isLong } from '../../test/support/tier.js';
+import { isLong, itLong } from '../../test/support/tier.js';
 
 const kills = isLong ? 10 : 3;
 
 const names = migrations.map(({ name }) => name);
 
 describe('prepareDatabase', () => {
-  it('runs each migration once when several instances start on one empty database', async () => {
+  itLong('runs each migration once when several instances start on one empty database', async () => {
     const database = await emptyDatabase();
     try {
       await Promise.all(Array.from({ length: 4 }, () => prepareDatabase(database.url, pino({ level: 'silent' }))));
@@ -25,7 +25,7 @@ describe('prepareDatabase', () => {
     }
   });
 
-  it('completes what a killed process has begun', async () => {
+  itLong('completes what a killed process has begun', async () => {
     const random = mulberry32(31);
     let fullMs = 0;
     const cutShort: boolean[] = [];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cloneDatabase, type TestDatabase } from '../../test/support/database.js';
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { WatchedPool } from './watched-pool.js';
+import { itLong } from '../../test/support/tier.js';
 
 describe('WatchedPool', () => {
   let database: TestDatabase;
@@ -51,7 +52,7 @@ describe('WatchedPool', () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('reports that the service is busy to a caller who has waited too long for a connection', async () => {
+  itLong('reports that the service is busy to a caller who has waited too long for a connection', async () => {
     const pool = open({ connectionTimeoutMillis: 2_000, max: 1 });
     const client = await pool.connect();
     const busy = { status: 503, code: 'database_busy', headers: { 'Retry-After': '2' } };

@@ -7,6 +7,7 @@ import { cellAt, type PropertyColumn, PropertyColumnBuilder } from './property-c
 import { sharedUint32 } from './shared-arrays.js';
 import { StoredTextsBuilder, textAt } from './stored-texts.js';
 import { type Topology, TopologyBuilder } from './topology.js';
+import { isLong } from '../../test/support/tier.js';
 
 interface Node {
   labels: string[];
@@ -152,7 +153,7 @@ describe('a version that is brought forward', () => {
           before = after;
         });
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 500 : 60 },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { editDistance } from '../text/edit-distance.js';
 import { SearchIndex } from './search-index.js';
 import { SearchIndexBuilder } from './search-index-builder.js';
+import { isLong } from '../../test/support/tier.js';
 
 /* Searches of random graphs, compared with an evaluator that looks at all names. Names of these alphabets stay as they are when normalised. */
 
@@ -54,7 +55,7 @@ describe('the ranking of searches, against all names of random graphs,', () => {
         const found = new Set((await search(await indexOf(displays), text)).hits.map(({ id }) => id));
         for (const [i, display] of displays.entries()) if (editDistance(display, text, 1) === 1) expect(found).toContain(i);
       }),
-      { numRuns: 300 },
+      { numRuns: isLong ? 300 : 60 },
     );
   });
 
@@ -85,7 +86,7 @@ describe('the ranking of searches, against all names of random graphs,', () => {
           expect((await search(index, display)).hits.filter(({ exact }) => exact).map(({ id }) => id)).toContain(i);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 60 : 15 },
     );
   });
 });

@@ -8,6 +8,7 @@ import { describeWithShared, sharedFolder } from '../support/shared-data.js';
 import { JwtStrategy } from '../../src/auth/jwt.strategy.js';
 import { TokenPrincipals } from '../../src/auth/token-principals.js';
 import { type UsersService } from '../../src/users/users.service.js';
+import { itLong } from '../support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -99,7 +100,7 @@ function typeOf(body: string): string {
 }
 
 describeWithShared('the cases of yaml-test-suite as a mapping', file, () => {
-  it('are all refused with 422: the broken ones as YAML, the others as no mapping', async () => {
+  itLong('are all refused with 422: the broken ones as YAML, the others as no mapping', async () => {
     const cases = JSON.parse(readFileSync(path.join(sharedFolder, file), 'utf8')) as Case[];
     expect([cases.length, cases.filter(({ error }) => error).length]).toEqual([402, 94]);
     const wrong: string[] = [];

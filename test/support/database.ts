@@ -4,7 +4,7 @@ import { DatabaseAccess } from '../../src/database/roles/database-access.js';
 
 /** A migrated database of this test file's own, cloned from the template. Drop it in `afterAll`. */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
-  const { name, ...database } = await createDatabase('TEMPLATE test_template');
+  const { name, ...database } = await createDatabase('TEMPLATE test_template STRATEGY file_copy');
   const { records, retrieval, mirror } = JSON.parse(process.env.TEST_POSTGRES_ACCESS!) as DatabaseAccess;
   return { ...database, access: new DatabaseAccess(records, retrieval, mirror).on(name) };
 }

@@ -4,6 +4,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type Request } from 'express';
 import { AnswerInPieces, LargeAnswers } from './large-answers.js';
+import { itLong } from '../../../test/support/tier.js';
 
 const mebibyte = 1_048_576;
 /** A busy machine may keep a reader who reads from reading for two seconds. */
@@ -54,7 +55,7 @@ describe('LargeAnswers', () => {
     expect(answers.unreadOf('lin')).toBe(0);
   });
 
-  it('cuts no steady reader of one large piece, however long it takes', async () => {
+  itLong('cuts no steady reader of one large piece, however long it takes', async () => {
     const { body } = await fetch(`http://127.0.0.1:${port()}/large?caller=yan&whole=1`);
     const began = performance.now();
     let bytes = 0;
@@ -65,7 +66,7 @@ describe('LargeAnswers', () => {
     expect([bytes, performance.now() - began > 2 * patienceMs]).toEqual([largeBytes, true]);
   });
 
-  it('refuses a caller with much unread, and nobody else, until the stalled reader is cut', async () => {
+  itLong('refuses a caller with much unread, and nobody else, until the stalled reader is cut', async () => {
     await leave('wei');
     const refused = await read('wei');
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProgressReport } from './progress-report.js';
 import { RunProgress } from './run-progress.js';
 import { emptyReport } from './run-report.js';
+import { itLong } from '../../../test/support/tier.js';
 
 function follow(lookAt: (counted: string) => Promise<number | null> = () => Promise.resolve(null)) {
   const report = emptyReport([]);
@@ -30,7 +31,7 @@ describe('the progress of a run', () => {
     expect(progress.rowsOf('copying', 'b')).toBe(4);
   });
 
-  it('shows the count of the statement that goes on, and nothing after the end', async () => {
+  itLong('shows the count of the statement that goes on, and nothing after the end', async () => {
     let rows = 0;
     const { shown, progress } = follow(counted => Promise.resolve(counted === 'nodes' ? (rows += 1_000) : null));
     await progress.begin('writing', 'A');

@@ -8,6 +8,7 @@ import { Settings } from '../../config/settings.js';
 import { type QueryResult } from '../../warehouse/clients/warehouse.client.js';
 import { KeptResults, type ReadWork } from './kept-results.service.js';
 import { type ResultKey, ResultsRepository } from './results.repository.js';
+import { itLong } from '../../../test/support/tier.js';
 
 /** Each instance of the service stands for a process of its own: they have only the database in common. */
 describe('kept results', () => {
@@ -154,7 +155,7 @@ describe('kept results', () => {
     expect(await valueOf(third)).toBe('z');
   });
 
-  it('stay those of one process as long as it reads', async () => {
+  itLong('stay those of one process as long as it reads', async () => {
     const { state, work } = aWork();
     const first = here.read(aKey(), work);
     await until(() => state.began === 1);

@@ -10,6 +10,7 @@ import { TopologyBuilder } from '../../graph-index/topology.js';
 import { atOnce } from '../../text/steps.js';
 import { type GraphElements } from './graph-elements.js';
 import { GraphInMemory } from './graph-in-memory.js';
+import { itLong } from '../../../test/support/tier.js';
 
 interface World {
   nodes: { labels: number; x: string | null; y?: string | null }[];
@@ -150,7 +151,7 @@ describe('a graph in memory', () => {
     );
   });
 
-  it('looks nodes up by what rows and other nodes give, and finds what matching one by one finds', () => {
+  itLong('looks nodes up by what rows and other nodes give, and finds what matching one by one finds', () => {
     const given = fc.constantFrom('v', 'row.x', 'c.x', 'c.y', '1', 'null');
     const around = 'UNWIND [0, 1, 1.0, 2, null, "a", true, [1], 9007199254740993, $nan] AS v WITH v, {x: v} AS row MATCH (c:A)';
     const shape = fc.constantFrom(
@@ -199,7 +200,7 @@ describe('a graph in memory', () => {
     );
   });
 
-  it('searches paths anew where an expression has taken what it wanted of them', () => {
+  itLong('searches paths anew where an expression has taken what it wanted of them', () => {
     const inExpression = fc.constantFrom(
       'RETURN b, length(shortestPath((a)-[*]-(b))) AS n',
       'RETURN b, [x IN [1, 2] | length(shortestPath((a)-[*]->(b)))] AS n',

@@ -5,6 +5,7 @@ import { describeCause } from '../../../common/logging/describe-cause.js';
 import { type Egress } from '../../../egress/egress.js';
 import { type WarehouseClient } from '../warehouse.client.js';
 import { mysqlKind } from './mysql-kind.js';
+import { itLong } from '../../../../test/support/tier.js';
 
 type Answer = (socket: Socket, command: Buffer, count: number) => void;
 
@@ -121,7 +122,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     await expect(dripping.test(claim)).rejects.toMatchObject({ failure: 'TIMEOUT', stage: 'login' });
   });
 
-  it('is cut off when it answers a statement byte by byte', async () => {
+  itLong('is cut off when it answers a statement byte by byte', async () => {
     const dripping = await serve(afterLogin(socket => void setInterval(() => socket.write(Buffer.from([9])), 50).unref()));
     await expect(read(dripping)).rejects.toMatchObject(failures);
   });

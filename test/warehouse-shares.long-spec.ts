@@ -73,7 +73,9 @@ it('a server whose catalogue hangs for one user shows its tables to others', asy
     for (const deadline = Date.now() + 30_000; !ended.includes(503) && Date.now() < deadline;) await sleep(20);
     await other.get(`${far}/free`).expect(200);
     expect(new Set(ended)).toEqual(new Set([503]));
-    await foreign.run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'BEGIN; LOCK%'`);
+    await foreign.run(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'BEGIN; LOCK%'`,
+    );
     await Promise.all([locker, ...flood]);
   } finally {
     await foreign.remove();

@@ -1,0 +1,1 @@
+import './database-pulse.spec.js';

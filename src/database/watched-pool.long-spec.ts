@@ -1,0 +1,1 @@
+import './watched-pool.spec.js';

@@ -1,0 +1,1 @@
+import './bring-forward.spec.js';

@@ -1,0 +1,1 @@
+import './search-ranking.spec.js';

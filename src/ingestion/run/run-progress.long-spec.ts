@@ -1,0 +1,1 @@
+import './run-progress.spec.js';

@@ -1,0 +1,1 @@
+import './kept-results.spec.js';

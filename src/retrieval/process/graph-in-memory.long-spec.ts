@@ -1,0 +1,1 @@
+import './graph-in-memory.spec.js';

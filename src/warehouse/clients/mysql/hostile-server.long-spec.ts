@@ -1,0 +1,1 @@
+import './hostile-server.spec.js';

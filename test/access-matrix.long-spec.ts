@@ -1,0 +1,1 @@
+import './access-matrix.e2e-spec.js';

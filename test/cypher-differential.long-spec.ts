@@ -1,0 +1,1 @@
+import './cypher-differential.e2e-spec.js';

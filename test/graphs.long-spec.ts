@@ -1,0 +1,1 @@
+import './graphs.e2e-spec.js';

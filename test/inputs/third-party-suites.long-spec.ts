@@ -1,0 +1,1 @@
+import './third-party-suites.e2e-spec.js';

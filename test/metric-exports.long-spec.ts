@@ -1,0 +1,1 @@
+import './metric-exports.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './mirror-copies.e2e-spec.js';

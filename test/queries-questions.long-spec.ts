@@ -1,0 +1,1 @@
+import './queries-questions.e2e-spec.js';

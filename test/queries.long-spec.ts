@@ -1,0 +1,1 @@
+import './queries.e2e-spec.js';

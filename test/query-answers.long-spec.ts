@@ -1,0 +1,1 @@
+import './query-answers.e2e-spec.js';

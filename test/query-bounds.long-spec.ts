@@ -1,0 +1,1 @@
+import './query-bounds.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './query-held-versions.e2e-spec.js';

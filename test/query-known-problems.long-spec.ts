@@ -1,0 +1,1 @@
+import './query-known-problems.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './query-slow.e2e-spec.js';

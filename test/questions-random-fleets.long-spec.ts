@@ -1,0 +1,1 @@
+import './questions-random-fleets.e2e-spec.js';

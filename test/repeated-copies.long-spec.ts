@@ -1,0 +1,1 @@
+import './repeated-copies.e2e-spec.js';

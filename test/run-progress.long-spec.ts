@@ -1,0 +1,1 @@
+import './run-progress.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './run-shares.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './schedules.e2e-spec.js';

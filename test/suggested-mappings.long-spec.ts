@@ -1,0 +1,1 @@
+import './suggested-mappings.e2e-spec.js';

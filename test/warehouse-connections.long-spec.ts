@@ -1,0 +1,1 @@
+import './warehouse-connections.e2e-spec.js';

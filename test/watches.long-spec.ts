@@ -1,0 +1,1 @@
+import './watches.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './webhooks.e2e-spec.js';
