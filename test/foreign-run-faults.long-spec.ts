@@ -56,7 +56,9 @@ async function expectNothingLeft({ graphId, before }: Awaited<ReturnType<typeof 
   const { rows } = await app.pool.query(`SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'`);
   expect(rows).toEqual([]);
   for (let tries = 0; ; tries++) {
-    const { rows: busy } = await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader' AND state <> 'idle'`);
+    const { rows: busy } = await foreign.run(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader' AND state <> 'idle'`,
+    );
     if (busy.length === 0) return;
     if (tries > 40) throw new Error('The source still works for the run');
     await sleep(50);
@@ -146,7 +148,11 @@ describe('A run whose source', () => {
     const job = await aLoadedJob('plain');
     await foreign.run('ALTER TABLE plain RENAME TO kept; CREATE VIEW plain AS SELECT id, v || pg_sleep(600)::text AS v FROM kept');
     const { body } = await app.admin.post(`/api/ingestion/jobs/${job.jobId}/run`).expect(202);
-    while ((await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^COPY' AND state = 'active'`)).rowCount === 0) await sleep(20);
+    while (
+      (await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^COPY' AND state = 'active'`))
+        .rowCount === 0
+    )
+      await sleep(20);
     await app.admin.post(`/api/ingestion/runs/${body.id}/cancel`);
     expect(await ended(body.id)).toMatchObject({ status: 'cancelled', error: null });
     await expectNothingLeft(job);

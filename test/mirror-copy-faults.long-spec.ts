@@ -56,7 +56,9 @@ async function inTheMiddle(name: string): Promise<{ id: number; before: unknown[
 async function expectNothingLeft(): Promise<void> {
   expect((await test.pool.query(`SELECT relname FROM pg_class WHERE relname ~ '^copy_[0-9a-f]{24}$'`)).rows).toEqual([]);
   for (let tries = 0; ; tries++) {
-    const { rows: busy } = await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader' AND state <> 'idle'`);
+    const { rows: busy } = await foreign.run(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader' AND state <> 'idle'`,
+    );
     if (busy.length === 0) return;
     if (tries > 40) throw new Error('The source still works for the copy');
     await sleep(50);

@@ -125,7 +125,9 @@ describe('a foreign PostgreSQL', () => {
   ])('ends its statement once the reading is left or cancelled before the first row, %s', async (_, isSecured) => {
     await foreign.run('CREATE OR REPLACE VIEW silent AS SELECT pg_sleep(600)::text AS pause');
     const front = isSecured ? await TlsFront.start(foreign.port) : null;
-    const running = async () => (await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^COPY' AND state = 'active'`)).rowCount;
+    const running = async () =>
+      (await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^COPY' AND state = 'active'`))
+        .rowCount;
     const until = async (count: number) => {
       for (let tries = 0; (await running()) !== count; tries++, await sleep(20)) expect(tries).toBeLessThan(1_000);
     };
@@ -155,7 +157,9 @@ describe('a foreign PostgreSQL', () => {
   it('closes connections that nobody uses, and the others once they are given back', async () => {
     const client = await connect(foreign.dsn());
     const connected = async (): Promise<number[]> =>
-      (await foreign.run(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader'`)).rows.map(row => row.pid as number);
+      (await foreign.run(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader'`)).rows.map(
+        row => row.pid as number,
+      );
     const others = new Set(await connected());
     const own = async () => (await connected()).filter(pid => !others.has(pid)).length;
     const reading = await client.openReading({ claim, timeoutMs: 30_000 });

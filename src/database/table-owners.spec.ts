@@ -71,7 +71,7 @@ function findChanged(text: string): string[] {
 /** The sources that may hold statements. Files `*errors.ts` hold sentences about statements. */
 function readSources(): { file: string; text: string }[] {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-    file => file.endsWith('.ts') && !/(\.spec|errors)\.ts$/.test(file) && !file.startsWith('database/migrations/'),
+    file => file.endsWith('.ts') && !/([.-]spec|errors)\.ts$/.test(file) && !file.startsWith('database/migrations/'),
   );
   return files.map(file => ({ file, text: readFileSync(path.join(source, file), 'utf8') }));
 }

@@ -42,7 +42,7 @@ function baseOf(node: ts.Node, parent: string | undefined): string | undefined {
 
 describe('the codes of errors in the document', () => {
   it('are those of the error classes, in order', () => {
-    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => /(?<!\.spec)\.ts$/.test(file));
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => /(?<![.-]spec)\.ts$/.test(file));
     const codes = new Set(files.flatMap(codesOf));
     // A list of problems instead of a code: `detail.errors`.
     codes.delete('validation_failed');

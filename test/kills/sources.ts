@@ -49,7 +49,9 @@ export async function postgresSource(): Promise<KillSource> {
         COMMIT`);
     },
     lose: () => foreign.crash(),
-    busy: async () => (await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader' AND state <> 'idle'`)).rowCount ?? 0,
+    busy: async () =>
+      (await foreign.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = 'reader' AND state <> 'idle'`))
+        .rowCount ?? 0,
     remove: () => foreign.remove(),
   };
 }
