@@ -131,7 +131,7 @@ export default {
       name: 'orm-in-repositories-only',
       severity: 'error',
       comment: 'TypeORM appears in repositories, entities, modules and database/ only; services speak the domain.',
-      from: { path: '^src/', pathNot: '(\\.(repository|entity|module|spec)\\.ts$|^src/database/)' },
+      from: { path: '^src/', pathNot: '((\\.(repository|entity|module)|[.-]spec)\\.ts$|^src/database/)' },
       to: { path: 'node_modules/(typeorm|@nestjs/typeorm)/' },
     },
     {

@@ -52,8 +52,7 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts'],
     ignores: [
-      '**/*.spec.ts',
-      '**/*.long-spec.ts',
+      '**/*spec.ts',
       'src/sql-guard/**',
       'src/metrics/plan/{bound-sql,guard-formula}.ts',
       'src/ingestion/staging/guard-target.ts',
@@ -76,12 +75,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/**', 'test/**', '**/*.spec.ts', '**/*.long-spec.ts', 'ormconfig.ts'],
+    files: ['src/config/**', 'test/**', '**/*spec.ts', 'ormconfig.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
     // Tests read JSON bodies and run SQL whose rows have no declared type.
-    files: ['test/**/*.ts', '**/*.spec.ts', '**/*.long-spec.ts'],
+    files: ['test/**/*.ts', '**/*spec.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

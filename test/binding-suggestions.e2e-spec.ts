@@ -33,7 +33,6 @@ afterAll(() => Promise.all([test?.close(), foreign?.remove()]));
 
 const suggest = (request: object) => editor.post('/api/metrics/bindings/suggest').send(request);
 
-/** Binds a metric to a draft as it is, and gives the rows of its answer. */
 const rowsOf = async (sql: string) => (await foreign.run(sql)).rows.map(row => Object.values(row as object));
 
 describe('a draft of a binding', () => {

@@ -13,7 +13,7 @@ describe('large work', () => {
   let graph: TradingGraph;
   let owner: Client;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({}, { retrievalThreads: 2 });
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
     // The names share their characters, so that every part of a question is found in thousands of them.

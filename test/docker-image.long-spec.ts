@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DockerImage } from './support/docker-image.js';
-import { freePort } from './support/service-process.js';
+import { freePort } from './support/free-port.js';
 
 const patienceMs = 120_000;
 

@@ -17,7 +17,7 @@ let test: TestApp;
 /** A connection that sees the work of every role. */
 let owner: pg.Client;
 beforeAll(async () => {
-  test = await startTestApp();
+  test = await startTestApp({}, { retrievalThreads: 2 });
   owner = new pg.Client(test.databaseUrl);
   await owner.connect();
 });

@@ -10,9 +10,8 @@ import { describeOnClickHouse, ForeignClickHouse } from './support/foreign-click
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aGraph, aJob, runToEnd } from './support/ingestion.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
-import { isLong } from './support/tier.js';
 
-const rows = isLong ? 1_000 : 20;
+const rows = 1_000;
 const seed = Number(process.env.VALUES_SEED ?? 20_260_101);
 
 let app: TestApp;

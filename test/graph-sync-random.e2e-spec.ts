@@ -7,7 +7,6 @@ import { type RunCounts, type TargetCounts } from './sync/naive-counts.js';
 import { type EdgeSpec, type JobSpec, NaiveGraph, type NodeSpec, type Row, RunFails, type Tables } from './sync/naive-graph.js';
 import { isLong, itLong } from './support/tier.js';
 
-/** Few graphs have edges that lose properties. The last of the short list has. */
 const seeds = isLong ? Array.from({ length: 150 }, (_, index) => 1_000 + index) : [1_000];
 const stepsOfSeed = isLong ? 40 : 10;
 const labels = ['A', 'B'];

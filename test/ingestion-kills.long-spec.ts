@@ -5,9 +5,8 @@ import { type KillSource, mariaSource, mirrorSource, parquetSource, postgresSour
 import { contentOf, empty, firstVersion, mappingOf, nextVersion, type Version } from './kills/versions.js';
 import { Dice } from './support/dice.js';
 import { hasMariaDb } from './support/mariadb.js';
-import { isLong } from './support/tier.js';
 
-const kills = Number(process.env.KILLS ?? (isLong ? 200 : 5));
+const kills = Number(process.env.KILLS ?? 200);
 const seed = Number(process.env.KILLS_SEED ?? 20_260_102);
 /** How a run that was disturbed may fail. */
 const failures = ['source_lost', 'source_unreachable', 'source_failed', 'too_many_attempts', 'source_changed', 'connection_failed'];
@@ -190,8 +189,7 @@ describe('a graph whose runs are killed at random moments', () => {
       } catch (error) {
         throw new Error(`Kill ${index}: ${doing} of ${job.source.name}, ${victim} killed: ${(error as Error).message}`, { cause: error });
       }
-      if (isLong)
-        process.stderr.write(`${index} ${doing} ${job.source.name} ${victim} ${waitsForLease} ${Math.round(performance.now() - at)}\n`);
+      process.stderr.write(`${index} ${doing} ${job.source.name} ${victim} ${waitsForLease} ${Math.round(performance.now() - at)}\n`);
     }
     for (const job of jobs) await runUndisturbed(job);
     expect(unexpected).toEqual([]);

@@ -11,12 +11,9 @@ import { divisions, flights, knownNumbers, knownTables, columnsOf, writeKnownTab
 import { MariaDb, mariaDbIsThere } from './support/mariadb.js';
 import { copyToEnd } from './support/mirror-copies.js';
 import { describeWhere, describeWithShared } from './support/shared-data.js';
-import { isLong } from './support/tier.js';
 
-/** The short test loads OpenFlights and the divisions, of 67,663 and 44,703 rows, from only some of the sources. */
 const names = Object.keys(knownTables);
 const every = ['northwind', 'flights', 'divisions'] as const;
-const few = isLong ? every : (['northwind'] as const);
 
 interface Loaded {
   graphId: number;
@@ -114,7 +111,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     for (const table of names) await app.admin.delete(`${tablesPath}/${table}`).expect(204);
     const copy = await copyToEnd(app, far, names.map(table => ({ table }))); // prettier-ignore
     expect(copy.error).toBeNull();
-    await expectKnown('pg_mirror', few);
+    await expectKnown('pg_mirror', every);
     await app.admin.delete(`/api/warehouse/mirror-copies/${copy.id}`).expect(204);
     for (const table of names) await app.admin.delete(`${tablesPath}/${table}`).expect(204);
   });
@@ -124,7 +121,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     ['Parquet', 'parquet', 'application/vnd.apache.parquet', 'parquet'],
   ])('come from %s in the mirror', async (_name, ending, type, folder) => {
     await uploadAll(ending, type, folder);
-    await expectKnown('pg_mirror', few);
+    await expectKnown('pg_mirror', every);
   }); // prettier-ignore
 
   it('come from Parquet files', async () => {
@@ -132,12 +129,12 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
   });
 
   it('come from JSON files', async () => {
-    await expectKnown(await connect('json', 'duckdb', 'duckdb:///json/'), few);
+    await expectKnown(await connect('json', 'duckdb', 'duckdb:///json/'), every);
   });
 
   it('come from CSV files, whose numbers with decimals are texts', async () => {
     const cast = (mapping: string): string => mapping.replace('unit_price * quantity * (1 - discount)', 'unit_price::numeric * quantity * (1 - discount::numeric)'); // prettier-ignore
-    await expectKnown(await connect('csv', 'duckdb', 'duckdb:///csv/'), few, cast);
+    await expectKnown(await connect('csv', 'duckdb', 'duckdb:///csv/'), every, cast);
   });
 
   describeWhere(mariaDbIsThere, 'with MariaDB', 'apt-get install mariadb-server-core mariadb-client-core', () => {
@@ -158,7 +155,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     afterAll(() => db.remove());
 
     it('come from its tables', async () => {
-      await expectKnown(await connect('maria', 'mysql', db.dsn()), few);
+      await expectKnown(await connect('maria', 'mysql', db.dsn()), every);
     });
   });
 

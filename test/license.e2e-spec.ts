@@ -11,6 +11,7 @@ import { type Answering, LicenseServer, Licensor } from './support/licensor.js';
 import { ServiceProcess } from './support/service-process.js';
 import { notesStatements } from './support/statement-check.js';
 import { isLong, itLong } from './support/tier.js';
+import { freePort } from './support/free-port.js';
 
 const root = path.resolve(__dirname, '..');
 const key = 'C0FFEE-5EC2E7-CANARY-V3';
@@ -52,14 +53,6 @@ const valid: Answering = (response, asked) => {
   const signed = licensor.signAnswer(body, { target: `post ${asked.path}`, host: '127.0.0.1', date });
   response.writeHead(200, { 'Content-Type': 'application/vnd.api+json', ...signed }).end(body);
 };
-
-async function freePort(): Promise<number> {
-  const probe = net.createServer();
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as net.AddressInfo;
-  await new Promise(resolve => probe.close(resolve));
-  return port;
-}
 
 function answers(port: number): Promise<boolean> {
   return new Promise(resolve => {

@@ -6,7 +6,7 @@ import { ServiceStop } from '../src/common/stopping/service-stop.js';
 import { MetricsEndpoint } from '../src/telemetry/metrics-endpoint.service.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
-import { freePort } from './support/service-process.js';
+import { freePort } from './support/free-port.js';
 import { sendRaw } from './support/raw-http.js';
 
 const origin = 'https://app.example.com';
@@ -22,7 +22,10 @@ let test: TestApp;
 /** In production, with metrics and without origins. It starts after the tests with tokens of the first: passport verifies those of the last. */
 let production: TestApp;
 beforeAll(async () => {
-  test = await startTestApp({ CORS_ORIGINS: `${origin}, http://localhost:3000`, REGISTRATION_ENABLED: 'false' });
+  test = await startTestApp(
+    { CORS_ORIGINS: `${origin}, http://localhost:3000`, REGISTRATION_ENABLED: 'false' },
+    { retrievalAtStart: true },
+  );
 });
 afterAll(() => Promise.all([test.close(), production.close()]));
 

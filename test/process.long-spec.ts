@@ -6,7 +6,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cloneDatabase } from './support/database.js';
 import { sendRaw } from './support/raw-http.js';
-import { firstToken, freePort, ServiceProcess } from './support/service-process.js';
+import { freePort } from './support/free-port.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
 
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7';
 

@@ -19,12 +19,15 @@ const megabyte = 1_048_576;
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp({
-    ANSWER_MAX_BYTES: String(megabyte),
-    ANSWERS_MAX_MB: '1',
-    ANSWERS_MAX_COUNT: '40',
-    REJECTED_KEPT_ROWS: '1000',
-  });
+  test = await startTestApp(
+    {
+      ANSWER_MAX_BYTES: String(megabyte),
+      ANSWERS_MAX_MB: '1',
+      ANSWERS_MAX_COUNT: '40',
+      REJECTED_KEPT_ROWS: '1000',
+    },
+    { retrievalAtStart: true },
+  );
 });
 afterAll(() => test.close());
 

@@ -1,7 +1,6 @@
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { aGraph, aJob, ingest, runToEnd, upload } from './support/ingestion.js';
 import { until } from './support/slow-queries.js';
-import {} from './support/tier.js';
 
 /** Problems that users of other graph services reported of their stored answers, each by its number there. */
 describe('stored answers', () => {

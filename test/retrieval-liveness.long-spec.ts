@@ -15,7 +15,7 @@ describe('a retrieval process in trouble', () => {
   let owner: Client;
   let supervisor: RetrievalSupervisor;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({}, { retrievalAtStart: true, retrievalThreads: 2 });
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
     supervisor = test.app.get(RetrievalSupervisor);

@@ -5,7 +5,8 @@ import pg from 'pg';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
 import { OwnPostgres } from './support/own-postgres.js';
 import { secretFlows } from './support/secret-flows.js';
-import { freePort, ServiceProcess } from './support/service-process.js';
+import { freePort } from './support/free-port.js';
+import { ServiceProcess } from './support/service-process.js';
 
 interface Sent {
   headers?: Record<string, string>;

@@ -3,7 +3,8 @@ import pg from 'pg';
 import { graphTables } from '../src/database/graph-tables.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
 import { DatabaseProxy } from './support/database-proxy.js';
-import { firstToken, freePort, ServiceProcess } from './support/service-process.js';
+import { freePort } from './support/free-port.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
 
 const mapping = `version: 1
 nodes:

@@ -9,7 +9,6 @@ import { aForeignConnection } from './support/foreign-tables.js';
 import { aGraph, aJob, counts, rejectedRows, runToEnd, upload } from './support/ingestion.js';
 import { randomSchema } from './support/random-schema.js';
 import { readDraft, runDraft, suggest } from './support/suggestions.js';
-import { isLong } from './support/tier.js';
 
 let app: TestApp;
 let foreign: ForeignPostgres;
@@ -151,7 +150,7 @@ describeOnClickHouse('ClickHouse', () => {
 });
 
 describe('a random schema', () => {
-  const count = isLong ? 200 : 10;
+  const count = 200;
   it(`becomes the graph that its rows and keys describe, ${count} times`, async () => {
     for (let seed = 1; seed <= count; seed++) {
       const { statements, nodes, edges } = randomSchema(new Dice(seed));

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RetrievalUnavailableError } from './retrieval.errors.js';
 import { RetrievalOptions, RetrievalSupervisor } from './retrieval.supervisor.js';
 
 /** A process that reports that it listens only when told to end, as happens when start and end coincide. */
@@ -10,22 +11,33 @@ const entry = `
   process.on('message', () => require('node:fs').appendFileSync(__filename + '.starts', 'x'));
 `;
 
+const place = { databaseUrl: 'x', memoryMb: 64, answerMaxBytes: 65_536, snapshotDirectory: null, logLevel: 'silent' as const };
+
 describe('RetrievalSupervisor', () => {
+  it('starts a process at the first call, where it is told to wait for one, and for no message that asks for no patience', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'supervisor-'));
+    const file = path.join(folder, 'entry.cjs');
+    await writeFile(file, "process.on('message', () => process.send('listening'));");
+    const options = new RetrievalOptions({ ...place, entry: file, socketDirectory: folder, startsAtFirstCall: true });
+    const supervisor = new RetrievalSupervisor(options);
+    try {
+      supervisor.onApplicationBootstrap();
+      await expect(supervisor.address({ patienceMs: 0 })).rejects.toThrow(RetrievalUnavailableError);
+      expect([supervisor.pid, supervisor.generation]).toEqual([null, 0]);
+      expect(await supervisor.address()).toEqual({ socketPath: expect.stringContaining(folder) });
+      expect([supervisor.isListening, supervisor.generation]).toEqual([true, 1]);
+    } finally {
+      await supervisor.onApplicationShutdown();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('does not restart a process that it stops while it is starting', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'supervisor-'));
     const file = path.join(folder, 'entry.cjs');
     await writeFile(file, entry);
     const starts = () => readFile(`${file}.starts`, 'utf8').catch(() => '');
-    const place = {
-      entry: file,
-      socketDirectory: folder,
-      databaseUrl: 'x',
-      memoryMb: 64,
-      answerMaxBytes: 65_536,
-      snapshotDirectory: null,
-      logLevel: 'silent' as const,
-    };
-    const supervisor = new RetrievalSupervisor(new RetrievalOptions(place));
+    const supervisor = new RetrievalSupervisor(new RetrievalOptions({ ...place, entry: file, socketDirectory: folder }));
     try {
       supervisor.onApplicationBootstrap();
       while ((await starts()) === '') await sleep(10);

@@ -106,7 +106,8 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
    */
   async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<ProcessAddress> {
     if (this.hangs && !evenIfHanging) throw new RetrievalUnavailableError();
-    if (this.starts === 0 && this.options.place.startsAtFirstCall && this.state === 'down') this.start(this.socketPath);
+    // Who waits for no time only tells a process that runs something.
+    if (this.starts === 0 && this.options.place.startsAtFirstCall && this.state === 'down' && patienceMs > 0) this.start(this.socketPath);
     if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(Math.min(patienceMs, startPatienceMs));
     if (this.state !== 'listening') throw new RetrievalUnavailableError();
     return { socketPath: this.socketPath };

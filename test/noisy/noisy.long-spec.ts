@@ -2,7 +2,6 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { type Reply } from './caller.js';
-import { isLong } from '../support/tier.js';
 import { calls, type Fared, Neighbour } from './neighbour.js';
 import { type Resource } from './resource.js';
 import { resources } from './resources.js';
@@ -12,12 +11,12 @@ import { type Owner, World } from './world.js';
 const seed = Number(process.env.NOISY_SEED ?? 20_261_122);
 /** Parts of resource names, to run only some resources. */
 const only = process.env.NOISY_ONLY?.split(',');
-const waves = isLong ? 3 : 1;
-const roundsPerWave = isLong ? 3 : 1;
-const wavePauseMs = isLong ? 1_500 : 300;
+const waves = 3;
+const roundsPerWave = 3;
+const wavePauseMs = 1_500;
 
 /** The longest allowed answer: the promise on a quiet machine, and a bound that only starvation exceeds if tests share one. */
-const answerMs = isLong ? 1_000 : 15_000;
+const answerMs = 1_000;
 
 /**
  * In megabytes. A query may leave 1 GB in temporary files, and one caller has a share of the queries that run at once; see
@@ -40,10 +39,8 @@ describe('one caller who takes everything available', () => {
   let allowedMs = answerMs;
 
   beforeAll(async () => {
-    world = await World.start(
-      isLong ? { BCRYPT_COST: undefined, RETRIEVAL_MEMORY_MB: '64' } : { WAREHOUSE_TIMEOUT_MS: '8000', QUERY_MAX_TIMEOUT_MS: '8000' },
-    );
-    neighbour = await Neighbour.settle(world, isLong ? 3 : 2);
+    world = await World.start({ BCRYPT_COST: undefined, RETRIEVAL_MEMORY_MB: '64' });
+    neighbour = await Neighbour.settle(world, 3);
     // The first round loads the graphs and warms up. The slowest call of the second shows how busy this machine is otherwise.
     await neighbour.round();
     await neighbour.round();
@@ -51,7 +48,7 @@ describe('one caller who takes everything available', () => {
     expect(quiet.map(({ call, fault }) => [call, fault])).toEqual(calls.map(call => [call, undefined]));
     allowedMs = Math.max(answerMs, 5 * Math.max(...quiet.map(({ ms }) => ms)));
     watch = new Watch(world.service);
-    if (isLong) process.stdout.write(`seed ${seed}, ${os.availableParallelism()} cores, bound ${allowedMs} ms\n`);
+    process.stdout.write(`seed ${seed}, ${os.availableParallelism()} cores, bound ${allowedMs} ms\n`);
   }, 180_000);
 
   afterAll(async () => {
@@ -59,18 +56,18 @@ describe('one caller who takes everything available', () => {
     await world?.stop();
   });
 
-  const chosen = resources.filter(({ name, daily }) => (isLong || daily) && (only?.some(part => name.includes(part)) ?? true));
+  const chosen = resources.filter(({ name }) => only?.some(part => name.includes(part)) ?? true);
 
   it.each(chosen)(
     '$name: answers the others, whoever sends $sends',
     async resource => {
       const noisy = await world.owner(`noisy-${resources.indexOf(resource)}`, 'noisy_rows');
       const outcome = await saturate(resource, noisy);
-      if (isLong) process.stdout.write(`${describeOutcome(outcome)}\n`);
+      process.stdout.write(`${describeOutcome(outcome)}\n`);
       noisy.caller.close();
       expect(problemsOf(outcome)).toEqual([]);
     },
-    isLong ? 600_000 : 120_000,
+    600_000,
   );
 
   async function saturate(resource: Resource, noisy: Owner): Promise<Outcome> {
@@ -81,7 +78,7 @@ describe('one caller who takes everything available', () => {
     const fared: Fared[] = [];
     const worst = resource.worst ? [resource.worst(noisy)] : [];
     for (const wave of [...worst, ...fc.sample(resource.waves(noisy, made), { seed, numRuns: waves })]) {
-      sent.push(...wave.map(ask => noisy.caller.send({ hangUpMs: isLong ? 120_000 : 4_000, ...ask })));
+      sent.push(...wave.map(ask => noisy.caller.send({ hangUpMs: 120_000, ...ask })));
       for (let round = 0; round < roundsPerWave; round++) {
         await sleep(wavePauseMs);
         fared.push(...(await neighbour.round()));

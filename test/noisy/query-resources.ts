@@ -41,7 +41,6 @@ const joinedTimes = (count: number, text: string) => Array.from({ length: count 
 export const queryResources: Resource[] = [
   {
     name: 'memory, by growing texts',
-    daily: true,
     sends: 'Cypher that multiplies a text by replace, +, left',
     // 630 MB in one value, which no JavaScript text can hold; eight texts of 100 MB in one PostgreSQL process.
     worst: noisy => [
@@ -65,7 +64,6 @@ export const queryResources: Resource[] = [
   },
   {
     name: 'answers',
-    daily: true,
     sends: 'answers of tens of megabytes: ten thousand rows of long texts and whole nodes',
     worst: noisy => [
       ...alike(noisy, 'MATCH (a:项), (b:项) RETURN a, b LIMIT 10000', 2),
@@ -89,7 +87,6 @@ export const queryResources: Resource[] = [
   },
   {
     name: 'retrieval work',
-    daily: true,
     sends: 'slow cross products, twelve at once, with the longest time-outs, some hung up on',
     worst: noisy => alike(noisy, 'MATCH (a:项), (b:项), (c:项) WHERE a.编号 * b.编号 = c.编号 * 7919 + 1 RETURN count(*) AS n', 12),
     waves: noisy =>
@@ -123,7 +120,6 @@ export const queryResources: Resource[] = [
   },
   {
     name: 'the loop of retrieval, by questions',
-    daily: true,
     sends: 'questions of two thousand characters, thirty in a minute',
     waves: noisy =>
       queries(

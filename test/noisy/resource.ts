@@ -10,8 +10,6 @@ export interface Resource {
   name: string;
   /** Describes the requests in words. */
   sends: string;
-  /** True if it is also part of `npm test`. */
-  daily?: boolean;
   /** Runs once before the first wave. Its answers are not checked. */
   prepare?: (noisy: Owner) => Promise<number[]>;
   /** The worst known requests, sent first and unchanged. */

@@ -36,7 +36,6 @@ export const resources: Resource[] = [
   ...queryResources,
   {
     name: 'warehouse connections',
-    daily: true,
     sends: 'slow metrics over cross products, sixteen at once',
     prepare: noisy =>
       metricsOver(noisy, [
@@ -168,7 +167,6 @@ export const resources: Resource[] = [
   },
   {
     name: 'bodies',
-    daily: true,
     sends: 'JSON that is deep, wide or long, and texts that are slow to read',
     waves: noisy =>
       fc

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange } from '../../src/retrieval/exchange.js';
 import { RemoteRetrieval } from '../../src/retrieval/remote-retrieval.js';
 import { readTlsFiles, type TlsMaterial } from '../../src/retrieval/tls-material.js';
-import { freePort } from './service-process.js';
+import { freePort } from './free-port.js';
 import { certificateFolder } from './tls-front.js';
 
 const entry = path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval.main.js');

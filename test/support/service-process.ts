@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.js';
 import { checkStatements, notesStatements } from './statement-check.js';
 
 checkStatements();
@@ -109,16 +110,6 @@ export class ServiceProcess {
     // An embedded PostgreSQL notices the death of its parent and needs a moment for its last files.
     await rm(this.dataDirectory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const net = await import('node:net');
-  const server = net.createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise(resolve => server.close(resolve));
-  return port;
 }
 
 /** Logs in as the first admin of a fresh database and changes the password. Returns the token that is valid from then on. */

@@ -4,5 +4,8 @@
  */
 export const isLong = /\.(long|engine)-spec\.ts$/.test(expect.getState().testPath!);
 
+/** Whether the suite runs in the tier engines, which may need other databases. */
+export const onEngines = /\.engine-spec\.ts$/.test(expect.getState().testPath!);
+
 /** A test of the tiers long and engines. The suite of `npm test` shows it as skipped. */
 export const itLong = isLong ? it : it.skip;

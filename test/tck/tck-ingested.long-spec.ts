@@ -13,10 +13,8 @@ import { AsWritten, asTables, type GraphAsTables, noLabel, NotLoadable } from '.
 import { judge } from './judge.js';
 import { onlyReads, readSuite, suiteFolder, type TckCase } from './read-suite.js';
 import { graphOf, runQuery } from './run-case.js';
-import { isLong } from '../support/tier.js';
 
 /** Every set-up is read, and so many are loaded. */
-const step = isLong ? 1 : 8;
 
 /** Why set-ups cannot be loaded, and how many. Of the others none is lost. */
 const notLoadable: Record<string, number> = { 'a time has nanoseconds': 20 };
@@ -49,7 +47,6 @@ const notLoadable: Record<string, number> = { 'a time has nanoseconds': 20 };
       let loaded: MemoryGraph;
       try {
         const asWarehouse = asTables(written, `s${index}`);
-        if (index % step !== 0) continue;
         loaded = await load(asWarehouse);
       } catch (error) {
         if (!(error instanceof NotLoadable)) throw error;

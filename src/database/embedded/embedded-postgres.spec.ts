@@ -1,3 +1,4 @@
+import { syncBuiltinESMExports } from 'node:module';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';
@@ -59,6 +60,8 @@ describe('an embedded server that dies', () => {
       file.close = () => sleep(500).then(close);
       return file;
     });
+    // The product imports `open` by name.
+    syncBuiltinESMExports();
     const pidFile = path.join(directory, 'postgres', 'postmaster.pid');
     const first = postmaster();
     const config = path.join(directory, 'postgres', 'postgresql.conf');
@@ -69,6 +72,8 @@ describe('an embedded server that dies', () => {
     await fs.writeFile(config, good);
     await accepts();
     expect(Number.parseInt(readFileSync(pidFile, 'utf8'), 10)).not.toBe(first);
+    expect(slow).toHaveBeenCalled();
     slow.mockRestore();
+    syncBuiltinESMExports();
   });
 });

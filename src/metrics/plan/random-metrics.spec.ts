@@ -31,7 +31,7 @@ import { type WarehouseClient } from '../../warehouse/clients/warehouse.client.j
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type CompiledMetrics, compileMetrics } from './compile-metric.js';
 import { type MetricDefinition, resolveMetric } from './resolve-metric.js';
-import { isLong } from '../../../test/support/tier.js';
+import { isLong, onEngines } from '../../../test/support/tier.js';
 
 const channels = ['web', 'Web', 'web ', 'shop', null];
 const zone = 'Asia/Shanghai';
@@ -135,7 +135,7 @@ describe('random metrics', () => {
     expect({ ...context, wrong }).toEqual({ ...context, wrong: [] });
   });
 
-  (isLong ? describeOnEngines : describe.skip)('in another database', () => {
+  (onEngines ? describeOnEngines : describe.skip)('in another database', () => {
     const engines: { engine: ForeignEngine; client: WarehouseClient; bindings: RandomBindings }[] = [];
     const counts: Record<string, number> = {};
 

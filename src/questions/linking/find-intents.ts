@@ -252,16 +252,16 @@ export function findIntents(text: string): Mention[] {
 }
 
 const wordsInRules = new Set(rules.flatMap(({ pattern }) => pattern.source.replace(/\\[a-z]/g, ' ').match(/[a-z]{2,}/g) ?? []));
-/** What was asked of each of them. To ask of all when the module loads would take a quarter of a second of each process and thread. */
-const askingWords = new Map<string, boolean>();
+/** Answers for words of the rules, found when first asked: all of them at load would take 0.25 s of each process and thread. */
+const isAskingByWord = new Map<string, boolean>();
 
 /** Tells whether this English word is a word of questions: `not`, `most`, `average`. */
 export function isAskingWord(word: string): boolean {
   if (!wordsInRules.has(word)) return false;
-  let isAsking = askingWords.get(word);
+  let isAsking = isAskingByWord.get(word);
   if (isAsking === undefined) {
     isAsking = findIntents(word).some(({ text }) => text === word);
-    askingWords.set(word, isAsking);
+    isAskingByWord.set(word, isAsking);
   }
   return isAsking;
 }

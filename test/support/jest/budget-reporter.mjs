@@ -1,9 +1,9 @@
-// Prints after a run what it cost: the twenty slowest suites and the sum, beside the tier's budget, so that growth is seen.
+// Prints after a run what it cost: the twenty slowest suites and the sum, so that growth is seen.
 
 const shown = 20;
 
-/** Seconds on two quiet cores, by the ending of a tier's files. */
-const budgets = { long: 3_600, engine: 900, test: 360 };
+/** Seconds that `npm test` may take on two quiet cores. */
+const budget = 360;
 
 export default class BudgetReporter {
   suites = [];
@@ -14,14 +14,13 @@ export default class BudgetReporter {
 
   onRunComplete(_contexts, { startTime }) {
     if (this.suites.length <= shown) return;
-    const tier = ['long', 'engine'].find(each => this.suites.every(({ file }) => file.includes(`.${each}-spec.`))) ?? 'test';
     const sum = this.suites.reduce((total, { seconds }) => total + seconds, 0);
     const slowest = this.suites.toSorted((a, b) => b.seconds - a.seconds).slice(0, shown);
     const lines = slowest.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${file.replace(`${process.cwd()}/`, '')}`);
     const took = (Date.now() - startTime) / 1000;
     process.stdout.write(
       `\nThe ${shown} slowest of ${this.suites.length} suites:\n${lines.join('\n')}\n${sum.toFixed(1).padStart(7)} s  all suites together, ` +
-        `in ${took.toFixed(0)} s; the budget of this tier is ${budgets[tier]} s on two quiet cores\n`,
+        `in ${took.toFixed(0)} s; npm test has ${budget} s on two quiet cores\n`,
     );
   }
 }

@@ -2,7 +2,7 @@
 // Jest would otherwise compile and run all of the product's imports again for each file.
 import asyncHooks from 'node:async_hooks';
 import { existsSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
+import module, { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import vm from 'node:vm';
 
@@ -19,13 +19,14 @@ export default class SharedRuntime extends Runtime {
     const { executor, coreModule } = this;
     executor.compile = (code, filename) => vm.compileFunction(code, executor.injectedModuleParameters, { filename });
     this.storages = [];
+    const own = { 'node:async_hooks': withStorages(this.storages), 'node:module': module };
     const requireCore = coreModule.require.bind(coreModule);
-    coreModule.require = name => (name === 'node:async_hooks' ? withStorages(this.storages) : requireCore(name));
+    coreModule.require = name => own[name] ?? requireCore(name);
   }
 
   requireModuleOrMock(from, name) {
-    const place = nativePlace(from, name);
-    return place === null || this.mockState.shouldMockCjs(from, name).shouldMock ? super.requireModuleOrMock(from, name) : require(place);
+    const place = this.mockState.shouldMockCjs(from, name).shouldMock ? null : nativePlace(from, name);
+    return place === null ? super.requireModuleOrMock(from, name) : require(place);
   }
 
   teardown() {
@@ -50,7 +51,9 @@ function nativePlace(from, name) {
   if (name.startsWith('.')) {
     const file = path.resolve(path.dirname(from), name);
     const compiled = file.startsWith(source) && built + file.slice(source.length);
-    return compiled && existsSync(compiled) ? compiled : null;
+    if (!compiled || /[.-]spec\.js$/.test(name)) return null;
+    if (!existsSync(compiled)) throw new Error(`${compiled} is missing: the build did not come to it`);
+    return compiled;
   }
   if (isBuiltin(name) || path.isAbsolute(name) || !from.startsWith(root) || from.includes('node_modules')) return null;
   if (name.startsWith('@jest/') || name === 'expect') return null;

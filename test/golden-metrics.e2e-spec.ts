@@ -17,6 +17,7 @@ import { nothing } from './support/metric-tables.js';
 import { evaluate } from './support/naive-metrics.js';
 import { type RandomBindings, textOfFormula } from './support/random-metric.js';
 import { factOf, fillSales, salesBindings, salesBindingsOn, withoutZeros } from './support/sales-tables.js';
+import { onEngines } from './support/tier.js';
 import { computingOn, describeOnEngines, type ForeignEngine, runTranslated, startEngines } from './support/translations.js';
 
 /**
@@ -214,7 +215,7 @@ describe('the SQL of each pattern', () => {
     expect(naiveRows(golden)).toEqual(rowsStated(pattern)[index]);
   });
 
-  describeOnEngines('run', () => {
+  (onEngines ? describeOnEngines : describe.skip)('run', () => {
     let database: Awaited<ReturnType<typeof cloneDatabase>>;
     let postgres: pg.Client;
     let engines: ForeignEngine[] = [];

@@ -1,0 +1,1 @@
+import './random-metrics.spec.js';

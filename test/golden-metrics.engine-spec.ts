@@ -1,0 +1,1 @@
+import './golden-metrics.e2e-spec.js';

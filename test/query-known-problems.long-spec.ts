@@ -1,1 +1,0 @@
-import './query-known-problems.e2e-spec.js';

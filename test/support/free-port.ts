@@ -1,0 +1,21 @@
+import net from 'node:net';
+
+/** Below 32,768, where Linux begins to take ports for outgoing connections, each worker has 2,000 ports of its own. */
+const first = 10_000 + (Number(process.env.JEST_WORKER_ID ?? 1) % 10) * 2_000;
+let next = Math.floor(Math.random() * 2_000);
+
+/** A port on which nothing listens, and which no connection takes before the caller does. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = first + (next++ % 2_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = net.createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
