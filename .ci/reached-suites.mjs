@@ -43,7 +43,7 @@ const suites = {
   webhooks: ['test/webhook-faults', 'test/webhooks'],
 };
 
-/** Suites of both tiers that take longer, or that no single folder is about. */
+/** Suites that take longer, or that no single folder is about. */
 const byHand = [
   'test/cypher-differential', 'test/database-faults', 'test/errors', 'test/foreign-runs', 'test/graceful-stop', 'test/graph-sync-random',
   'test/graphs', 'test/ingestion-kills', 'test/inputs/naughty-strings', 'test/inputs/third-party-suites', 'test/inputs/values',

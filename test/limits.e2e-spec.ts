@@ -382,7 +382,7 @@ describe('rate limits without a trusted proxy', () => {
     try {
       const startedAt = performance.now();
       let admitted = 0;
-      for (let index = 0; index < (isLong ? 10_000 : 200); index++) {
+      for (let index = 0; index < 10_000; index++) {
         const forged = `198.51.${(index >> 8) & 255}.${index & 255}`;
         const { status } = await test.anonymous.post('/api/auth/login').set('X-Forwarded-For', forged).send({});
         if (status !== 429) admitted += 1;

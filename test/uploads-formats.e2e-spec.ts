@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 import { tablesPath, uploadRequest } from './support/ingestion.js';
 import { mulberry32 } from './support/seeded.js';
-import { isLong, itLong } from './support/tier.js';
+import { itLong } from './support/tier.js';
 
 const data = mkdtempSync(path.join(os.tmpdir(), 'uploads-formats-'));
 const left = path.join(data, 'uploads', `${os.hostname()}-999999999-00`);
@@ -271,7 +271,7 @@ describe('uploads of Parquet', () => {
     for (const file of broken) expect((await refusalOf(upload('hostile', file))).type).toMatch(/^parquet_/);
     const random = mulberry32(29);
     const statuses = new Set<number>();
-    for (let file = 0; file < (isLong ? 20 : 2); file++) {
+    for (let file = 0; file < 20; file++) {
       const flipped = Buffer.from(good);
       // The end of the file says how all of it is read.
       const from = file % 2 === 0 ? good.length - 600 : 0;
