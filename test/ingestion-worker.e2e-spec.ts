@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
-import { aGraph, aJob, counts, runToEnd, slowMapping as slow, upload } from './support/ingestion.js';
+import { aGraph, aJob, counts, runToEnd, slowMapping as slow, upload, numbersCsv } from './support/ingestion.js';
 
 let app: TestApp;
 
@@ -16,7 +16,7 @@ nodes:
 beforeAll(async () => {
   app = await startTestApp();
   await upload(app, 'rows_of_test', 'id,n\n1,1\n2,-1\n3,x\n', 'id:text,n:text');
-  await upload(app, 'numbers', `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`);
+  await upload(app, 'numbers', numbersCsv);
 });
 afterAll(async () => {
   await app.close();

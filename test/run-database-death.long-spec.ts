@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { slowMapping as slow } from './support/ingestion.js';
+import { numbersCsv, slowMapping as slow } from './support/ingestion.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
-
-const numbers = `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`;
 
 describe('a run whose PostgreSQL dies', () => {
   it('begins again when the server is back, not when its lease has ended', async () => {
@@ -17,7 +15,7 @@ describe('a run whose PostgreSQL dies', () => {
         const response = await fetch(`${service.url}/api${route}`, { method, headers, ...(body === undefined ? {} : { body: text }) });
         return (await response.json()) as any;
       };
-      await send('PUT', '/warehouse/connections/1/tables/numbers', numbers, 'text/csv');
+      await send('PUT', '/warehouse/connections/1/tables/numbers', numbersCsv, 'text/csv');
       const graph = await send('POST', '/graphs', { name: '图' });
       const job = await send('POST', '/ingestion/jobs', { graph_id: graph.id, mapping_yaml: slow });
       const { id } = await send('POST', `/ingestion/jobs/${job.id}/run`);

@@ -2,17 +2,15 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
-import { aJob, quickMapping as quick, slowMapping as slow, upload } from './support/ingestion.js';
+import { aJob, numbersCsv, quickMapping as quick, slowMapping as slow, upload } from './support/ingestion.js';
 import { itLong } from './support/tier.js';
-
-const numbers = `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`;
 
 describe('runs of several users', () => {
   let app: TestApp;
   let users: Client[];
   beforeAll(async () => {
     app = await startTestApp();
-    await upload(app, 'numbers', numbers);
+    await upload(app, 'numbers', numbersCsv);
     users = await Promise.all(['a', 'b', 'c', 'd'].map(name => app.asUser(`user-${name}`)));
     // Admins may read every connection.
     await app.pool.query(`UPDATE users SET is_admin = true WHERE username LIKE 'user-%'`);
@@ -92,7 +90,7 @@ describe("the operator's ceiling of a statement", () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp({ INGESTION_MAX_STATEMENT_TIMEOUT_MS: '1000' });
-    await upload(app, 'numbers', numbers);
+    await upload(app, 'numbers', numbersCsv);
   });
   afterAll(() => app.close());
 

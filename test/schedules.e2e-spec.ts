@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchedulesRepository } from '../src/schedules/schedules.repository.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-import { aGraph, aJob, quickMapping as quick, slowMapping as slow, upload } from './support/ingestion.js';
+import { aGraph, aJob, quickMapping as quick, slowMapping as slow, upload, numbersCsv } from './support/ingestion.js';
 import { itLong } from './support/tier.js';
 
 describe('schedules of jobs', () => {
@@ -10,7 +10,7 @@ describe('schedules of jobs', () => {
   let editorId: number;
   beforeAll(async () => {
     app = await startTestApp();
-    await upload(app, 'numbers', `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`);
+    await upload(app, 'numbers', numbersCsv);
     editor = await app.asUser('editor');
     editorId = (await app.pool.query(`SELECT id FROM users WHERE username = 'editor'`)).rows[0].id;
     await grantConnection(app, 'editor');

@@ -93,13 +93,16 @@ export async function brokenRules(app: TestApp, runId: number): Promise<Record<s
   return Object.fromEntries(rows.map(row => [row.source_key, row.reasons.map((reason: any) => reason.rule)]));
 }
 
+/** The CSV of the table `numbers`, which the two mappings below read: 300 rows. */
+export const numbersCsv = `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`;
+
 /** Loads the rows of `numbers` as nodes. */
 export const quickMapping = `version: 1
 nodes:
   - {id: r, label: 行, table: numbers, key: [i], columns: [{column: i}]}
 `;
 
-/** Keeps a worker busy: with 300 rows in `numbers` it counts to eight thousand million. */
+/** Keeps a worker busy: it counts to eight thousand million. */
 export const slowMapping = `version: 1
 source: {statement_timeout: 30m}
 nodes:
