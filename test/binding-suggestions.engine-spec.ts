@@ -75,7 +75,7 @@ describeOnEngines('a draft of a binding on another database', () => {
 
   beforeAll(async () => {
     engines = await startEngines();
-    app = await startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: engines[0]!.directory! });
+    app = await startTestApp({ WORKER: 'off', DUCKDB_DIR: engines[0]!.directory! });
     lin = await app.asUser('lin');
     graph = (await lin.post('/api/graphs').send({ name: '多引擎' }).expect(201)).body.id;
     for (const { dialect, dsn, run } of engines) {

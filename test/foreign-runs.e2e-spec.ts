@@ -9,7 +9,7 @@ let app: TestApp;
 let foreign: ForeignPostgres;
 
 beforeAll(async () => {
-  [app, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  [app, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
   await aForeignConnection(app, foreign);
   await aForeignConnection(app, foreign, 'schemas', { schema_allowlist: ['public', 'hr'] });
 });

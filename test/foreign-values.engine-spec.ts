@@ -20,7 +20,7 @@ let files: DuckdbFiles;
 
 beforeAll(async () => {
   files = await DuckdbFiles.create();
-  app = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: files.directory });
+  app = await startTestApp({ DUCKDB_DIR: files.directory });
 });
 afterAll(async () => {
   await app.close();

@@ -1,5 +1,5 @@
 import { type TestApp, startTestApp } from './support/app.js';
-import { ingest, nodeProperties, brokenRules, upload } from './support/ingestion.js';
+import { aGraph, ingest, nodeProperties, brokenRules, upload } from './support/ingestion.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -172,7 +172,7 @@ describe('values that graphs do not have', () => {
   it('are refused by name where a type is written that there is not', async () => {
     const { body } = await app.admin
       .post('/api/ingestion/jobs')
-      .send({ graph_id: 1, mapping_yaml: fromText('one', 'interval[]') })
+      .send({ graph_id: await aGraph(app), mapping_yaml: fromText('one', 'interval[]') })
       .expect(422);
     expect(JSON.stringify(body)).toMatch(/unknown_type.*duration/);
   });

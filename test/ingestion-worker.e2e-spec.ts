@@ -14,7 +14,7 @@ nodes:
 `;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({}, { own: true });
   await upload(app, 'rows_of_test', 'id,n\n1,1\n2,-1\n3,x\n', 'id:text,n:text');
   await upload(app, 'numbers', numbersCsv);
 });

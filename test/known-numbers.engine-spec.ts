@@ -31,7 +31,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     files = await DuckdbFiles.create();
     for (const folder of ['csv', 'tsv', 'json', 'parquet']) await mkdir(files.path(folder));
     [app, foreign] = await Promise.all([
-      startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: files.directory }),
+      startTestApp({ DUCKDB_DIR: files.directory }),
       ForeignPostgres.start(),
       writeKnownTables(files.path('csv'), 'csv', 'FORMAT csv, HEADER'),
       writeKnownTables(files.path('json'), 'ndjson', 'FORMAT json'),

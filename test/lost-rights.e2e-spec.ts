@@ -13,7 +13,7 @@ describe('a right that is lost while work waits', () => {
   let app: TestApp;
   let users = 0;
   beforeAll(async () => {
-    app = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
+    app = await startTestApp();
     await upload(app, 'lines', 'id\n1\n2\n');
   });
   afterAll(() => app.close());

@@ -22,7 +22,7 @@ let spentFar: number;
 
 beforeAll(async () => {
   [test, foreign] = await Promise.all([
-    startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', UPLOAD_IDLE_SECONDS: '2', WAREHOUSE_TIMEOUT_MS: '600000' }),
+    startTestApp({ WORKER: 'off', UPLOAD_IDLE_SECONDS: '2', WAREHOUSE_TIMEOUT_MS: '600000' }),
     ForeignPostgres.start(),
   ]);
   editor = await test.asUser('lin');

@@ -12,7 +12,7 @@ let viewer: Client;
 let metrics = 0;
 
 beforeAll(async () => {
-  [test, foreign] = await Promise.all([startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  [test, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
   far = await aForeignConnection(test, foreign);
   editor = await test.asUser('lin');
   viewer = await test.asUser('wei');

@@ -60,7 +60,7 @@ function tables(place: Place): string[] {
 describeOnEngines('Metrics on other databases, of values at their edges', () => {
   beforeAll(async () => {
     engines = await startEngines();
-    test = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: engines[0]!.directory! });
+    test = await startTestApp({ DUCKDB_DIR: engines[0]!.directory! });
     editor = await test.asUser('lin');
     await grantConnection(test, 'lin');
     connections.mirror = 1;

@@ -81,7 +81,7 @@ function insert(table: string, rows: object[]): string {
 describeOnEngines('Metrics on other databases', () => {
   beforeAll(async () => {
     engines = await startEngines();
-    test = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: engines[0]!.directory! });
+    test = await startTestApp({ DUCKDB_DIR: engines[0]!.directory! });
     editor = await test.asUser('lin');
     await grantConnection(test, 'lin');
     connections.mirror = 1;

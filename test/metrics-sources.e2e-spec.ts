@@ -9,7 +9,7 @@ let graphId: number;
 let editor: Client;
 
 beforeAll(async () => {
-  [test, foreign] = await Promise.all([startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  [test, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
   far = await aForeignConnection(test, foreign);
   editor = await test.asUser('lin');
   await grantConnection(test, 'lin');

@@ -12,7 +12,7 @@ let foreign: ForeignPostgres;
 let far: number;
 
 beforeAll(async () => {
-  [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  [test, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
   far = await aForeignConnection(test, foreign);
 });
 afterAll(async () => {

@@ -78,7 +78,7 @@ describeIfThere('connections to MySQL', () => {
   };
 
   beforeAll(async () => {
-    [test, db] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), MariaDb.start()]);
+    [test, db] = await Promise.all([startTestApp(), MariaDb.start()]);
     onTables = await connect(db.dsn());
     await db.run('CREATE TABLE logs (id int PRIMARY KEY, note text)');
     await db.run("INSERT INTO logs SELECT seq, REPEAT('x', 1000) FROM seq_1_to_50000");

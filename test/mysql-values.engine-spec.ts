@@ -177,7 +177,7 @@ describeIfThere('values of MySQL', () => {
       '--character-set-server=latin1',
       '--default-time-zone=+08:00',
     ];
-    [test, db] = await Promise.all([startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), MariaDb.start(settings)]);
+    [test, db] = await Promise.all([startTestApp({ WORKER: 'off' }), MariaDb.start(settings)]);
     client = await mysqlKind.open({ dsn: db.dsn(), options: {}, egress: test.app.get(Egress), answerMaxBytes: 16_777_216 });
     await db.run("SET time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'");
   });

@@ -9,7 +9,7 @@ import { upload } from './support/ingestion.js';
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp();
+  test = await startTestApp({}, { own: true });
 });
 afterAll(() => test.close());
 

@@ -12,7 +12,7 @@ const words = (count: number) => `id,t\n${Array.from({ length: count }, (_, n) =
 describe('a run that makes a new version', () => {
   let test: TestApp;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({}, { own: true });
   });
   afterAll(() => test?.close());
 

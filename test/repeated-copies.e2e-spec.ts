@@ -9,7 +9,7 @@ let test: TestApp;
 let foreign: ForeignPostgres;
 let far: number;
 beforeAll(async () => {
-  [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  [test, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
   far = await aForeignConnection(test, foreign);
 });
 afterAll(() => Promise.all([test.close(), foreign.remove()]));

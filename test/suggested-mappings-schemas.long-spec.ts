@@ -17,7 +17,7 @@ let files: DuckdbFiles;
 beforeAll(async () => {
   files = await DuckdbFiles.create();
   [app, foreign] = await Promise.all([
-    startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: files.directory }),
+    startTestApp({ DUCKDB_DIR: files.directory }),
     ForeignPostgres.start(),
   ]);
 });

@@ -11,7 +11,7 @@ let test: TestApp;
 let foreign: ForeignPostgres;
 
 beforeAll(async () => {
-  [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  [test, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
 });
 afterAll(async () => {
   await Promise.all([test.close(), foreign.remove()]);

@@ -5,7 +5,7 @@ import { runDraft, suggest } from './support/suggestions.js';
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
+  test = await startTestApp();
 });
 afterAll(() => test.close());
 

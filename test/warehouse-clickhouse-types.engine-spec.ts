@@ -61,7 +61,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
 
   beforeAll(async () => {
     [test, foreign] = await Promise.all([
-      startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }),
+      startTestApp({ WORKER: 'off' }),
       ForeignClickHouse.start(),
     ]);
     client = await clickHouseKind.open({ dsn: foreign.dsn(), options: {}, egress: test.app.get(Egress), answerMaxBytes: 1_000_000 });

@@ -27,7 +27,7 @@ async function connect(dsn: string, options: ConnectionOptions = {}): Promise<Wa
 
 describeOnClickHouse('ClickHouse', () => {
   beforeAll(async () => {
-    [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignClickHouse.start()]);
+    [test, foreign] = await Promise.all([startTestApp(), ForeignClickHouse.start()]);
     await connect(foreign.dsn());
   });
   afterAll(async () => {

@@ -28,7 +28,7 @@ async function connect(dsn: string, options: ConnectionOptions = {}): Promise<Wa
 }
 
 beforeAll(async () => {
-  [test, foreign] = await Promise.all([startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  [test, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
   await connect(foreign.dsn());
 });
 afterAll(async () => {

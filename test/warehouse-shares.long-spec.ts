@@ -8,7 +8,7 @@ import { upload } from './support/ingestion.js';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp({ WORKER: 'off', WAREHOUSE_TIMEOUT_MS: '20000', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
+  app = await startTestApp({ WORKER: 'off', WAREHOUSE_TIMEOUT_MS: '20000' });
   await upload(app, 'numbers', `i\n${Array.from({ length: 2_000 }, (_, index) => index).join('\n')}\n`);
 });
 afterAll(() => app.close());

@@ -10,7 +10,7 @@ describe('watches on two processes with one database', () => {
   it('are checked and told of once at each time, also while one of the processes is killed', async () => {
     const receiver = new Receiver();
     await receiver.listen();
-    const app = await startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
+    const app = await startTestApp({ WORKER: 'off' });
     const environment = {
       DATABASE_URL: app.databaseUrl,
       JWT_SECRET_KEY: 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5',

@@ -15,7 +15,7 @@ describe('watches of metrics', () => {
   beforeAll(async () => {
     receiver = new Receiver();
     await receiver.listen();
-    app = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
+    app = await startTestApp();
     editor = await app.asUser('lin');
     editorId = (await editor.get('/api/auth/me').expect(200)).body.user_id;
     await grantConnection(app, 'lin');

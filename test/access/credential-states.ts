@@ -60,10 +60,11 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     async () => {
       const { rawKey, publicId, secretHash } = createApiKey();
       const inserted = await test.pool.query(
-        `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, 'k', $2, $3, 600, now() + interval '1 day') RETURNING id`,
-        [users.get(name)!.id, publicId, secretHash],
+        `WITH key AS (INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at)
+           VALUES ($1, 'k', $2, $3, 600, now() + interval '1 day') RETURNING id)
+         INSERT INTO api_key_graphs SELECT id, $4 FROM key RETURNING api_key_id AS id`,
+        [users.get(name)!.id, publicId, secretHash, graph],
       );
-      await test.pool.query('INSERT INTO api_key_graphs VALUES ($1, $2)', [inserted.rows[0].id, graph]);
       if (more) await test.pool.query(`UPDATE api_keys SET ${more} WHERE id = $1`, [inserted.rows[0].id]);
       return { 'X-API-Key': rawKey };
     };

@@ -15,7 +15,7 @@ import { exampleOf, type Operation, type Place, readOperations, type Schema, wit
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp();
+  test = await startTestApp({}, { own: true });
 });
 afterAll(() => test.close());
 

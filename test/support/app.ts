@@ -14,6 +14,7 @@ import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { type RetrievalPlace } from '../../src/retrieval/retrieval.module.js';
 import { cloneDatabase } from './database.js';
 import { ResponseCheck } from './response-check.js';
+import { type BootedApp, takeSharedApp } from './shared-app.js';
 import { checkStatements } from './statement-check.js';
 
 checkStatements();
@@ -43,6 +44,8 @@ export interface TestApp {
 export const adminPassword = 'correct-horse-7';
 
 export interface TestAppOptions {
+  /** Is not shared with other suites: its ids begin at 1, and it has done nothing yet. */
+  own?: true;
   /** Receives the log, instead of standard output. */
   logTo?: DestinationStream;
   /** Places the retrieval processes, instead of a child. */
@@ -54,12 +57,39 @@ export interface TestAppOptions {
 }
 
 /**
- * Starts the whole application on a port and a database of its own, with the settings that a test changes.
+ * The whole application on a port and a database of its own, with the settings that a test changes. Without any, the suites of a worker
+ * use one application after the other.
  */
-export async function startTestApp(
+export async function startTestApp(environment: Record<string, string> = {}, options: TestAppOptions = {}): Promise<TestApp> {
+  const isPlain = Object.keys(environment).length + Object.keys(options).length === 0;
+  const { app, url, database, check, close } = isPlain ? await takeSharedApp(bootApp) : await bootApp(environment, options);
+  checks.set(url, check);
+  const anonymous = client(url, null);
+  const login = async (username: string, password: string): Promise<Client> => {
+    const { body } = await anonymous.post('/api/auth/login').send({ username, password }).expect(200);
+    return client(url, body.token);
+  };
+  return {
+    app,
+    url,
+    databaseUrl: database.url,
+    pool: app.get(ServicePool),
+    check,
+    anonymous,
+    admin: await login('admin', adminPassword),
+    async asUser(username) {
+      await anonymous.post('/api/auth/register').send({ username, password: userPassword });
+      return login(username, userPassword);
+    },
+    close,
+  };
+}
+
+/** Starts an application, and changes the first password of its admin. */
+async function bootApp(
   environment: Record<string, string> = {},
   { logTo, retrieval, retrievalAtStart = false, retrievalThreads = 1 }: TestAppOptions = {},
-): Promise<TestApp> {
+): Promise<BootedApp> {
   const database = await cloneDatabase();
   const settings = readSettings({
     BCRYPT_COST: '4',
@@ -67,6 +97,7 @@ export async function startTestApp(
     LOG_LEVEL: 'error',
     DATABASE_POOL_SIZE: '10',
     RATE_LIMIT_SCALE: '1000000',
+    WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1',
     ...environment,
   });
   const socketDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-'));
@@ -89,32 +120,17 @@ export async function startTestApp(
   });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-  const check = new ResponseCheck(openApiDocumentOf(app) as unknown as ConstructorParameters<typeof ResponseCheck>[0]);
-  checks.set(url, check);
-  const anonymous = client(url, null);
-
-  const login = async (username: string, password: string): Promise<string> => {
-    const { body } = await anonymous.post('/api/auth/login').send({ username, password }).expect(200);
-    return body.token;
-  };
-  const firstToken = await login('admin', 'admin@Graph123');
-  const changed = await client(url, firstToken)
+  const { body: first } = await supertest(url).post('/api/auth/login').send({ username: 'admin', password: 'admin@Graph123' }).expect(200);
+  await supertest(url)
     .put('/api/auth/password')
+    .set('Authorization', `Bearer ${first.token}`)
     .send({ old_password: 'admin@Graph123', new_password: adminPassword })
     .expect(200);
-
   return {
     app,
     url,
-    databaseUrl: database.url,
-    pool: app.get(ServicePool),
-    check,
-    anonymous,
-    admin: client(url, changed.body.token),
-    async asUser(username) {
-      await anonymous.post('/api/auth/register').send({ username, password: userPassword });
-      return client(url, await login(username, userPassword));
-    },
+    database,
+    check: new ResponseCheck(openApiDocumentOf(app) as unknown as ConstructorParameters<typeof ResponseCheck>[0]),
     async close() {
       await app.close();
       await database.drop();
