@@ -10,7 +10,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const suites = {
   backup: ['test/backup', 'test/backup-faults'],
   'common/logging': ['test/secrets'],
-  cypher: ['test/tck/tck-sql'],
+  cypher: ['test/tck/tck', 'test/tck/tck-sql'],
   database: ['test/disk-full', 'test/graph-tables-migration'],
   'database/embedded': ['test/process', 'test/run-database-death'],
   idempotency: ['test/idempotency-processes'],
@@ -38,7 +38,7 @@ const suites = {
   schedules: ['test/schedule-faults', 'test/schedules'],
   secrets: ['test/secrets'],
   'warehouse/copies': ['test/mirror-copy-faults', 'test/mirror-copies', 'test/repeated-copies'],
-  'warehouse/mirror': ['test/uploads-under-way'],
+  'warehouse/mirror': ['test/uploads', 'test/uploads-under-way'],
   'warehouse/clients': ['test/warehouse-shares'],
   webhooks: ['test/webhook-faults', 'test/webhooks'],
 };

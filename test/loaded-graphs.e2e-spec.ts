@@ -21,7 +21,7 @@ import { isLong, itLong } from './support/tier.js';
 
 const budgetBytes = 64_000_000;
 const seeds = isLong ? Array.from({ length: 40 }, (_, i) => i + 1) : [1];
-const runsOfSeed = isLong ? 8 : 5;
+const runsOfSeed = isLong ? 8 : 3;
 
 let test: TestApp;
 let database: RetrievalDatabase;

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { itLong } from './support/tier.js';
 import { tablesPath, uploadRequest } from './support/ingestion.js';
 
 describe('uploads into the mirror', () => {
@@ -174,14 +175,18 @@ describe('uploads into the mirror', () => {
     }
     const two = await put('two').attach('a', csv, 'a.csv').attach('b', csv, 'b.csv').expect(422);
     expect(two.body.detail.errors[0]).toMatchObject({ loc: ['body'], type: 'multipart' });
-    const bomb = await put('bomb')
+    const told = await upload('told', csv, { delimiter: ',', encoding: 'latin1' }).expect(422);
+    expect(told.body.detail.errors[0]).toMatchObject({ type: 'csv_field_count', line: 3 });
+  });
+
+  itLong('refuses a bomb of gzip, and makes no table of it', async () => {
+    const bomb = await test.admin
+      .put(`${tablesPath}/bomb`)
       .set('Content-Type', 'application/gzip')
       .send(gzipSync(`a\n${`${'1'.repeat(1_000)}\n`.repeat(80_000)}`))
       .expect(422);
     expect(bomb.body.detail.errors[0].type).toBe('csv_gzip_too_dense');
     expect(await tableNames()).not.toContain('bomb');
-    const told = await upload('told', csv, { delimiter: ',', encoding: 'latin1' }).expect(422);
-    expect(told.body.detail.errors[0]).toMatchObject({ type: 'csv_field_count', line: 3 });
   });
 
   it('reads dates of a given form, and lists, also when it adds rows', async () => {

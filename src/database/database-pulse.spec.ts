@@ -79,7 +79,7 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('waits for a server that hangs for a moment', async () => {
+  itLong('waits for a server that hangs for a moment', async () => {
     start(proxy.url, patient);
     await firstBeat();
     for (let turn = 0; turn < 5; turn++) {
@@ -103,7 +103,7 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([]);
   });
 
-  it('waits for slow statements even when logins are quick', async () => {
+  itLong('waits for slow statements even when logins are quick', async () => {
     start(proxy.url, patient);
     await firstBeat();
     proxy.delayStatements(700);

@@ -3,7 +3,7 @@ import { findCronProblem, nextTime } from './cron-times.js';
 import { isLong } from '../../test/support/tier.js';
 
 const minuteMs = 60_000;
-const rounds = isLong ? 240 : 96;
+const rounds = isLong ? 240 : 32;
 
 /** Reads a field by its words alone, without the library. */
 function valuesOf(field: string, min: number, max: number): Set<number> {

@@ -6,8 +6,9 @@ import { guardExpression } from './guard-expression.js';
 import { guardSelect } from './guard-select.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { loadSqlParser } from './sql-parser.js';
+import { isLong } from '../../test/support/tier.js';
 
-const runs = 300;
+const runs = isLong ? 300 : 80;
 const seed = 20261122;
 const columns = new Set(['a', 'b', 'c']);
 const times = (count: number, text: string) => Array.from({ length: count }, () => text);

@@ -38,8 +38,8 @@ export function renderReport(outcomes: readonly Outcome[], all: number, differen
 The [Technology Compatibility Kit of openCypher](https://github.com/opencypher/openCypher/tree/main/tck) has ${thousands(all)} cases. Queries only read
 here, so the ${thousands(all - outcomes.length)} cases that write or call a procedure are left out. The other ${thousands(outcomes.length)} run in memory: ${share(outcomes)}.
 
-\`test/tck/tck.e2e-spec.ts\` runs them and fails when a case is worse than this page says. \`UPDATE_TCK=1 npx jest test/tck/tck.e2e-spec\`
-writes the page.
+\`npm test\` runs every eighth, \`npm run test:long -- tck/tck.long\` all of them; both fail when a case is worse than this page says.
+\`UPDATE_TCK=1 npm run test:long -- tck/tck.long\` writes the page.
 
 | category | cases | ${columns.map(verdict => counted[verdict]).join(' | ')} |
 | --- | ${['---', ...columns.map(() => '---')].join(' | ')} |

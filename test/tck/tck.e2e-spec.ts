@@ -8,29 +8,32 @@ import { type Expected, readFeature } from './read-feature.js';
 import { onlyReads, readSuite, suiteFolder, type TckCase } from './read-suite.js';
 import { compareWithReport, type Outcome, renderReport } from './report.js';
 import { runCase } from './run-case.js';
+import { isLong } from '../support/tier.js';
 
 const page = join(process.cwd(), 'docs', 'opencypher-tck.md');
 
 (existsSync(suiteFolder) ? describe : describe.skip)('the openCypher TCK in memory', () => {
   it('answers every case that reads as the committed page has it', () => {
     const cases = readSuite();
-    const outcomes = cases.filter(onlyReads).map(outcomeOf);
+    const reading = cases.filter(onlyReads);
     // The numbers of the release of the suite that CI has. A reader that overlooks cases would pass them.
-    expect([cases.length, outcomes.length]).toEqual([3897, 3527]);
+    expect([cases.length, reading.length]).toEqual([3897, 3527]);
+    const outcomes = reading.filter((_, index) => isLong || index % 8 === 0).map(outcomeOf);
+
+    const committed = readFileSync(page, 'utf8');
+    const { worse, better } = compareWithReport(outcomes, committed);
+    expect(worse).toEqual([]);
+    if (!isLong) return;
 
     const differing = outcomes.filter(({ verdict }) => verdict === 'different on purpose');
     const gone = memoryDifferences.filter(({ scenario }) => !differing.some(({ name }) => name.startsWith(scenario)));
     expect(gone).toEqual([]);
-
     const now = renderReport(outcomes, cases.length, memoryDifferences);
     if (process.env.UPDATE_TCK) writeFileSync(page, now);
-    const committed = readFileSync(page, 'utf8');
-    const { worse, better } = compareWithReport(outcomes, committed);
     if (committed !== now) {
       const news = [...better.map(each => `better: ${each}`), `UPDATE_TCK=1 writes ${page} anew`];
       process.stdout.write(`openCypher TCK in memory:\n${news.join('\n')}\n`);
     }
-    expect(worse).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { readJsonValue } from './read-json-value.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-const [count, length] = [30, 400_000];
+const [count, length] = [10, 400_000];
 const call = (name: string, ...args: CypherValue[]) => scalarFunctions[name.toLowerCase()]!.call(args, emptyGraph);
 
 /** The bytes that the pieces of long texts keep. */

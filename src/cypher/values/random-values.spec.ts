@@ -3,6 +3,7 @@ import { type CypherValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 import { equals, keyOf } from './equality.js';
 import { compareForOrder, lessThan } from './order.js';
+import { isLong } from '../../../test/support/tier.js';
 
 /** Few different values, so that equal ones meet often, and the numbers around 2^53, where floats have gaps. */
 const numbers: fc.Arbitrary<CypherValue> = fc.oneof(
@@ -49,14 +50,14 @@ describe('random values', () => {
         if (holdsNullOrNaN(a)) return result !== true;
         return same === (result === true);
       }),
-      { numRuns: 2000 },
+      { numRuns: isLong ? 2000 : 500 },
     );
   });
 
   it('have the same key exactly when ORDER BY puts them at the same place', () => {
     fc.assert(
       fc.property(pairs, ([a, b]) => (keyOf(a) === keyOf(b)) === (compareForOrder(a, b) === 0)),
-      { numRuns: 2000 },
+      { numRuns: isLong ? 2000 : 500 },
     );
   });
 
@@ -67,14 +68,14 @@ describe('random values', () => {
         expect(sign(a, b) + sign(b, a)).toBe(0);
         if (sign(a, b) <= 0 && sign(b, c) <= 0) expect(sign(a, c)).toBeLessThanOrEqual(0);
       }),
-      { numRuns: 3000 },
+      { numRuns: isLong ? 3000 : 700 },
     );
   });
 
   it('stand in the same order for < as for ORDER BY, where < knows one', () => {
     fc.assert(
       fc.property(pairs, ([a, b]) => lessThan(a, b) !== true || compareForOrder(a, b) < 0),
-      { numRuns: 2000 },
+      { numRuns: isLong ? 2000 : 500 },
     );
   });
 });

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openDataDirectory } from './data-directory.js';
 import { EmbeddedPostgres } from './embedded-postgres.js';
+import { itLong } from '../../../test/support/tier.js';
 
 describe('an embedded server that dies', () => {
   let directory: string;
@@ -51,7 +52,7 @@ describe('an embedded server that dies', () => {
     },
   );
 
-  it('is started again however early its successors die', async () => {
+  itLong('is started again however early its successors die', async () => {
     // The log file takes longer to close than a server takes to see that it cannot start.
     const realOpen = fs.open;
     const slow = jest.spyOn(fs, 'open').mockImplementation(async (...args) => {

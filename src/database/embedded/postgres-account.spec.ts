@@ -4,12 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { choosePostgresAccount } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
+import { itLong } from '../../../test/support/tier.js';
 
 const canBecomeNobody = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0;
 const reason = canBecomeNobody ? '' : ' (skipped: only root can stand in for root)';
 
 describe('choosePostgresAccount', () => {
-  (canBecomeNobody ? it : it.skip)(
+  (canBecomeNobody ? itLong : it.skip)(
     `lets root create a cluster in a project that only root may enter, such as under /root${reason}`,
     async () => {
       const closed = mkdtempSync(path.join(os.tmpdir(), 'graph-service-closed-'));

@@ -56,8 +56,7 @@ describe('a mapping that is made to be slow', () => {
     ['tabs', '\t'.repeat(262_000)],
     ['values by the ten thousand', `version: 1\nnodes: [${fill(() => '{},', 80_000)}]`],
   ])('is refused without a halt: %s', (_what, text) => {
-    const ms = Math.min(...Array.from({ length: 3 }, () => readingMs(text)));
     // An idle machine needs 1 to 30 ms. Code that walks the text once for each line or item needs many seconds.
-    expect(ms).toBeLessThan(10_000);
+    expect(readingMs(text)).toBeLessThan(10_000);
   }); // prettier-ignore
 });

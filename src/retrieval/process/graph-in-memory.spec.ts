@@ -10,7 +10,7 @@ import { TopologyBuilder } from '../../graph-index/topology.js';
 import { atOnce } from '../../text/steps.js';
 import { type GraphElements } from './graph-elements.js';
 import { GraphInMemory } from './graph-in-memory.js';
-import { itLong } from '../../../test/support/tier.js';
+import { isLong, itLong } from '../../../test/support/tier.js';
 
 interface World {
   nodes: { labels: number; x: string | null; y?: string | null }[];
@@ -147,7 +147,7 @@ describe('a graph in memory', () => {
           if (!counted.isCut[i]) expect(cited).toEqual(plain.cited[i]);
         });
       }),
-      { numRuns: 400 },
+      { numRuns: isLong ? 400 : 80 },
     );
   });
 
@@ -167,7 +167,7 @@ describe('a graph in memory', () => {
         const text = `${around} ${textOf(value)}`;
         expect(answerOf(graph, text).rows).toEqual(answerOf(plainly(graph), text).rows);
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 60 : 20 },
     );
   });
 
@@ -196,7 +196,7 @@ describe('a graph in memory', () => {
         expect(one.map(withoutPath)).toEqual(plain.map(withoutPath));
         for (const row of one) expect(all.rows).toContain(row);
       }),
-      { numRuns: 150 },
+      { numRuns: isLong ? 150 : 40 },
     );
   });
 
@@ -214,7 +214,7 @@ describe('a graph in memory', () => {
         const text = `MATCH (a), (b) WHERE id(a) <> id(b) ${end}`;
         expect(answerOf(graph, text).rows).toEqual(answerOf(plainly(graph), text).rows);
       }),
-      { numRuns: 40 },
+      { numRuns: isLong ? 40 : 15 },
     );
   });
 

@@ -32,8 +32,9 @@ async function typeOf(source: AsyncIterable<Buffer>): Promise<string> {
 
 describe('gunzip', () => {
   it.each([7, 1000, 10_000_000])('reads gzip by its magic bytes, in pieces of %i bytes, and passes all else', async size => {
-    expect((await all(gunzip(inPieces(gzipSync(csv), size), false, bounds))).equals(csv)).toBe(true);
-    expect((await all(gunzip(inPieces(csv, size), false, bounds))).equals(csv)).toBe(true);
+    const sent = csv.subarray(0, size * 5_000);
+    expect((await all(gunzip(inPieces(gzipSync(sent), size), false, bounds))).equals(sent)).toBe(true);
+    expect((await all(gunzip(inPieces(sent, size), false, bounds))).equals(sent)).toBe(true);
   });
 
   it('passes bodies of no and of one byte', async () => {

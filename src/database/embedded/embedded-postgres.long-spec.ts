@@ -1,0 +1,1 @@
+import './embedded-postgres.spec.js';

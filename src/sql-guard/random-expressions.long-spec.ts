@@ -1,0 +1,1 @@
+import './random-expressions.spec.js';

@@ -1,0 +1,1 @@
+import './tck.e2e-spec.js';

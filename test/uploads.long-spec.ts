@@ -1,0 +1,1 @@
+import './uploads.e2e-spec.js';
