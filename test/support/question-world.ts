@@ -173,10 +173,31 @@ export async function planOver(
   return 'reason' in found ? `refused: ${found.reason.en}` : found;
 }
 
+interface Declared extends PlanSchema {
+  /** What the nodes of a label are called. */
+  names: Record<string, string[]>;
+  /** The known values of the properties of a label. */
+  values?: Record<string, Record<string, string[]>>;
+}
+
+/** A world of questions. `plan` gives the plan of one, `ask` its Cypher text, and both why there is none. */
+export function aWorld({ names, values = {}, ...schema }: Declared) {
+  const displays = Object.entries(names).flatMap(([own, all]) => all.map((display): [string, string] => [display, own]));
+  const nodes = nodesOf(displays, schema.labels[0]?.keyProperties[0] ?? '');
+  const known = Object.entries(values).flatMap(([own, properties]) =>
+    Object.entries(properties).flatMap(([property, all]) => all.map(value => ({ label: own, property, value }))),
+  );
+  const world = { schema, nodes, values: known };
+  const plan = (question: string) => planOver(question, world);
+  const ask = async (question: string) => cypherOf(await plan(question));
+  return { ...world, plan, ask };
+}
+
+export const cypherOf = (found: GraphPlan | string): string => (typeof found === 'string' ? found : found.cypher);
+
 /** Its Cypher text, or why there is none. */
 export async function cypherOver(question: string, of: Parameters<typeof planOver>[1]): Promise<string> {
-  const found = await planOver(question, of);
-  return typeof found === 'string' ? found : found.cypher;
+  return cypherOf(await planOver(question, of));
 }
 
 export async function termsOf(question: string): Promise<QuestionTerms> {
