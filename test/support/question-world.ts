@@ -195,11 +195,6 @@ export function aWorld({ names, values = {}, ...schema }: Declared) {
 
 export const cypherOf = (found: GraphPlan | string): string => (typeof found === 'string' ? found : found.cypher);
 
-/** Its Cypher text, or why there is none. */
-export async function cypherOver(question: string, of: Parameters<typeof planOver>[1]): Promise<string> {
-  return cypherOf(await planOver(question, of));
-}
-
 export async function termsOf(question: string): Promise<QuestionTerms> {
   return readTerms(await linked(question));
 }

@@ -1,8 +1,7 @@
-import { edge, namedLabel, nodesOf, planOver } from '../../../test/support/question-world.js';
-import { type PlanSchema } from './schema-paths.js';
+import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
 
 /** A number may count, and be what a node is called by. */
-const schema: PlanSchema = {
+const world = aWorld({
   labels: [
     namedLabel('Person', ['people', '人员'], [['score', 'int', '分数']]),
     namedLabel('Customer', ['客户'], []),
@@ -10,10 +9,10 @@ const schema: PlanSchema = {
   ],
   edges: [edge('placed', ['下单'], 'Customer', 'Order')],
   toOne: { outgoing: [], incoming: ['placed'] },
-};
-const nodes = nodesOf([['10', 'Person'], ['3', 'Customer'], ['10', 'Order']], 'number'); // prettier-ignore
+  names: { Person: ['10'], Customer: ['3'], Order: ['10'] },
+});
 const plan = async (question: string) => {
-  const found = await planOver(question, { schema, nodes, values: [] });
+  const found = await world.plan(question);
   return typeof found === 'string' ? found : [found.cypher, found.top];
 };
 

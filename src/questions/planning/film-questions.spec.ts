@@ -1,4 +1,4 @@
-import { linkOver } from '../../../test/support/question-world.js';
+import { edge, linkOver, nodesOf } from '../../../test/support/question-world.js';
 import { languageOf } from '../../text/language.js';
 import { confirmNames } from '../linking/confirm-names.js';
 import { planGraphQuestion } from './plan-graph-question.js';
@@ -12,14 +12,7 @@ const label = (name: string, aliases: string[] = []) => ({
   properties: [{ name: 'name', type: 'string' }],
   rowCount: 9,
 });
-const fromMovie = (type: string, targetLabel: string) => ({
-  type,
-  aliases: [],
-  sourceLabel: 'Movie',
-  targetLabel,
-  properties: [],
-  rowCount: 9,
-});
+const fromMovie = (type: string, targetLabel: string) => edge(type, [], 'Movie', targetLabel);
 const schema: PlanSchema = {
   labels: [label('Movie', ['film']), label('Person'), label('Tag'), label('Genre'), label('Rating')],
   edges: [
@@ -41,9 +34,7 @@ const names: [display: string, label: string][] = [
   ['In Darkness', 'Movie'],
   ['Ann Lee', 'Person'],
 ];
-const entities = new Map(
-  names.map(([display, own], id) => [id, { id, label: own, labels: [own], key: display, display, properties: { name: display } }]),
-);
+const entities = nodesOf(names, 'name', true);
 
 async function plan(question: string): Promise<{ cypher?: string; parameters?: object }> {
   const linked = await linkOver(question, { schema, nodes: [...entities.values()] });

@@ -1,7 +1,6 @@
-import { cypherOver, edge, namedLabel, nodesOf, planOver } from '../../../test/support/question-world.js';
-import { type PlanSchema } from './schema-paths.js';
+import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
 
-const schema: PlanSchema = {
+const { ask, plan } = aWorld({
   labels: [
     namedLabel('Department', ['科室'], [['floor', 'int'], ['phone', 'string', '电话']]),
     namedLabel('Doctor', ['医生'], [['gender', 'string', '性别'], ['title', 'string', '职称'], ['salary', 'int', '工资'], ['birth date', 'date', '出生日期'], ['mobile', 'string']]),
@@ -19,18 +18,9 @@ const schema: PlanSchema = {
     edge('treats', ['治疗'], 'Drug', 'Disease'),
   ],
   toOne: { outgoing: ['works in', 'family doctor'], incoming: ['heads'] },
-}; // prettier-ignore
-const names: [display: string, label: string][] = [['Urology', 'Department'], ['Liam Newton', 'Doctor'], ['Diabetes', 'Disease'], ['Insulin', 'Drug'], ['Aspirin', 'Drug']]; // prettier-ignore
-const nodes = nodesOf(names, 'number');
-const values = [
-  { label: 'Patient', property: 'city', value: 'London' },
-  { label: 'Patient', property: 'gender', value: 'female' },
-  { label: 'Doctor', property: 'gender', value: 'female' },
-  { label: 'Drug', property: 'manufacturer', value: 'Bayer' },
-];
-
-const planned = (question: string) => planOver(question, { schema, nodes, values });
-const plan = (question: string) => cypherOver(question, { schema, nodes, values });
+  names: { Department: ['Urology'], Doctor: ['Liam Newton'], Disease: ['Diabetes'], Drug: ['Insulin', 'Aspirin'] },
+  values: { Patient: { city: ['London'], gender: ['female'] }, Doctor: { gender: ['female'] }, Drug: { manufacturer: ['Bayer'] } },
+}); // prettier-ignore
 
 describe('questions about a hospital', () => {
   const drugs = 'MATCH (t:Drug)<-[r1:takes]-(n1:Patient)';
@@ -44,7 +34,7 @@ describe('questions about a hospital', () => {
     ['哪位医生看过最多患者？', 'MATCH (t:Doctor)<-[r1:visited]-(n1:Patient)'],
     ['Top 3 diseases by number of patients', 'MATCH (t:Disease)<-[r1:`diagnosed with`]-(n1:Patient)'],
   ])('%s: ranks what is asked for by the most of the other', async (question, pattern) => {
-    expect(await plan(question)).toContain(`${pattern} RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC`);
+    expect(await ask(question)).toContain(`${pattern} RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC`);
   });
 
   const noDoctor = 'NOT EXISTS { MATCH (t:Patient)-[:`family doctor`]->(n1:Doctor) }';
@@ -55,11 +45,11 @@ describe('questions about a hospital', () => {
     ['Which patients take no drugs?', 'MATCH (t:Patient) WHERE NOT EXISTS { MATCH (t:Patient)-[:takes]->(n1:Drug) } RETURN DISTINCT t'],
     ['Which drugs treat no disease?', 'MATCH (t:Drug) WHERE NOT EXISTS { MATCH (t:Drug)-[:treats]->(n1:Disease) } RETURN DISTINCT t'],
   ])('%s: denies what it says', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it('says which year a month was taken of', async () => {
-    expect(await planned('How many doctors were born in May?')).toMatchObject({
+    expect(await plan('How many doctors were born in May?')).toMatchObject({
       notes: [{ en: '"may" names no year and is read as of 2026' }],
     });
   });
@@ -75,7 +65,7 @@ describe('questions about a hospital', () => {
     ],
     ['体重少于50克的患者', 'MATCH (t:Patient) WHERE t.weight < $p1 RETURN DISTINCT t'],
   ])('%s: lists what is asked for', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it.each([
@@ -94,6 +84,6 @@ describe('questions about a hospital', () => {
     ['Aspirin是哪家生产的？', /unknown: 哪家生产/],
     ['贵的药有哪些？', /unknown: 贵药/],
   ])('%s: is refused and not answered as another question', async (question, reason) => {
-    expect(await plan(question)).toMatch(reason);
+    expect(await ask(question)).toMatch(reason);
   });
 });

@@ -1,8 +1,7 @@
-import { cypherOver, edge, namedLabel, nodesOf } from '../../../test/support/question-world.js';
-import { type PlanSchema } from './schema-paths.js';
+import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
 
 /** Things are called like words of the language: a hotel `The Rooms`, a guest `May`, a channel `Booking`. */
-const schema: PlanSchema = {
+const { ask } = aWorld({
   labels: [
     namedLabel('City', ['城市'], []),
     namedLabel('Hotel', ['酒店'], [['swimming pool', 'boolean', '游泳池'], ['capacity', 'int']]),
@@ -21,15 +20,9 @@ const schema: PlanSchema = {
     edge('uses', ['使用'], 'Booking', 'Service'),
   ],
   toOne: { outgoing: ['located in', 'belongs to', 'lives in', 'reserves', 'favorite hotel'], incoming: ['booked'] },
-}; // prettier-ignore
-const names: [display: string, label: string][] = [['The Rooms', 'Hotel'], ['May', 'Guest'], ['张伟', 'Guest'], ['Room Service', 'Service'], ['SPA', 'Service'], ['上海', 'City']]; // prettier-ignore
-const nodes = nodesOf(names, 'number');
-const values = [
-  { label: 'Booking', property: 'channel', value: 'Booking' },
-  { label: 'Booking', property: 'status', value: '已取消' },
-];
-
-const plan = (question: string) => cypherOver(question, { schema, nodes, values });
+  names: { Hotel: ['The Rooms'], Guest: ['May', '张伟'], Service: ['Room Service', 'SPA'], City: ['上海'] },
+  values: { Booking: { channel: ['Booking'], status: ['已取消'] } },
+}); // prettier-ignore
 
 describe('questions about a chain of hotels', () => {
   it.each([
@@ -41,7 +34,7 @@ describe('questions about a chain of hotels', () => {
     ["what are may's points", 'MATCH (t:Guest) WHERE t.number = $p1'],
     ['客人May有多少个订单', 'MATCH (t:Booking)<-[r1:booked]-(n1:Guest) WHERE n1.number = $p1'],
   ])('%s: takes a name for a name, whatever else its words mean', async (question, pattern) => {
-    expect(await plan(question)).toContain(pattern);
+    expect(await ask(question)).toContain(pattern);
   });
 
   it.each([
@@ -49,7 +42,7 @@ describe('questions about a chain of hotels', () => {
     ['Booking渠道已取消的订单', 'MATCH (t:Booking) WHERE t.channel = $p1 AND t.status = $p2'],
     ['通过Booking下单的客人', 'MATCH (t:Guest)-[r1:booked]->(n1:Booking) WHERE n1.channel = $p1'],
   ])('%s: tells a value from the label that is called like it', async (question, pattern) => {
-    expect(await plan(question)).toContain(pattern);
+    expect(await ask(question)).toContain(pattern);
   });
 
   it.each([
@@ -57,7 +50,7 @@ describe('questions about a chain of hotels', () => {
     ['订单超过20个的客人', 'WHERE n > $p1'],
     ['guests with more than 20 bookings', 'WHERE n > $p1'],
   ])('%s: compares a number of things', async (question, condition) => {
-    expect(await plan(question)).toContain(condition);
+    expect(await ask(question)).toContain(condition);
   });
 
   it.each([
@@ -69,6 +62,6 @@ describe('questions about a chain of hotels', () => {
     ['Number of rooms by hotel and city', /two things at once/],
     ['所有房间价格都超过300的酒店有哪些', /of all of them/],
   ])('%s: is refused and not answered as another question', async (question, reason) => {
-    expect(await plan(question)).toMatch(reason);
+    expect(await ask(question)).toMatch(reason);
   });
 });

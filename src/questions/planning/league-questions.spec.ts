@@ -1,54 +1,23 @@
-import { cypherOver, nodesOf } from '../../../test/support/question-world.js';
-import { type PlanSchema } from './schema-paths.js';
+import { aWorld, chineseLabel, edge } from '../../../test/support/question-world.js';
 
-const label = (name: string, alias: string, properties: [name: string, type: string, column: string][]) => ({
-  name,
-  aliases: [alias],
-  displayProperty: '名称',
-  keyProperties: ['编号'],
-  properties: [['编号', 'string', 'id'], ['名称', 'string', 'name'], ...properties].map(([own = '', type = '', column = '']) => ({ name: own, type, column })),
-  rowCount: 9,
-}); // prettier-ignore
-const edge = (
-  type: string,
-  alias: string,
-  sourceLabel: string,
-  targetLabel: string,
-  properties: PlanSchema['edges'][0]['properties'] = [],
-) => ({
-  type,
-  aliases: [alias],
-  sourceLabel,
-  targetLabel,
-  properties,
-  rowCount: 9,
-});
 /** A relation is called like the plural of a label, another like its verb; one has several edges between two nodes; two have properties. */
-const schema: PlanSchema = {
+const { ask } = aWorld({
   labels: [
-    label('球队', 'Club', [['城市', 'string', 'city']]),
-    label('球员', 'Player', [['国籍', 'string', 'nationality'], ['位置', 'string', 'position'], ['出生日期', 'date', 'born_on'], ['薪水', 'int', 'salary'], ['队长', 'boolean', 'captain']]),
-    label('教练', 'Coach', []),
-    label('比赛', 'Match', [['观众人数', 'int', 'attendance']]),
+    chineseLabel('球队', ['Club'], [['城市', 'string', 'city']]),
+    chineseLabel('球员', ['Player'], [['国籍', 'string', 'nationality'], ['位置', 'string', 'position'], ['出生日期', 'date', 'born_on'], ['薪水', 'int', 'salary'], ['队长', 'boolean', 'captain']]),
+    chineseLabel('教练', ['Coach'], []),
+    chineseLabel('比赛', ['Match'], [['观众人数', 'int', 'attendance']]),
   ],
   edges: [
-    edge('效力于', 'PLAYS_FOR', '球员', '球队', [{ name: '加盟日期', type: 'date', column: 'joined_on' }]),
+    { ...edge('效力于', 'PLAYS_FOR', '球员', '球队'), properties: [{ name: '加盟日期', type: 'date', column: 'joined_on' }] },
     edge('执教', 'COACHES', '教练', '球队'),
     edge('师从', 'LEARNED_FROM', '教练', '教练'),
-    edge('进球', 'SCORED_IN', '球员', '比赛', [{ name: '点球', type: 'boolean', column: 'penalty' }]),
+    { ...edge('进球', 'SCORED_IN', '球员', '比赛'), properties: [{ name: '点球', type: 'boolean', column: 'penalty' }] },
   ],
   toOne: { outgoing: ['效力于', '执教'], incoming: ['执教'] },
-}; // prettier-ignore
-const names: [display: string, label: string][] = [['上海海鸥', '球队'], ['Riverside Rovers', '球队'], ['Felipe Rocha', '教练'], ['Diego Novak', '球员'], ['M033', '比赛']]; // prettier-ignore
-const nodes = nodesOf(names, '编号', true);
-const values = [
-  { label: '球队', property: '城市', value: '上海' },
-  { label: '球员', property: '国籍', value: '巴西' },
-  { label: '球员', property: '国籍', value: '日本' },
-  { label: '球员', property: '位置', value: '后卫' },
-];
-
-const plan = (question: string) => cypherOver(question, { schema, nodes, values });
+  names: { 球队: ['上海海鸥', 'Riverside Rovers'], 教练: ['Felipe Rocha'], 球员: ['Diego Novak'], 比赛: ['M033'] },
+  values: { 球队: { 城市: ['上海'] }, 球员: { 国籍: ['巴西', '日本'], 位置: ['后卫'] } },
+}); // prettier-ignore
 
 describe('questions about a league', () => {
   it.each([
@@ -61,15 +30,15 @@ describe('questions about a league', () => {
     ['上海的球队有哪些后卫？', 'MATCH (t:球员)-[r1:效力于]->(n1:球队) WHERE t.位置 = $p1 AND n1.城市 = $p2'],
     ['Which players scored in M033?', 'MATCH (t:球员)-[r1:进球]->(n1:比赛) WHERE n1.编号 = $p1'],
   ])('%s: tells the label from the relation that is called like it', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it('counts a relation by its edges', async () => {
-    expect(await plan('进球最多的球员是谁？')).toContain('MATCH (t:球员)-[r1:进球]->(n1:比赛) RETURN t, count(DISTINCT r1) AS n');
+    expect(await ask('进球最多的球员是谁？')).toContain('MATCH (t:球员)-[r1:进球]->(n1:比赛) RETURN t, count(DISTINCT r1) AS n');
   });
 
   it('sums what 总 stands before', async () => {
-    expect(await plan('球员的总薪水是多少')).toContain('sum(t.薪水)');
+    expect(await ask('球员的总薪水是多少')).toContain('sum(t.薪水)');
   });
 
   it.each([
@@ -85,6 +54,6 @@ describe('questions about a league', () => {
     ['Which players have the same salary?', /alike/],
     ['How many matches were played?', /does not lead/],
   ])('%s: is refused and not answered as another question', async (question, reason) => {
-    expect(await plan(question)).toMatch(reason);
+    expect(await ask(question)).toMatch(reason);
   });
 });

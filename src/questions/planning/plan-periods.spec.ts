@@ -1,9 +1,8 @@
-import { chineseLabel, cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
+import { aWorld, chineseLabel, edge } from '../../../test/support/question-world.js';
 import { wordGraphAnswer } from '../wording/word-answer.js';
-import { type PlanSchema } from './schema-paths.js';
 
 /** Labels with one date, with several, with a year only and with none. A relation is called like what happens at a date. */
-const schema: PlanSchema = {
+const { ask, plan } = aWorld({
   labels: [
     chineseLabel('酒店', ['Hotel'], [['城市', 'string', 'city']]),
     chineseLabel('员工', ['Employee'], [['出生日期', 'date', 'birth_date'], ['入职日期', 'date', 'hire_date'], ['工资', 'int', 'salary']]),
@@ -19,15 +18,9 @@ const schema: PlanSchema = {
     edge('审核', ['reviewed'], '员工', '理赔'),
   ],
   toOne: { outgoing: ['入住', '任职'], incoming: ['下单', '审核'] },
-}; // prettier-ignore
-const nodes = nodesOf([['Hilton', '酒店'], ['Ann Lee', '员工']], '编号'); // prettier-ignore
-const values = [
-  { label: '酒店', property: '城市', value: '上海' },
-  { label: '订单', property: '状态', value: '已取消' },
-];
-
-const planned = (question: string) => planOver(question, { schema, nodes, values });
-const plan = (question: string) => cypherOver(question, { schema, nodes, values });
+  names: { 酒店: ['Hilton'], 员工: ['Ann Lee'] },
+  values: { 酒店: { 城市: ['上海'] }, 订单: { 状态: ['已取消'] } },
+}); // prettier-ignore
 
 const byMonth = (date: string): string => `WITH left(toString(t.${date}), 7) AS period, count(t) AS n`;
 
@@ -52,7 +45,7 @@ describe('questions by periods', () => {
     ['Which month did Hilton have the most bookings?', `WHERE n1.编号 = $p1 AND t.下单时间 IS NOT NULL WITH DISTINCT t ${byMonth('下单时间')}`],
     ['哪个月的总金额最高', 'sum(t.总金额) AS 总金额 RETURN period AS 月份, 总金额 ORDER BY 总金额 DESC, period'],
   ])('%s: ranks the periods', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   }); // prettier-ignore
 
   it.each([
@@ -61,7 +54,7 @@ describe('questions by periods', () => {
     ['top 3 months by number of bookings', 3],
     ['哪些年入职的员工最多', 5],
   ])('%s: shows as many as are asked for', async (question, top) => {
-    expect(await planned(question)).toMatchObject({ top });
+    expect(await plan(question)).toMatchObject({ top });
   });
 
   it.each([
@@ -79,7 +72,7 @@ describe('questions by periods', () => {
     ['ships built per year', 'WITH t.建造年份 AS period, count(t) AS n'],
     ['bookings per day of the week', "RETURN ['Monday', 'Tuesday', "],
   ])('%s: counts in order of time', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it.each([
@@ -90,7 +83,7 @@ describe('questions by periods', () => {
     ['What is the total amount per quarter?', 'sum(t.总金额)'],
     ['average payout by year', 'avg(t.赔付金额) AS `average payout`'],
   ])('%s: adds up what is in each period', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   }); // prettier-ignore
 
   it.each([
@@ -100,15 +93,15 @@ describe('questions by periods', () => {
     ['claims per quarter in 2024', [['2024-Q1', 7]], 'Number of claims by quarter in 2024: 2024-Q1 (7).'],
     ['哪一周入住的订单最多', [['2026-08-03', 7]], '订单数最高的周（周一日期）：2026-08-03（7）。'],
   ])('%s: is answered with its periods', async (question, rows, sentence) => {
-    const found = await planned(question);
+    const found = await plan(question);
     if (typeof found === 'string') throw new Error(found);
     expect(wordGraphAnswer(found.shape, rows, /[a-z]/.test(question) ? 'en' : 'zh')).toBe(sentence);
   }); // prettier-ignore
 
   it('says which date it took, and what a ranking of the fewest leaves out', async () => {
-    expect(await planned('每个月的订单数')).toMatchObject({ notes: [{ zh: '月份按“下单时间”计' }] });
-    expect(await planned('哪个月入职的员工最少')).toMatchObject({ notes: [{ zh: '没有“员工”的月份未计入' }] });
-    expect(await planned('哪个月入职的员工最多')).toMatchObject({ notes: [] });
+    expect(await plan('每个月的订单数')).toMatchObject({ notes: [{ zh: '月份按“下单时间”计' }] });
+    expect(await plan('哪个月入职的员工最少')).toMatchObject({ notes: [{ zh: '没有“员工”的月份未计入' }] });
+    expect(await plan('哪个月入职的员工最多')).toMatchObject({ notes: [] });
   });
 
   it.each([
@@ -140,6 +133,6 @@ describe('questions by periods', () => {
     ['每年每个月的订单数', /ask apart/],
     ['Which year had the largest booking?', /It is not clear by what "the largest" ranks/],
   ])('%s: is refused and not answered by days', async (question, reason) => {
-    expect(await plan(question)).toMatch(reason);
+    expect(await ask(question)).toMatch(reason);
   });
 });

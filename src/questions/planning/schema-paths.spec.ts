@@ -1,10 +1,8 @@
+import { anEdge as edge } from '../../../test/support/graph-schema.js';
 import { schema } from '../../../test/support/question-world.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { describePath, type Hop, hopsFrom, isComplete, leadsToOne, pathsFrom, reversed } from './schema-paths.js';
 
-const edge = (type: string, sourceLabel: string, targetLabel: string, rowCount = 1) => ({
-  type, aliases: [], sourceLabel, targetLabel, properties: [], rowCount,
-}); // prettier-ignore
 const graph = (edges: GraphSchema['edges']): GraphSchema => ({ labels: [], edges });
 
 describe('pathsFrom', () => {

@@ -1,8 +1,7 @@
-import { chineseLabel, cypherOver, edge, nodesOf, planOver } from '../../../test/support/question-world.js';
-import { type PlanSchema } from './schema-paths.js';
+import { aWorld, chineseLabel, edge } from '../../../test/support/question-world.js';
 
 /** Labels with a relation to themselves, several relations between two labels, booleans whose names begin with 有 and 在, and years beside dates. */
-const schema: PlanSchema = {
+const { ask, plan } = aWorld({
   labels: [
     chineseLabel('港口', ['Port'], [['国家', 'string', 'country'], ['有冷库', 'boolean', 'cold_storage', 'cold storage'], ['年吞吐量', 'int', 'annual_teu', 'throughput']]),
     chineseLabel('船舶', ['Ship', '船', '轮船'], [['船型', 'string', 'ship_type'], ['建造年份', 'int', 'built_year'], ['载箱量', 'int', 'capacity_teu', 'capacity'], ['在役', 'boolean', 'in_service', 'in service'], ['上次检验日期', 'date', 'last_inspection'], ['船旗国', 'string', 'flag']]),
@@ -23,24 +22,18 @@ const schema: PlanSchema = {
     edge('收货', ['receives', 'received'], '客户', '货运单'),
   ],
   toOne: { outgoing: ['母港', '上级', '母公司', '目的港', '出发港'], incoming: ['执行', '指挥', '发货', '收货'] },
-}; // prettier-ignore
-const names: [display: string, label: string][] = [['上海港', '港口'], ['Blue Whale', '船舶'], ['周静', '船员'], ['Lars Jensen', '船员'], ['海纳集团', '客户'], ['Tiger Toys', '客户'], ['Union Steel', '客户']]; // prettier-ignore
-const nodes = nodesOf(names, '编号');
-const values = [
-  ...['中国', '德国'].map(value => ({ label: '港口', property: '国家', value })),
-  ...['中国', '挪威'].map(value => ({ label: '船舶', property: '船旗国', value })),
-  ...['集装箱船', '油轮'].map(value => ({ label: '船舶', property: '船型', value })),
-  ...['船长', '水手', '大副'].map(value => ({ label: '船员', property: '职务', value })),
-  ...['男', '女'].map(value => ({ label: '船员', property: '性别', value })),
-  { label: '客户', property: '行业', value: '机电' },
-  { label: '货运单', property: '货物', value: 'coffee' },
-];
-
-const planned = (question: string) => planOver(question, { schema, nodes, values });
-const plan = (question: string) => cypherOver(question, { schema, nodes, values });
+  names: { 港口: ['上海港'], 船舶: ['Blue Whale'], 船员: ['周静', 'Lars Jensen'], 客户: ['海纳集团', 'Tiger Toys', 'Union Steel'] },
+  values: {
+    港口: { 国家: ['中国', '德国'] },
+    船舶: { 船旗国: ['中国', '挪威'], 船型: ['集装箱船', '油轮'] },
+    船员: { 职务: ['船长', '水手', '大副'], 性别: ['男', '女'] },
+    客户: { 行业: ['机电'] },
+    货运单: { 货物: ['coffee'] },
+  },
+}); // prettier-ignore
 
 async function parametersOf(question: string): Promise<unknown[]> {
-  const found = await planned(question);
+  const found = await plan(question);
   return typeof found === 'string' ? [found] : Object.values(found.parameters);
 }
 
@@ -71,7 +64,7 @@ describe('questions about a shipping company', () => {
     ['女船员有多少？', `${crew} WHERE t.性别 = $p1 RETURN count(DISTINCT t)`],
     ['Tiger Toys收货的危险品有多少？', `(t:货运单)<-[r1:收货]-(n1:客户) WHERE n1.编号 = $p1 AND t.危险品 = $p2 RETURN count(DISTINCT t)`],
   ])('%s: asks for what stands after the question word, whatever limits it', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it.each([
@@ -83,7 +76,7 @@ describe('questions about a shipping company', () => {
     ['载箱量超过1.1万的船', `${ship} WHERE t.载箱量 > $p1 RETURN`, 11_000],
     ['Which ships have a capacity of 19600?', `${ship} WHERE t.载箱量 = $p1 RETURN`, 19_600],
   ])('%s: limits a year, a date by what happened, or a number', async (question, cypher, ...parameters) => {
-    expect(await plan(question)).toBe(`${cypher} DISTINCT t ORDER BY t.名称`);
+    expect(await ask(question)).toBe(`${cypher} DISTINCT t ORDER BY t.名称`);
     expect(await parametersOf(question)).toEqual(parameters);
   });
 
@@ -93,7 +86,7 @@ describe('questions about a shipping company', () => {
     ['Who is the youngest crew member?', '出生日期 DESC'],
     ['上次检验日期最新的船', '上次检验日期 DESC'],
   ])('%s: tells the age by the making or the birth', async (question, order) => {
-    expect(await plan(question)).toContain(`ORDER BY ${order}`);
+    expect(await ask(question)).toContain(`ORDER BY ${order}`);
   });
 
   const exists = (way: string, condition = ''): string => `NOT EXISTS { MATCH ${way}${condition} }`;
@@ -109,8 +102,8 @@ describe('questions about a shipping company', () => {
     ['哪些港口没有冷库？', 'MATCH (t:港口) WHERE t.有冷库 = $p1', false],
     ['不在职的船员有哪些？', `${crew} WHERE t.在职 = $p1`, false],
   ])('%s: denies what it says', async (question, cypher, ...parameters) => {
-    expect(await plan(question)).toMatch(/^MATCH \(t:\S+\) WHERE [^M]*(?:EXISTS \{[^}]*\} )?RETURN/);
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toMatch(/^MATCH \(t:\S+\) WHERE [^M]*(?:EXISTS \{[^}]*\} )?RETURN/);
+    expect(await ask(question)).toContain(cypher);
     expect(await parametersOf(question)).toEqual(parameters);
   });
 
@@ -121,7 +114,7 @@ describe('questions about a shipping company', () => {
     ['What is the parent company of Tiger Toys?', 'MATCH (t:客户)<-[r1:母公司]-(n1:客户) WHERE n1.编号 = $p1'],
     ['哪些客户有母公司？', 'MATCH (t:客户)-[r1:母公司]->(n1:客户) RETURN'],
   ])('%s: follows a relation of a label with itself the right way', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it.each([
@@ -129,7 +122,7 @@ describe('questions about a shipping company', () => {
     ['Who commanded the most voyages?', `${crew}-[r1:指挥]->(n1:航次) RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC`],
     ['Which captains have an email?', `${crew}-[r1:指挥]->(n1:航次) WHERE t.邮箱 IS NOT NULL`],
   ])('%s: tells a label from a relation that has its word', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it.each([
@@ -152,7 +145,7 @@ describe('questions about a shipping company', () => {
     ['capacity of 5 ships in 中国', /unknown/],
     ['列出所有上级', /say which/],
   ])('%s: is refused and not answered as another question', async (question, reason) => {
-    expect(await plan(question)).toMatch(reason);
+    expect(await ask(question)).toMatch(reason);
   });
 
   const lowest = 'MATCH (x:船舶) WITH min(x.载箱量) AS best MATCH (t:港口)<-[r1:母港]-(n1:船舶) WHERE n1.载箱量 = best RETURN DISTINCT t';
@@ -168,10 +161,10 @@ describe('questions about a shipping company', () => {
     ['Which captain has the most voyages?', `${crew}-[r1:指挥]->(n1:航次) RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC`],
     ['Which home ports are there?', 'MATCH (t:港口)<-[r1:母港]-(n1:船舶) RETURN DISTINCT t'],
   ])('%s: asks for whoever stands at the end of the relation', async (question, cypher) => {
-    expect(await plan(question)).toContain(cypher);
+    expect(await ask(question)).toContain(cypher);
   });
 
   it('takes one of several that are asked apart', async () => {
-    expect(await planned('Which of the ships with home port in 德国 has the highest capacity?')).toMatchObject({ top: 1 });
+    expect(await plan('Which of the ships with home port in 德国 has the highest capacity?')).toMatchObject({ top: 1 });
   });
 });

@@ -1,9 +1,8 @@
-import { edge, linkOver, nodesOf, planOver } from '../../../test/support/question-world.js';
+import { aWorld, edge, linkOver } from '../../../test/support/question-world.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { wordGraphAnswer } from '../wording/word-answer.js';
 import { planGraphQuestion } from './plan-graph-question.js';
 import { type GraphPlan } from './question-plan.js';
-import { type PlanSchema } from './schema-paths.js';
 
 const label = (name: string, alias: string, properties: [name: string, type: string, column?: string][]) => ({
   name,
@@ -13,7 +12,7 @@ const label = (name: string, alias: string, properties: [name: string, type: str
   properties: [{ name: 'number', type: 'int' }, ...properties.map(([own, type, column]) => ({ name: own, type, ...(column !== undefined && { column }) }))],
   rowCount: 9,
 }); // prettier-ignore
-const schema: PlanSchema = {
+const { schema, nodes, values, plan } = aWorld({
   labels: [
     label('Branch', '分公司', [['opened', 'date'], ['phone', 'string']]),
     label('Policy', '保单', [['premium', 'int', '保费'], ['start_date', 'date']]),
@@ -21,13 +20,13 @@ const schema: PlanSchema = {
   ],
   edges: [edge('ISSUED', '签发', 'Branch', 'Policy'), edge('HOLDS', '持有', 'Holder', 'Policy')],
   toOne: { outgoing: [], incoming: ['ISSUED', 'HOLDS'] },
-}; // prettier-ignore
-const nodes = nodesOf([['London Branch', 'Branch'], ['高静', 'Holder'], ['P1', 'Policy'], ['P2', 'Policy']], 'number'); // prettier-ignore
-const values = [{ label: 'Holder', property: 'city', value: 'Oslo' }];
+  names: { Branch: ['London Branch'], Holder: ['高静'], Policy: ['P1', 'P2'] },
+  values: { Holder: { city: ['Oslo'] } },
+}); // prettier-ignore
 
 const sentence = async (question: string, rows: unknown[][]): Promise<string> => {
-  const plan = await planOver(question, { schema, nodes, values });
-  return typeof plan === 'string' ? plan : wordGraphAnswer(plan.shape, rows, /\p{Script=Han}/u.test(question) ? 'zh' : 'en');
+  const found = await plan(question);
+  return typeof found === 'string' ? found : wordGraphAnswer(found.shape, rows, /\p{Script=Han}/u.test(question) ? 'zh' : 'en');
 };
 
 /** Asks after `P1` and `P2` were found. The pronoun stands where it is in the text. */
