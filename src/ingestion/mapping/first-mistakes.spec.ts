@@ -1,7 +1,7 @@
+import { problemsOf } from '../../../test/support/mapping-problems.js';
 import { inBoth } from '../../text/bilingual.js';
 import { pathText } from './mapping.js';
 import { parseMapping } from './parse-mapping.js';
-import { MappingError } from './problems.js';
 
 const valid = `version: 1
 nodes:
@@ -19,15 +19,8 @@ edges:
 `;
 
 /** Each problem as place, type, English sentence and hint. */
-function problemsOf(text: string): string[][] {
-  try {
-    parseMapping(text);
-  } catch (error) {
-    if (!(error instanceof MappingError)) throw error;
-    return error.problems.map(({ path, text: { en }, hint }) => [pathText(path), en, ...(hint === undefined ? [] : [inBoth(hint).en])]);
-  }
-  return [];
-}
+const mistakesOf = (text: string): string[][] =>
+  problemsOf(text).map(({ path, text: { en }, hint }) => [pathText(path), en, ...(hint === undefined ? [] : [inBoth(hint).en])]);
 
 it.each([
   [
@@ -69,7 +62,7 @@ it.each([
   ],
 ])('says once what to write instead of %s', (_, [before, after], problem) => {
   expect(valid).toContain(before);
-  expect(problemsOf(valid.replace(before!, after!))).toEqual([problem]);
+  expect(mistakesOf(valid.replace(before!, after!))).toEqual([problem]);
 });
 
 it('checks whatever can be read beside parts that cannot, so that all comes at once', () => {
@@ -81,7 +74,7 @@ edges:
   - {type: 下单, table: orders, from: {node: customer, match: {a: a}}, to: {node: order, match: {id: order_id}}}
   - {table: orders, from: {node: ordr, match: {id: order_id}}, to: {node: order, match: {id: id}}, columns: [{column: n}, {column: n}]}
 `;
-  expect(problemsOf(text).map(([path, problem]) => `${path}: ${problem}`)).toEqual([
+  expect(mistakesOf(text).map(([path, problem]) => `${path}: ${problem}`)).toEqual([
     'nodes[0]: give exactly one of table and query',
     'nodes[0].label: must be text',
     "nodes[0].key[1]: key column 'b' is not listed in columns",
@@ -98,12 +91,12 @@ edges:
 
 it('does not call a node unknown whose handle cannot be read', () => {
   const text = valid.replace('id: customer', 'id: 客户').replace('{referrer_id: customer_id}', '{}');
-  expect(problemsOf(text).map(([path]) => path)).toEqual(['nodes[0].id', 'edges[0].to.match']);
+  expect(mistakesOf(text).map(([path]) => path)).toEqual(['nodes[0].id', 'edges[0].to.match']);
 });
 
 it('names no nodes before the way to name those of another job when there are none', () => {
   const edges = `version: 1\n${valid.slice(valid.indexOf('edges:'))}`;
-  expect(problemsOf(edges).map(([, , hint]) => hint)).toEqual(['label:…', 'label:…']);
+  expect(mistakesOf(edges).map(([, , hint]) => hint)).toEqual(['label:…', 'label:…']);
 });
 
 it('warns of full-width quotes, which become part of a value', () => {

@@ -1,5 +1,4 @@
-import { parseMapping } from './parse-mapping.js';
-import { type MappingError, type MappingProblem } from './problems.js';
+import { problemsOf } from '../../../test/support/mapping-problems.js';
 
 const mapping = `version: 1
 nodes:
@@ -12,15 +11,6 @@ nodes:
       - {column: id, property: 编号}
       - column: name
 `;
-
-function problemsOf(text: string): readonly MappingProblem[] {
-  try {
-    parseMapping(text);
-  } catch (error) {
-    return (error as MappingError).problems;
-  }
-  return [];
-}
 
 describe('a full-width colon', () => {
   it.each([

@@ -1,28 +1,5 @@
+import { listedProblems } from '../../../test/support/mapping-problems.js';
 import { existsSync, readFileSync } from 'node:fs';
-import { toErrorBody } from '../../common/errors/error-body.js';
-import { MappingRefusedError } from '../mapping.errors.js';
-import { parseMapping } from './parse-mapping.js';
-import { MappingError } from './problems.js';
-
-interface Problem {
-  type: string;
-  msg: string;
-  path: string;
-  line: number;
-  column: number;
-  end_line: number;
-  end_column: number;
-}
-
-function problemsOf(text: string): Problem[] {
-  try {
-    parseMapping(text);
-    return [];
-  } catch (error) {
-    if (!(error instanceof MappingError)) throw error;
-    return (toErrorBody(new MappingRefusedError(error), false).detail as { errors: Problem[] }).errors;
-  }
-}
 
 const node = (columns: string, more = ''): string =>
   `version: 1\nnodes:\n  - {id: a, label: A, table: t, key: [k], columns: [{column: k}, ${columns}]${more}}\n`;
@@ -58,9 +35,9 @@ const codes: [code: string, text: string, marked: string][] = [
 ];
 
 it.each(codes)('%s is reported alone, in both languages, with the words that it means', (code, text, marked) => {
-  const problems = problemsOf(text);
+  const problems = listedProblems(text);
   expect(problems.map(({ type }) => type)).toEqual([code]);
-  const [{ msg, line, column, end_line: endLine, end_column: endColumn }] = problems as [Problem];
+  const { msg, line, column, end_line: endLine, end_column: endColumn } = problems[0]!;
   expect(msg).toMatch(/\p{Script=Han}.* \/ .*[a-z]{3}/u);
   const lines = text.split('\n').map(each => [...each]);
   const between = lines.slice(line - 1, endLine).map((each, index, all) => {
@@ -80,7 +57,7 @@ describe('odd encodings', () => {
     ['an escaped null character', `${valid}name: "a\\0"\n`, false],
     ['line separators of Unicode', valid.replaceAll('\n', '\u2028'), false],
   ])('%s is read or refused', (_what, text, isRead) => {
-    expect(problemsOf(text).length === 0).toBe(isRead);
+    expect(listedProblems(text).length === 0).toBe(isRead);
   });
 });
 
@@ -90,7 +67,7 @@ const suite = `${process.cwd()}/../shared/suites/yaml-test-suite/cases.json`;
   expect(cases.length).toBeGreaterThan(400);
   for (const { id, in_yaml: text } of cases) {
     const asName = `${node('{column: b}')}name:\n${text.replace(/^/gm, '  ')}`;
-    expect([id, problemsOf(text).length > 0]).toEqual([id, true]);
-    for (const { msg } of problemsOf(asName)) expect(msg).toContain(' / ');
+    expect([id, listedProblems(text).length > 0]).toEqual([id, true]);
+    for (const { msg } of listedProblems(asName)) expect(msg).toContain(' / ');
   }
 });

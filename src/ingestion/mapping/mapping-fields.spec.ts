@@ -1,6 +1,6 @@
+import { problemsOf } from '../../../test/support/mapping-problems.js';
 import { type Mapping, pathText } from './mapping.js';
 import { parseMapping } from './parse-mapping.js';
-import { MappingError } from './problems.js';
 
 const base = `version: 1
 nodes:
@@ -20,17 +20,6 @@ const same: Edit = ['version', 'version'];
 function textOf([before, after]: Edit): string {
   expect(base).toContain(before);
   return base.replace(before, () => after);
-}
-
-/** `code path` of each problem. */
-function problemsOf(text: string): string[] {
-  try {
-    parseMapping(text);
-  } catch (error) {
-    if (!(error instanceof MappingError)) throw error;
-    return error.problems.map(({ type, path }) => `${type} ${pathText(path)}`);
-  }
-  return [];
 }
 
 const firstNode = ({ nodes }: Mapping) => nodes[0]!;
@@ -99,6 +88,6 @@ const rows: Row[] = [
 describe('the fields of a mapping', () => {
   it.each(rows)('%s', (_field, accepted, read, value, refused, problem) => {
     expect(read(parseMapping(textOf(accepted)).mapping)).toEqual(value);
-    expect(problemsOf(textOf(refused))).toEqual([problem]);
+    expect(problemsOf(textOf(refused)).map(({ type, path }) => `${type} ${pathText(path)}`)).toEqual([problem]);
   });
 });

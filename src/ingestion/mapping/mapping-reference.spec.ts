@@ -1,10 +1,10 @@
+import { problemsOf } from '../../../test/support/mapping-problems.js';
 import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { anchorOf, mappingGroups, type GroupName, type MappingGroup } from './mapping-reference.js';
 import { type Mapping, type MappingPath } from './mapping.js';
 import { parseMapping } from './parse-mapping.js';
-import { MappingError, type MappingProblem } from './problems.js';
 import { kinds } from './yaml-reader.js';
 
 beforeAll(() => loadSqlParser());
@@ -13,16 +13,6 @@ const groups = Object.entries(mappingGroups) as [GroupName, MappingGroup][];
 const entries = groups.flatMap(([name, { entries, inMapping }]) =>
   Object.entries(entries).map(([key, entry]) => ({ name: `${name}.${key}`, group: name, key, inMapping, ...entry })),
 );
-
-function problemsOf(text: string): readonly MappingProblem[] {
-  try {
-    parseMapping(text);
-    return [];
-  } catch (error) {
-    if (error instanceof MappingError) return error.problems;
-    throw error;
-  }
-}
 
 /** Judges the SQL of a mapping as a run would. */
 function checkSql({ nodes, edges }: Mapping): void {

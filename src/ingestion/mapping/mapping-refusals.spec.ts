@@ -1,5 +1,4 @@
-import { parseMapping } from './parse-mapping.js';
-import { MappingError } from './problems.js';
+import { problemsOf } from '../../../test/support/mapping-problems.js';
 
 const valid = `version: 1
 nodes:
@@ -16,15 +15,8 @@ const edited = (before: string, after: string): string => {
 };
 
 /** `code@line:column English sentence` of each problem. */
-function refusalsOf(text: string): string[] {
-  try {
-    parseMapping(text);
-  } catch (error) {
-    if (!(error instanceof MappingError)) throw error;
-    return error.problems.map(({ type, line, column: at, text: { en } }) => `${type}@${line}:${at} ${en}`);
-  }
-  return [];
-}
+const refusalsOf = (text: string): string[] =>
+  problemsOf(text).map(({ type, line, column: at, text: { en } }) => `${type}@${line}:${at} ${en}`);
 
 /** Each code with a text that is refused, the whole refusal, and the text mended. */
 const rows: [what: string, refused: string, refusal: string, mended: string][] = [
