@@ -17,7 +17,7 @@ const suites = {
   ingestion: ['test/foreign-run-faults', 'test/ingestion-sizes', 'test/run-progress', 'test/run-shares'],
   licensing: ['test/license'],
   metrics: ['test/golden-metricflow', 'test/metricflow-checks'],
-  'metrics/watches': ['test/watches-processes', 'test/watches'],
+  'metrics/watches': ['test/watches-checks', 'test/watches-processes', 'test/watches-rights'],
   openapi: ['test/openapi-pages', 'test/openapi-tools', 'test/swagger-ui'],
   permissions: ['test/races', 'test/access-matrix'],
   process: ['test/process', 'test/docker-image'],

@@ -1,0 +1,1 @@
+import './watches-checks.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './watches-rights.e2e-spec.js';

@@ -1,1 +1,0 @@
-import './watches.e2e-spec.js';
