@@ -21,7 +21,7 @@ const suites = {
   openapi: ['test/openapi-pages', 'test/openapi-tools', 'test/swagger-ui'],
   permissions: ['test/races', 'test/access-matrix'],
   process: ['test/process', 'test/docker-image'],
-  queries: ['test/query-processes', 'test/query-slow', 'test/query-bounds', 'test/query-answers'],
+  queries: ['test/query-processes', 'test/query-slow', 'test/query-answers', 'test/stored-data'],
   questions: ['test/questions-random', 'test/questions-random-fleets'],
   retrieval: [
     'test/busy-loops',

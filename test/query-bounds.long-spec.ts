@@ -1,1 +1,0 @@
-import './query-bounds.e2e-spec.js';

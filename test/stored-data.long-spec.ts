@@ -1,0 +1,1 @@
+import './stored-data.e2e-spec.js';
