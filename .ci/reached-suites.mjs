@@ -37,7 +37,7 @@ const suites = {
   ],
   schedules: ['test/schedule-faults', 'test/schedules'],
   secrets: ['test/secrets'],
-  'warehouse/copies': ['test/mirror-copy-faults', 'test/mirror-copies', 'test/repeated-copies'],
+  'warehouse/copies': ['test/mirror-copy-faults', 'test/mirror-copies-requests', 'test/mirror-copies-tables', 'test/repeated-copies'],
   'warehouse/mirror': ['test/uploads', 'test/uploads-under-way'],
   'warehouse/clients': ['test/warehouse-shares'],
   webhooks: ['test/webhook-faults', 'test/webhooks'],

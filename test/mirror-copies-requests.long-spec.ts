@@ -1,0 +1,1 @@
+import './mirror-copies-requests.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './mirror-copies-tables.e2e-spec.js';

@@ -1,1 +1,0 @@
-import './mirror-copies.e2e-spec.js';
