@@ -1,1 +1,0 @@
-import './foreign-runs.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './unchanged-runs-foreign.e2e-spec.js';
