@@ -1,0 +1,1 @@
+import './limits-clients.e2e-spec.js';

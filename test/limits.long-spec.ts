@@ -1,1 +1,0 @@
-import './limits.e2e-spec.js';

@@ -1,0 +1,33 @@
+import { type Response } from 'supertest';
+import { type Client, client, type TestApp, userPassword } from './app.js';
+
+let addresses = 0;
+let users = 0;
+
+/** An address that nothing else in the suite uses. X-Forwarded-For brings it to an application that trusts this machine. */
+export const newAddress = () => `198.51.${100 + (addresses >> 8)}.${addresses++ & 255}`;
+
+/** A user `limited-<n>`, counted from 0, whose limits nobody has used yet. */
+export async function aLimitedUser({ anonymous, url }: TestApp): Promise<Client & { id: number }> {
+  const credentials = { username: `limited-${users++}`, password: userPassword };
+  const address = newAddress();
+  await anonymous.post('/api/auth/register').set('X-Forwarded-For', address).send(credentials).expect(201);
+  const { body } = await anonymous.post('/api/auth/login').set('X-Forwarded-For', address).send(credentials).expect(200);
+  return { ...client(url, body.token), id: body.user_id };
+}
+
+/** Sends `count` requests, ten at a time. */
+export async function send(
+  count: number,
+  request: (index: number) => PromiseLike<Response>,
+): Promise<{ admitted: Response[]; refused: Response[] }> {
+  const responses: Response[] = [];
+  for (let index = 0; index < count; index += 10) {
+    const batch = Array.from({ length: Math.min(10, count - index) }, (_, offset) => Promise.resolve(request(index + offset)));
+    responses.push(...(await Promise.all(batch)));
+  }
+  return {
+    admitted: responses.filter(({ status }) => status !== 429),
+    refused: responses.filter(({ status }) => status === 429),
+  };
+}
