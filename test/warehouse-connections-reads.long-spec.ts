@@ -1,0 +1,1 @@
+import './warehouse-connections-reads.e2e-spec.js';

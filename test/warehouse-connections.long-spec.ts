@@ -1,1 +1,0 @@
-import './warehouse-connections.e2e-spec.js';
