@@ -40,7 +40,7 @@ const suites = {
   'warehouse/copies': ['test/mirror-copy-faults', 'test/mirror-copies-requests', 'test/mirror-copies-tables', 'test/repeated-copies'],
   'warehouse/mirror': ['test/uploads', 'test/uploads-under-way'],
   'warehouse/clients': ['test/warehouse-shares'],
-  webhooks: ['test/webhook-faults', 'test/webhooks'],
+  webhooks: ['test/webhook-faults', 'test/webhooks-deliveries', 'test/webhooks-requests'],
 };
 
 /** Suites that take longer, or that no single folder is about. */

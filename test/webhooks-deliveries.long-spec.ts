@@ -1,0 +1,1 @@
+import './webhooks-deliveries.e2e-spec.js';

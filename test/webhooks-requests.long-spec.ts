@@ -1,0 +1,1 @@
+import './webhooks-requests.e2e-spec.js';

@@ -1,1 +1,0 @@
-import './webhooks.e2e-spec.js';
