@@ -1,30 +1,18 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
-import { Dice } from './support/dice.js';
-import { ForeignPostgres } from './support/foreign-postgres.js';
-import { aForeignConnection, copyFromMirror } from './support/foreign-tables.js';
-import { aGraph, aJob, counts, tablesPath, uploadRequest } from './support/ingestion.js';
-import { isLong, itLong } from './support/tier.js';
+import { aGraph, aJob, counts, tablesPath } from './support/ingestion.js';
+import { column, isSkipped, loadRows, nodesOf, revise, shownRows } from './support/unchanged-runs.js';
 
 let app: TestApp;
-let foreign: ForeignPostgres;
 beforeAll(async () => {
-  [app, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
-  await aForeignConnection(app, foreign);
+  app = await startTestApp();
 });
-afterAll(async () => {
-  await Promise.all([app.close(), foreign.remove()]);
-});
+afterAll(() => app.close());
+
+const load = (table: string, rows: string[], query: Record<string, string> = {}) => loadRows(app, table, rows, query);
+const shown = (graphId: number) => shownRows(app, graphId);
 
 let tablesMade = 0;
-
-async function load(table: string, rows: string[], query: Record<string, string> = {}): Promise<void> {
-  const csv = ['id,ref,v,c', ...rows, ''].join('\n');
-  const types: Record<string, string> =
-    query.mode === 'append' || query.mode === 'upsert' ? {} : { types: 'id:text,ref:text,v:text,c:int' };
-  const { status, body } = await uploadRequest(app.admin, table, csv, { ...types, ...query });
-  if (status >= 300) throw new Error(JSON.stringify(body));
-}
 
 /** A table of three rows. */
 async function aTable(rows = ['1,2,x,1', '2,3,y,2', '3,1,z,3']): Promise<string> {
@@ -33,33 +21,9 @@ async function aTable(rows = ['1,2,x,1', '2,3,y,2', '3,1,z,3']): Promise<string>
   return table;
 }
 
-async function rowsOf(table: string): Promise<string[]> {
-  const { rows } = await app.pool.query(`SELECT concat_ws(',', id, ref, coalesce(v, ''), c) AS row FROM mirror.${table}`);
-  return rows.map(({ row }) => row);
-}
-
 async function run(jobId: number, query = ''): Promise<any> {
   const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run?allow_deletes=true${query}`).set('Prefer', 'wait=60').expect(200);
   return body;
-}
-
-async function revise(jobId: number, mapping: string): Promise<void> {
-  await app.admin.post(`/api/ingestion/jobs/${jobId}/revisions`).send({ mapping_yaml: mapping }).expect(200);
-}
-
-const isSkipped = (ended: any): boolean => ended.report.unchanged_source !== undefined;
-const column = (name: string, more = ''): string => `{column: ${name}, type: string${more}}`;
-const nodesOf = (table: string, more = '', columns = [column('id'), column('v')]): string =>
-  `version: 1\nnodes:\n  - {id: n, label: N, table: ${table}, key: [id], ${more}columns: [${columns.join(', ')}]}\n`;
-
-async function shown(graphId: number): Promise<unknown[]> {
-  const { nodes, edges } = graphTables(graphId);
-  const { rows } = await app.pool.query(
-    `SELECT label, key, '' AS "to", display, properties FROM ${nodes}
-     UNION ALL SELECT e.type, a.label || a.key, b.label || b.key || e.key, NULL, e.properties
-     FROM ${edges} e JOIN ${nodes} a ON a.id = e.source_id JOIN ${nodes} b ON b.id = e.target_id ORDER BY 1, 2, 3`,
-  );
-  return rows;
 }
 
 async function versionOf(graphId: number): Promise<number> {
@@ -149,7 +113,7 @@ describe('a run on tables of the mirror that have not changed', () => {
   it('does all work after a new revision, another job of the graph, and its retirement', async () => {
     const table = await aTable();
     const { graphId, jobId } = await aJobThatRan(nodesOf(table));
-    await revise(jobId, nodesOf(table, "where: 'c < 3', "));
+    await revise(app, jobId, nodesOf(table, "where: 'c < 3', "));
     expect(isSkipped(await run(jobId))).toBe(false);
     expect(isSkipped(await run(jobId))).toBe(true);
     const otherId = await aJob(app, graphId, nodesOf(table, '', [column('id'), '{constant: mine, property: v}']));
@@ -164,9 +128,9 @@ describe('a run on tables of the mirror that have not changed', () => {
   it('does all work after a run that failed in between changed the mapping', async () => {
     const table = await aTable();
     const { jobId } = await aJobThatRan(nodesOf(table));
-    await revise(jobId, nodesOf(table, '', [column('id'), column('v', ', rules: [{max_length: 0}]')]));
+    await revise(app, jobId, nodesOf(table, '', [column('id'), column('v', ', rules: [{max_length: 0}]')]));
     expect(await run(jobId)).toMatchObject({ status: 'failed' });
-    await revise(jobId, nodesOf(table));
+    await revise(app, jobId, nodesOf(table));
     expect(isSkipped(await run(jobId))).toBe(false);
   });
 
@@ -254,97 +218,5 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect(await shown(first.graph_id)).toMatchObject([{ properties: { v: 'second' } }]);
     expect(isSkipped(await run(jobId))).toBe(false);
     expect(await shown(first.graph_id)).toMatchObject([{ properties: { v: 'third' } }]);
-  });
-});
-
-const steps = isLong ? 25 : 6;
-const seeds = Array.from({ length: isLong ? 100 : 1 }, (_, index) => 3_000 + index);
-const skipped = { mirror: 0, foreign: 0 };
-let worked = 0;
-
-describe('two graphs with the same jobs, of which one does all work each time', () => {
-  it.each(seeds)('stay equal, seed %i', async seed => {
-    const dice = new Dice(seed);
-    const names = ['a', 'b'].map(name => `same_${seed}_${name}`);
-    const id = (): string => dice.of(['1', '2', '3', '4', '5', '6']);
-    const rows = (): string[] =>
-      Array.from({ length: dice.below(8) }, () => `${id()},${id()},${dice.of(['x', 'y', 'bad', ''])},${dice.below(6)}`);
-    const aMapping = (): string => {
-      const [first, second] = [dice.of(names), dice.of(names)];
-      const source = dice.chance(0.5) ? 'source: {connection: far}\n' : '';
-      const isIncremental = dice.chance(0.3);
-      const deletes = isIncremental || dice.chance(0.3) ? 'none' : 'snapshot';
-      const where = dice.chance(0.3) ? `where: 'c < ${2 + dice.below(4)}', ` : '';
-      const rules = dice.chance(0.2) ? `, rules: [{pattern: '[xy]'}]` : '';
-      const more = `${where}deletes: {mode: ${deletes}}, write: ${dice.of(['merge', 'merge', 'replace'])}, ${isIncremental ? `incremental: {cursor: c, type: int${dice.chance(0.5) ? ', lag: 2' : ''}}, ` : ''}`;
-      const label = dice.of(['A', 'B']);
-      const nodes = nodesOf(first, more, [column('id'), column('v', rules)]).replace('label: N', `label: ${label}`);
-      const ends = `from: {node: n, match: {id: id}, on_missing: skip}, to: {node: n, match: {ref: id}, on_missing: skip}`;
-      const edges = `edges:\n  - {type: R, table: ${second}, ${ends}, ${dice.chance(0.3) ? 'key: [c], ' : ''}columns: [{column: c, type: int}]}\n`;
-      const head = `${source}defaults: {on_error: quarantine, max_error_rate: 1}\nnodes:`;
-      return (nodes + (dice.chance(0.6) ? edges : '')).replace('nodes:', head);
-    };
-    const graphs = [await aGraph(app), await aGraph(app)];
-    const jobs: number[][] = [];
-    const story: string[] = [];
-    const runBoth = async (both: number[], path: string): Promise<void> => {
-      const ended: any[] = [];
-      for (const [index, jobId] of both.entries()) {
-        const full = index === 1 && path === 'run' ? '&full=true' : '';
-        const query = path === 'run' ? `?allow_deletes=true${full}` : '';
-        const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/${path}${query}`).set('Prefer', 'wait=60').expect(200);
-        ended.push(body);
-      }
-      const [own, twin] = ended;
-      story.push(`${path} ${jobs.indexOf(both)}: ${isSkipped(own) ? 'nothing to do' : own.status}`);
-      if (isSkipped(own)) skipped[own.report.source.copied ? 'foreign' : 'mirror']++;
-      else worked++;
-      expect({ story, status: own.status, code: own.error?.code }).toEqual({ story, status: twin.status, code: twin.error?.code });
-      if (own.status === 'succeeded') expect({ story, counts: counts(own) }).toEqual({ story, counts: counts(twin) });
-      expect({ story, graph: await shown(graphs[0]!) }).toEqual({ story, graph: await shown(graphs[1]!) });
-      const cursors = await Promise.all(both.map(async each => (await app.admin.get(`/api/ingestion/jobs/${each}`)).body.cursors));
-      expect(cursors[0]).toEqual(cursors[1]);
-    };
-    const change = async (): Promise<void> => {
-      const table = dice.of(names);
-      const how = dice.of(['replace', 'append', 'upsert', 'drop', 'repeat'] as const);
-      const made = [...new Map(rows().map(row => [row.split(',')[0], row])).values()];
-      story.push(`${how} ${table}\n${made.join('\n')}`);
-      if (how === 'drop') await app.admin.delete(`${tablesPath}/${table}`).expect(204);
-      const byMode: Record<string, string> = how === 'upsert' ? { mode: how, key: 'id' } : how === 'append' ? { mode: how } : {};
-      // The same rows under another version.
-      if (how === 'repeat') await load(table, await rowsOf(table));
-      else if (how !== 'upsert') await load(table, rows(), byMode);
-      // An upsert needs a table whose keys are unique.
-      else await load(table, made).then(() => load(table, made.slice(0, 2), byMode));
-      await copyOut(table);
-    };
-    const copyOut = async (table: string): Promise<void> => {
-      await foreign.run(`DROP TABLE IF EXISTS ${table}`);
-      await copyFromMirror(app, foreign, table);
-    };
-    for (const name of names) await load(name, rows()).then(() => copyOut(name));
-    for (let step = 0; step < steps; step++) {
-      const both = jobs.length === 0 ? undefined : dice.of(jobs);
-      if (!both || (jobs.length < 2 && dice.chance(0.15))) {
-        const mapping = aMapping();
-        story.push(mapping);
-        jobs.push([await aJob(app, graphs[0]!, mapping), await aJob(app, graphs[1]!, mapping)]);
-        await runBoth(jobs.at(-1)!, 'run');
-      } else if (dice.chance(0.2)) await change();
-      else if (dice.chance(0.12)) {
-        const mapping = aMapping();
-        story.push(`revise ${jobs.indexOf(both)}\n${mapping}`);
-        for (const jobId of both) await revise(jobId, mapping);
-      } else if (dice.chance(0.05)) {
-        await runBoth(both, 'retire');
-        jobs.splice(jobs.indexOf(both), 1);
-      } else await runBoth(both, 'run');
-    }
-  });
-
-  itLong('had runs with and without work', () => {
-    expect(Math.min(skipped.mirror + skipped.foreign, worked)).toBeGreaterThan(seeds.length);
-    expect(Math.min(skipped.mirror, skipped.foreign)).toBeGreaterThan(0);
   });
 });

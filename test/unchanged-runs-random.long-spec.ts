@@ -1,0 +1,1 @@
+import './unchanged-runs-random.e2e-spec.js';

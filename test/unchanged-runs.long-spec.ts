@@ -1,1 +1,0 @@
-import './unchanged-runs.e2e-spec.js';
