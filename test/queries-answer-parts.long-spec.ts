@@ -1,0 +1,1 @@
+import './queries-answer-parts.e2e-spec.js';

@@ -1,1 +1,0 @@
-import './queries-questions.e2e-spec.js';

@@ -1,0 +1,100 @@
+import { addDays, todayIn } from '../src/text/calendar.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { displays } from './support/displays.js';
+import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+
+describe('what a question excludes, joins and asks for', () => {
+  let test: TestApp;
+  let graph: TradingGraph;
+  let owner: Client;
+  beforeAll(async () => {
+    test = await startTestApp();
+    owner = await test.asUser('asker');
+    graph = await createTradingGraph(test, owner);
+  });
+  afterAll(() => test.close());
+
+  const ask = async (question: string, more: object = {}) =>
+    (
+      await owner
+        .post(`/api/graphs/${graph.id}/query`)
+        .send({ question, include: ['plan'], ...more })
+        .expect(200)
+    ).body;
+
+  it.each([
+    ['2024年13月的订单', '2024年13月'],
+    ['2025年2月29日的订单', '2025年2月29日'],
+    ['How many orders on 2025-04-31?', '2025-04-31'],
+    ['2024-02-31的销售额', '2024-02-31'],
+    ['orders between 2025-01-01 and 2024-01-01', '2025-01-01 and 2024-01-01'],
+    ['2025年到2024年的订单', '2025年到2024年'],
+  ])('%s: is not understood because no calendar has %s', async (question, time) => {
+    const { plan, warnings } = await ask(question);
+    expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(new RegExp(`(不理解“|Not understood: )${time}`))]);
+  });
+
+  it.each([
+    ['2025年2月10日前的订单', ['10248', '10249']],
+    ['2025年2月10日后的订单', ['10251', '9007199254740993']],
+    ['2025年2月10日及以后的订单', ['10250', '10251', '9007199254740993']],
+    ['2025年前的订单', ['10248']],
+    ['截至2025年1月15日的订单', ['10248', '10249']],
+    ['orders until 2025-01-15', ['10248', '10249']],
+    ['orders by 2025-01-15', ['10248', '10249']],
+    ['orders before 2025-01-15', ['10248']],
+    ['orders on or after 2025-07-01', ['9007199254740993']],
+    ['orders from 2025-02-11 on', ['10251', '9007199254740993']],
+    ['orders on 10 February 2025', ['10250']],
+  ])('%s: covers exactly the time that it names', async (question, expected) => {
+    const { rows, warnings, plan } = await ask(question);
+    expect([displays(rows).map(String).sort(), warnings, plan.kind]).toEqual([expected, [], 'cypher']);
+  });
+
+  it('leaves a time open that begins at a day', async () => {
+    expect((await ask('orders since 2025')).plan.parameters).toEqual({ p1: '2025-01-01' });
+    const { answer, plan } = await ask('2025年2月以来的销售额');
+    expect([plan.metric_call.time, answer.text]).toEqual([{ from: '2025-02-01' }, '2025-02-01 及以后的销售额为 1,623 CNY。']);
+  });
+
+  /** The zones are 25 hours apart, so it is never the same day in both (risk: the day of the server). */
+  it('counts days in the zone of whoever asks, or else of the metric', async () => {
+    const [early, late] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'] as const;
+    const yesterday = (zone: string) => addDays(todayIn(zone), -1);
+    const from = async (question: string, more = {}) => (await ask(question, more)).plan.metric_call.time.from;
+    for (const timezone of [early, late]) expect(await from('昨天的销售额', { timezone })).toBe(yesterday(timezone));
+    const { body: metric } = await owner.get(`/api/metrics/${graph.metricId}`).expect(200);
+    const made: number[] = [];
+    try {
+      for (const [name, timezone] of [
+        ['早区营收', early],
+        ['晚区营收', late],
+      ]) {
+        const binding = { ...metric.binding, time: { ...metric.binding.time, timezone } };
+        const body = { graph_id: graph.id, name, formula: metric.formula, binding };
+        made.push((await owner.post('/api/metrics').send(body).expect(201)).body.id);
+      }
+      expect([await from('昨天的早区营收'), await from('昨天的晚区营收')]).toEqual([yesterday(early), yesterday(late)]);
+    } finally {
+      for (const id of made) await owner.delete(`/api/metrics/${id}`).expect(204);
+    }
+    await owner.post(`/api/graphs/${graph.id}/query`).send({ question: '销售额', timezone: 'CST' }).expect(422);
+    await owner.post(`/api/graphs/${graph.id}/query`).send({ search: '华东', timezone: 'UTC' }).expect(422);
+  });
+
+  it.each([
+    '产品单价10248',
+    '单价至少1e3的产品',
+    '单价大于1,00的产品',
+    'products with unit price over 10%',
+    '最贵的前20000个产品',
+    '最贵的前一千个产品',
+    'top 20000 products by unit price',
+    '订单号大于9007199254740993的订单',
+    `单价大于${'9'.repeat(400)}的产品`,
+    '1024的客户',
+  ])('%s: reads a number to its end or not at all', async question => {
+    const { plan, warnings } = await ask(question);
+    expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/不理解“|Not understood: /)]);
+  });
+});
