@@ -1,0 +1,1 @@
+import './queries-stored-answers.e2e-spec.js';

@@ -1,1 +1,0 @@
-import './queries.e2e-spec.js';
