@@ -1,74 +1,19 @@
-import pg from 'pg';
 import { todayIn } from '../src/text/calendar.js';
-import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { createSoldMetrics, problems, type SoldMetrics } from './support/sold-metrics.js';
 
 let test: TestApp;
-let graphId: number;
 let editor: Client;
-const ids: Record<string, number> = {};
-
-const csv = [
-  'id,day,amount,region,product,user_id',
-  '1,2023-01-10,80,east,tea,1',
-  '2,2023-02-20,20.255,west,tea,2',
-  '3,2024-01-05,100,east,tea,1',
-  '4,2024-01-20,50,west,cup,2',
-  '5,2024-02-01,30,east,cup,3',
-  '6,2024-02-02,20,,tea,1',
-].join('\n');
+let graphId: number;
+let ids: SoldMetrics['ids'];
+let query: SoldMetrics['query'];
+let execute: SoldMetrics['execute'];
 
 beforeAll(async () => {
-  // Only a cancellation ends the slow statement in time.
-  test = await startTestApp({ WAREHOUSE_TIMEOUT_MS: '600000' });
-  editor = await test.asUser('lin');
-  await grantConnection(test, 'lin');
-  graphId = (await editor.post('/api/graphs').send({ name: '查询' }).expect(201)).body.id;
-  const upload = (table: string, types: string, body: string) =>
-    test.admin
-      .put(`/api/warehouse/connections/1/tables/${table}?types=${encodeURIComponent(types)}`)
-      .set('Content-Type', 'text/csv')
-      .send(body)
-      .expect(({ status, text }) => {
-        if (status >= 300) throw new Error(text);
-      });
-  await upload('sold', 'day:date,amount:decimal,user_id:integer', csv);
-  await upload('returned', 'on:date,user_id:integer', 'on,region,user_id\n2024-01-25,west,2\n2024-02-10,east,9');
-  const sold = {
-    relation: { table: 'sold' },
-    time: { column: 'day', timezone: 'Asia/Shanghai' },
-    dimensions: [
-      { name: '地区', column: 'region' },
-      { name: '产品', column: 'product' },
-    ],
-    entities: [{ name: '用户', column: 'user_id' }],
-  };
-  const returned = {
-    relation: { table: 'returned' },
-    time: { column: 'on', timezone: 'Asia/Shanghai' },
-    dimensions: [{ name: '地区', column: 'region' }],
-    entities: [{ name: '用户', column: 'user_id' }],
-  };
-  const define = async (name: string, formula: string, binding?: object, more = {}) => {
-    const body = { graph_id: graphId, name, formula, ...(binding && { binding }), ...more };
-    ids[name] = (await editor.post('/api/metrics').send(body).expect(201)).body.id;
-  };
-  await define('销售额', 'SUM(amount)', sold, { format: '0.00', unit: 'CNY' });
-  await define('订单数', 'COUNT(*)', sold);
-  await define('退货数', 'COUNT(*)', returned);
-  await define('同比', 'YOY([销售额])');
-  await define('占比', 'SHARE([销售额])');
-  await define('十三倍', Array.from({ length: 13 }, () => '[订单数]').join(' + '));
-  await define('用户占比', 'SHARE(COUNT(DISTINCT user_id))', sold);
+  test = await startTestApp();
+  ({ editor, graphId, ids, query, execute } = await createSoldMetrics(test));
 });
 afterAll(() => test?.close());
-
-const query = (metrics: string[], request: object = {}) =>
-  editor.post('/api/metrics/query').send({ graph_id: graphId, metrics: metrics.map(name => ids[name]), ...request });
-const execute = (name: string, request: object = {}) => editor.post(`/api/metrics/${ids[name]}/execute`).send(request);
-async function problems(answer: ReturnType<typeof query>) {
-  const { body } = await answer.expect(422);
-  return body.detail.errors.map((each: { loc: string[]; type: string }) => `${each.loc.join('.')} ${each.type}`);
-}
 
 describe('several metrics at once', () => {
   it('are columns of one result, with one scan for each binding', async () => {
@@ -255,138 +200,4 @@ it('rounds values to the format of the metric', async () => {
   expect((await execute('销售额').expect(200)).body.rows).toEqual([['300.26']]);
   await editor.patch(`/api/metrics/${ids['销售额']}`).send({ format: '#,##0' }).expect(422);
   expect((await editor.get(`/api/metrics/${ids['销售额']}`).expect(200)).body.format).toBe('0.00');
-});
-
-describe('lines', () => {
-  it('are CSV with a header, or an object of each row', async () => {
-    const asked = { dimensions: ['地区'], order: [{ by: '地区', nulls: 'first' }] };
-    const { text, headers } = await query(['销售额', '订单数'], asked).query({ format: 'csv' }).expect(200);
-    expect([headers['content-type'], text]).toEqual([
-      'text/csv; charset=utf-8',
-      '地区,销售额,订单数\r\n,20.00,1\r\neast,210.00,3\r\nwest,70.26,2\r\n',
-    ]);
-    const { text: lines } = await execute('订单数', asked).set('Accept', 'application/x-ndjson').buffer(true).expect(200);
-    expect(
-      lines
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line)),
-    ).toEqual([
-      { 地区: null, value: '1' },
-      { 地区: 'east', value: '3' },
-      { 地区: 'west', value: '2' },
-    ]);
-    await execute('订单数', { dimensions: ['nope'] })
-      .query({ format: 'csv' })
-      .expect(422)
-      .expect('Content-Type', /json/);
-  });
-
-  it('keep numbers and disarm what a spreadsheet would compute', async () => {
-    const binding = { relation: { sql: "SELECT '=1+1' AS who, -5 AS amount FROM sold LIMIT 1" } };
-    const { body } = await editor
-      .post('/api/metrics')
-      .send({
-        graph_id: graphId,
-        name: '公式',
-        formula: 'SUM(amount)',
-        binding: { ...binding, dimensions: [{ name: 'who', column: 'who' }] },
-      })
-      .expect(201);
-    const { text } = await editor
-      .post(`/api/metrics/${body.id}/execute`)
-      .query({ format: 'csv' })
-      .send({ dimensions: ['who'] })
-      .expect(200);
-    expect(text).toBe("who,value\r\n'=1+1,-5\r\n");
-  });
-});
-
-it('cancels the statement of a caller who goes', async () => {
-  const tables = 'abcdefghijkl'.split('').map(alias => `sold ${alias}`);
-  const sql = `SELECT a.id FROM ${tables.join(' CROSS JOIN ')} WHERE a.id + b.id + c.id + d.id + e.id + f.id + g.id + h.id + i.id + j.id + k.id + l.id < 0`;
-  const made = await editor
-    .post('/api/metrics')
-    .send({ graph_id: graphId, name: '慢', formula: 'COUNT(*)', binding: { relation: { sql } } });
-  const owner = new pg.Client(test.databaseUrl);
-  await owner.connect();
-  const running = async (): Promise<number> => {
-    const { rows } = await owner.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%l.id < 0%' AND pid <> pg_backend_pid()`,
-    );
-    return rows[0]!.n;
-  };
-  const until = async (wanted: number): Promise<void> => {
-    while ((await running()) !== wanted) await new Promise(resolve => setTimeout(resolve, 100));
-  };
-  const caller = new AbortController();
-  const asked = fetch(`${test.url}/api/metrics/${made.body.id}/execute`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${editor.token}`, 'Content-Type': 'application/json' },
-    body: '{}',
-    signal: caller.signal,
-  });
-  await until(1);
-  caller.abort();
-  await expect(asked).rejects.toThrow('abort');
-  await until(0);
-  await owner.end();
-});
-
-describe('a chart', () => {
-  const drawn = (name: string, request: object) => execute(name, request).set('Accept', 'image/svg+xml');
-  const textOf = (answer: { text?: string; body: unknown }) => answer.text ?? String(answer.body);
-  const monthly = { time: { grain: 'month', from: '2023-01-01', to: '2024-03-01' } };
-
-  it('is drawn as suggested, or as asked for, with the digits of the answer', async () => {
-    const line = await drawn('销售额', { dimensions: ['地区'], ...monthly }).expect(200);
-    expect(line.headers['content-type']).toMatch(/^image\/svg\+xml/);
-    for (const text of ['>销售额 (CNY)<', '>east<', '>（空 / null）<', '>20.26<', '>100.00<']) expect(textOf(line)).toContain(text);
-    expect(textOf(await drawn('销售额', { dimensions: ['产品'], chart: 'bar' }).expect(200))).toContain('>tea<');
-    const share = await query(['销售额'], { dimensions: ['产品'], chart: 'share' })
-      .query({ format: 'svg' })
-
-      .expect(200);
-    expect(textOf(share)).toMatch(/>tea<[^]*>220.26</);
-    await editor
-      .post(`/api/metrics/${ids['占比']}/execute`)
-      .query({ format: 'svg' })
-      .send({ dimensions: ['产品'] })
-      .expect(200);
-  });
-
-  it('shows shares as one whole only where they are (risk: a full circle of the first of many, or of shares that overlap)', async () => {
-    const asked = { dimensions: ['产品'] };
-    const kind = async (name: string, request: object) => (await execute(name, request).expect(200)).body.chart.kind;
-    expect([await kind('占比', asked), await kind('占比', { ...asked, dry_run: true })]).toEqual(['share', 'share']);
-    const partial = [
-      ['占比', { ...asked, limit: 1 }],
-      ['占比', { ...asked, having: [{ op: '>', value: '0.5' }] }],
-      ['用户占比', asked],
-    ] as const;
-    for (const [name, request] of partial) {
-      expect(await kind(name, request)).toBe('bar');
-      await drawn(name, request).expect(200);
-      expect((await drawn(name, { ...request, chart: 'share' }).expect(422)).body.context.reason).toBe('not_one_whole');
-    }
-  });
-
-  it('is refused with the reason when the result is none', async () => {
-    const { body } = await drawn('销售额', {}).expect(422);
-    expect(body).toMatchObject({ code: 'not_chartable', context: { reason: 'no_axis' }, success: false });
-    const daily = { time: { grain: 'day', from: '2022-01-01', to: '2024-03-01', fill: 'zero' } };
-    expect((await drawn('订单数', daily).expect(422)).body.context.reason).toBe('too_many_points');
-    expect((await drawn('销售额', { dimensions: ['产品'], chart: 'line' }).expect(422)).body.context.reason).toBe('no_time');
-    expect((await drawn('销售额', { ...monthly, limit: 2 }).expect(200)).headers['content-type']).toMatch(/svg/);
-  });
-
-  it('takes no option that has no effect, and no other format takes one of a chart', async () => {
-    expect(await problems(execute('销售额', { chart: 'bar' }))).toEqual(['body.chart no_effect']);
-    expect(await problems(execute('销售额', { chart: 'bar' }).query({ format: 'csv' }))).toEqual(['body.chart no_effect']);
-    expect(await problems(drawn('销售额', { ...monthly, totals: true, explain: true }))).toEqual([
-      'body.totals no_effect',
-      'body.explain no_effect',
-    ]);
-    expect(await problems(drawn('销售额', { chart: 'radar' }))).toEqual(['body.chart not_one_of']);
-  });
 });
