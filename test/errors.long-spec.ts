@@ -1,1 +1,0 @@
-import './errors.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './raw-http.e2e-spec.js';
