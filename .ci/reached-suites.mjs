@@ -45,12 +45,12 @@ const suites = {
 
 /** Suites that take longer, or that no single folder is about. */
 const byHand = [
-  'test/cypher-differential', 'test/database-faults', 'test/errors', 'test/graceful-stop', 'test/graph-sync-random', 'test/graphs',
+  'test/cypher-differential', 'test/database-faults', 'test/graceful-stop', 'test/graph-sync-random', 'test/graphs',
   'test/ingestion-kills', 'test/inputs/naughty-strings', 'test/inputs/third-party-suites', 'test/inputs/values',
   'test/labels-and-values-random', 'test/limits-clients', 'test/limits-shared', 'test/loaded-graphs', 'test/metric-exports',
-  'test/noisy/noisy', 'test/queries', 'test/queries-questions', 'test/references-random', 'test/stubs-random', 'test/suggested-mappings',
-  'test/suggested-mappings-schemas', 'test/tck/tck-ingested', 'test/unchanged-runs-foreign', 'test/unchanged-runs-random',
-  'test/uploads-formats', 'test/warehouse-connections-reads',
+  'test/noisy/noisy', 'test/queries-answer-parts', 'test/queries-stored-answers', 'test/raw-http', 'test/references-random',
+  'test/stubs-random', 'test/suggested-mappings', 'test/suggested-mappings-schemas', 'test/tck/tck-ingested',
+  'test/unchanged-runs-foreign', 'test/unchanged-runs-random', 'test/uploads-formats', 'test/warehouse-connections-reads',
 ]; // prettier-ignore
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
