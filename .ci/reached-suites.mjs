@@ -8,6 +8,9 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** The suites by the folders that they are about, as far as they take a minute or two. */
 const suites = {
+  access: ['test/access-matrix'],
+  'api-keys': ['test/access-matrix'],
+  auth: ['test/access-matrix'],
   backup: ['test/backup', 'test/backup-faults'],
   'common/logging': ['test/secrets'],
   cypher: ['test/tck/tck', 'test/tck/tck-sql'],

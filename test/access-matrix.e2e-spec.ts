@@ -97,7 +97,7 @@ describe('access', () => {
       // The next credential gets a new fixture for what the route deletes, and counts for what it ends.
       if (method === 'DELETE') fixture = await createFixture();
       if (method !== 'GET') states = await credentialStates(test, fixture.graphId, fixture.otherGraphId);
-      const { name, headers, standing } = states[index]!;
+      const { name, headers, standing, opensToEveryone } = states[index]!;
       const body =
         template.startsWith('/ingestion/jobs') || template === '/metrics' || template === '/metrics/query'
           ? { graph_id: fixture.graphId }
@@ -113,7 +113,7 @@ describe('access', () => {
         ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      if (name.includes('everyone')) await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
+      if (opensToEveryone) await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
       const want = expected(row, standing);
       const got = response.status === 401 || response.status === 403 ? response.status : 'pass';
       if (want !== got) wrong.push(`${name}: ${response.status} instead of ${want}`);

@@ -1,7 +1,7 @@
 import { type Client, grantConnection, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { connections, connectionUsers, grants, load, loadSecrets, loadStaff, mapping, postJob, run } from './support/connection-users.js';
 
-describe('the use of a warehouse connection', () => {
+describe('grants of a warehouse connection', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { binding, connections, connectionUsers, grants, load, loadStaff, mapping, postJob, run } from './support/connection-users.js';
 
-describe('the use of a warehouse connection', () => {
+describe('the use of a warehouse connection by jobs and metrics', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();

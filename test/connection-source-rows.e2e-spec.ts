@@ -1,7 +1,7 @@
 import { type Client, grantConnection, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { connectionUsers, load, loadSecrets, loadStaff, mapping, postJob, run } from './support/connection-users.js';
 
-describe('the use of a warehouse connection', () => {
+describe('source rows of a warehouse connection', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();

@@ -2,7 +2,7 @@ import { type Client, client, keyClient, startTestApp, type TestApp } from './su
 import { aLimitedUser, newAddress, send } from './support/limited-clients.js';
 
 /** X-Forwarded-For distinguishes the clients. The app trusts it because it comes from this machine. */
-describe('rate limits', () => {
+describe('buckets of rate limits', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp({ RATE_LIMIT_SCALE: '1', TRUST_PROXY: '127.0.0.1', CORS_ORIGINS: 'https://app.example.com' });

@@ -1,11 +1,7 @@
-import pg from 'pg';
 import { type Client, client, keyClient, startTestApp, type TestApp, userPassword } from './support/app.js';
 import { asSuperuser } from './support/database.js';
-import { aLimitedUser, newAddress, send } from './support/limited-clients.js';
+import { aLimitedUser, newAddress, noteStatements, send } from './support/limited-clients.js';
 import { isLong, itLong } from './support/tier.js';
-
-/** The pulse of the database runs on its own, and so does the look for queries whose process has ended. */
-const isOwn = (query: unknown): boolean => query === 'SELECT 1' || String(query).startsWith('UPDATE query_runs');
 
 /** Expects one client's share, once for each minute that the requests took: the long run may take more than one. */
 function expectOneShare(admitted: number, limit: number, startedAt: number): void {
@@ -14,7 +10,7 @@ function expectOneShare(admitted: number, limit: number, startedAt: number): voi
 }
 
 /** X-Forwarded-For distinguishes the clients. The app trusts it because it comes from this machine. */
-describe('rate limits', () => {
+describe('clients of rate limits', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp({
@@ -75,14 +71,14 @@ describe('rate limits', () => {
       await fresh.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
       await loginFrom(address, { username: 'limited-0', password: userPassword }).expect(200);
       await ended.get('/api/auth/me').set('X-Forwarded-For', address).expect(429);
-      const queries = jest.spyOn(pg.Client.prototype, 'query');
+      const statements = noteStatements(test);
       try {
         for (const refused of [ended.get('/api/auth/me'), client(test.url, `${fresh.token}A`).get('/api/auth/me')]) {
           await refused.set('X-Forwarded-For', address).expect(429);
         }
-        expect(queries.mock.calls.map(([query]) => query as unknown).filter(query => !isOwn(query))).toEqual([]);
+        expect(statements.noted()).toEqual([]);
       } finally {
-        queries.mockRestore();
+        statements.stop();
       }
     });
 
@@ -148,7 +144,7 @@ describe('rate limits', () => {
     await send(301, () => test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address));
     await send(61, () => user.get('/api/auth/me'));
     await send(31, () => user.post('/api/graphs/1/query').send({}));
-    const queries = jest.spyOn(pg.Client.prototype, 'query');
+    const statements = noteStatements(test);
     try {
       const requests = [
         () => loginFrom(address),
@@ -160,9 +156,11 @@ describe('rate limits', () => {
       ];
       const { refused } = await send(120, index => requests[index % requests.length]!());
       expect(refused).toHaveLength(120);
-      expect(queries.mock.calls.map(([query]) => query as unknown).filter(query => !isOwn(query))).toEqual([]);
+      expect(statements.noted()).toEqual([]);
+      await newUser();
+      expect(statements.noted()).not.toEqual([]);
     } finally {
-      queries.mockRestore();
+      statements.stop();
     }
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test?.close());
 
-describe('metrics over REST', () => {
+describe('execution of metrics over REST', () => {
   beforeAll(async () => {
     await upload(
       test,

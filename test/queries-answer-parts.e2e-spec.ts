@@ -2,7 +2,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 import { itLong } from './support/tier.js';
 
-describe('what a question excludes, joins and asks for', () => {
+describe('the parts of an answer', () => {
   let test: TestApp;
   let graph: TradingGraph;
   let owner: Client;

@@ -1,7 +1,7 @@
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-describe('queries', () => {
+describe('searches and openCypher', () => {
   let test: TestApp;
   let graph: TradingGraph;
   let owner: Client;

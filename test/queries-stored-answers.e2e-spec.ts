@@ -3,12 +3,12 @@ import { createTradingGraph, type TradingGraph } from './support/trading-graph.j
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 import { itLong } from './support/tier.js';
 
-describe('queries', () => {
+describe('answers that are kept', () => {
   let test: TestApp;
   let graph: TradingGraph;
   let owner: Client;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({}, { own: true });
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
   });

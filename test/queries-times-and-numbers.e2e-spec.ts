@@ -3,7 +3,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { displays } from './support/displays.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-describe('what a question excludes, joins and asks for', () => {
+describe('times and numbers of a question', () => {
   let test: TestApp;
   let graph: TradingGraph;
   let owner: Client;

@@ -9,7 +9,7 @@ import { itLong } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp();
+  test = await startTestApp({}, { own: true });
 });
 afterAll(() => test.close());
 

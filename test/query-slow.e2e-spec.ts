@@ -231,7 +231,7 @@ describe('an answer whose reader loses the graph before it comes', () => {
     expect(body).not.toHaveProperty('rows');
   });
 
-  itLong('ends as events with access_lost', async () => {
+  it('ends as events with access_lost', async () => {
     const { events } = await leaving('leaver-of-events', viewer =>
       readEvents(test, `${queryPath()}/events`, viewer, { body: { ...asked, limit: 12 } }),
     );
@@ -253,7 +253,7 @@ describe('the events of a query', () => {
     expect(rest.map(({ id }) => id)).toEqual([events[1]!.id]);
   });
 
-  itLong('end when their reader loses the graph', async () => {
+  it('end when their reader loses the graph', async () => {
     const viewer = await addViewer('leaver');
     const { body } = await submit({ cypher: endless(4) }, viewer).expect(202);
     const { body: me } = await viewer.get('/api/auth/me').expect(200);

@@ -16,10 +16,7 @@ let files: DuckdbFiles;
 
 beforeAll(async () => {
   files = await DuckdbFiles.create();
-  [app, foreign] = await Promise.all([
-    startTestApp({ DUCKDB_DIR: files.directory }),
-    ForeignPostgres.start(),
-  ]);
+  [app, foreign] = await Promise.all([startTestApp({ DUCKDB_DIR: files.directory }), ForeignPostgres.start()]);
 });
 afterAll(async () => {
   await Promise.all([app.close(), foreign.remove(), files.remove()]);

@@ -60,10 +60,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
   let client: WarehouseClient;
 
   beforeAll(async () => {
-    [test, foreign] = await Promise.all([
-      startTestApp({ WORKER: 'off' }),
-      ForeignClickHouse.start(),
-    ]);
+    [test, foreign] = await Promise.all([startTestApp({ WORKER: 'off' }), ForeignClickHouse.start()]);
     client = await clickHouseKind.open({ dsn: foreign.dsn(), options: {}, egress: test.app.get(Egress), answerMaxBytes: 1_000_000 });
   });
   afterAll(async () => {

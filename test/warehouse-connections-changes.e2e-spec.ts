@@ -6,7 +6,7 @@ import { ForeignPostgres } from './support/foreign-postgres.js';
 const connections = '/api/warehouse/connections';
 const formerKey = 'the former key of at least 32 bytes too';
 
-describe('connections to other databases', () => {
+describe('changes of connections to other databases', () => {
   let test: TestApp;
   let foreign: ForeignPostgres;
 

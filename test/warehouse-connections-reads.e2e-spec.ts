@@ -11,7 +11,7 @@ import { itLong } from './support/tier.js';
 
 const connections = '/api/warehouse/connections';
 
-describe('connections to other databases', () => {
+describe('reads through connections to other databases', () => {
   let test: TestApp;
   let foreign: ForeignPostgres;
   let user: Client;

@@ -5,7 +5,7 @@ import { MetricWatches, never } from './support/metric-watches.js';
 import { isSigned, type Receiver } from './support/webhook-receiver.js';
 import { itLong } from './support/tier.js';
 
-describe('watches of metrics', () => {
+describe('checks of watches of metrics', () => {
   let app: TestApp;
   let watches: MetricWatches;
   let receiver: Receiver;

@@ -2,7 +2,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { MetricWatches, never } from './support/metric-watches.js';
 import { type Receiver } from './support/webhook-receiver.js';
 
-describe('watches of metrics', () => {
+describe('requests about watches of metrics', () => {
   let app: TestApp;
   let watches: MetricWatches;
   let receiver: Receiver;

@@ -4,7 +4,7 @@ import { MetricWatches } from './support/metric-watches.js';
 import { type Receiver } from './support/webhook-receiver.js';
 import { itLong } from './support/tier.js';
 
-describe('watches of metrics', () => {
+describe('rights on watches of metrics', () => {
   let app: TestApp;
   let watches: MetricWatches;
   let receiver: Receiver;

@@ -7,7 +7,7 @@ import { isSigned, Receiver } from './support/webhook-receiver.js';
 import { aWebhook, deliveriesOf, hookedMapping, hooksOf, untilLastDelivery, verifyAsDocumented } from './support/webhooks.js';
 import { itLong } from './support/tier.js';
 
-describe('webhooks of jobs', () => {
+describe('deliveries of webhooks of jobs', () => {
   let app: TestApp;
   let receiver: Receiver;
   beforeAll(async () => {

@@ -10,7 +10,7 @@ import { itLong } from './support/tier.js';
 const oldKey = 'an older key for the tests of 32 bytes';
 const newKey = 'a newer key for the tests of 32 bytes';
 
-describe('webhooks of jobs', () => {
+describe('requests about webhooks of jobs', () => {
   let app: TestApp;
   let receiver: Receiver;
   beforeAll(async () => {

@@ -24,6 +24,8 @@ export interface CredentialState {
   /** Makes the credential, and in the database what it needs. */
   headers: () => Record<string, string> | Promise<Record<string, string>>;
   standing: Standing;
+  /** Its grant to everyone has to be taken back. */
+  opensToEveryone?: true;
 }
 
 const roleRank = { none: 0, viewer: 1, editor: 2, manager: 3, owner: 4 };
@@ -47,7 +49,7 @@ export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | '
   return rank >= ruleRank[rule]! ? 'pass' : 403;
 }
 
-/** Every state that a credential can be in, made anew from the database, so that one request cannot spoil the next. */
+/** Every state that a credential can be in, made from the database as it is. After a request that may have changed it they are made again. */
 export async function credentialStates(test: TestApp, graphId: number, otherGraphId: number): Promise<CredentialState[]> {
   const tokens = test.app.get(JwtService);
   const { rows } = await test.pool.query('SELECT id, username, token_version FROM users');
@@ -133,10 +135,10 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     { name: 'a key for another graph', headers: key('owner', otherGraphId), standing: { valid: true, role: 'owner', key: 'another graph' } },
     { name: 'a user granted read', headers: () => as('granted-read'), standing: { valid: true, role: 'none', connection: 'read' } },
     { name: 'a user granted write', headers: () => as('granted-write'), standing: { valid: true, role: 'none', connection: 'write' } },
-    { name: 'a stranger while everyone may read', headers: async () => { await openToEveryone(false); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'read' } },
-    { name: 'a stranger while everyone may write', headers: async () => { await openToEveryone(true); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'write' } },
-    { name: 'a user granted read while everyone may write', headers: async () => { await openToEveryone(true); return as('granted-read'); }, standing: { valid: true, role: 'none', connection: 'write' } },
-    { name: 'a disabled user while everyone may write', headers: async () => { await openToEveryone(true); return as('disabled'); }, standing: invalid },
+    { name: 'a stranger while everyone may read', headers: async () => { await openToEveryone(false); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'read' }, opensToEveryone: true },
+    { name: 'a stranger while everyone may write', headers: async () => { await openToEveryone(true); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'write' }, opensToEveryone: true },
+    { name: 'a user granted read while everyone may write', headers: async () => { await openToEveryone(true); return as('granted-read'); }, standing: { valid: true, role: 'none', connection: 'write' }, opensToEveryone: true },
+    { name: 'a disabled user while everyone may write', headers: async () => { await openToEveryone(true); return as('disabled'); }, standing: invalid, opensToEveryone: true },
     { name: 'a key of a user granted write', headers: key('granted-write', graphId), standing: { valid: true, role: 'none', key: 'this graph', connection: 'write' } },
     { name: 'a key with tables:write of a user granted write', headers: key('granted-write', graphId, tablesWrite), standing: { valid: true, role: 'none', key: 'this graph', permission: 'tables:write', connection: 'write' } },
     { name: 'a key with tables:write of a user granted read', headers: key('granted-read', graphId, tablesWrite), standing: { valid: true, role: 'none', key: 'this graph', permission: 'tables:write', connection: 'read' } },

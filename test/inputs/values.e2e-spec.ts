@@ -184,7 +184,7 @@ describe('any request to any operation of the document', () => {
       if (isLong || process.env.FUZZ_ONLY !== undefined)
         process.stdout.write(`fuzzer: ${sent} requests, ${JSON.stringify(statuses)}, never through: ${[...refusedOnly].join(', ')}\n`);
       // If the fixture were gone or the people locked out, nearly all answers would be refusals.
-      if (only.source === '(?:)') expect(statuses['200']! + statuses['201']!).toBeGreaterThan(sent / 10);
+      if (only.source === '(?:)') expect((statuses['200'] ?? 0) + (statuses['201'] ?? 0)).toBeGreaterThan(sent / 10);
       await test.anonymous.get('/health').expect(200);
     },
     isLong ? 3_600_000 : 120_000,

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type DestinationStream } from 'pino';
@@ -44,7 +43,7 @@ export interface TestApp {
 export const adminPassword = 'correct-horse-7';
 
 export interface TestAppOptions {
-  /** Is not shared with other suites: its ids begin at 1, and it has done nothing yet. */
+  /** An application of the suite's own, although it needs no settings: its ids begin at 1, and it has done nothing yet. */
   own?: true;
   /** Receives the log, instead of standard output. */
   logTo?: DestinationStream;
@@ -100,7 +99,8 @@ async function bootApp(
     WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1',
     ...environment,
   });
-  const socketDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-'));
+  // Goes with the directory of the test server.
+  const socketDirectory = await mkdtemp(path.join(process.env.TEST_DIRECTORY!, 'app-'));
   const app = await createApp({
     settings,
     database: database.access,
@@ -134,7 +134,6 @@ async function bootApp(
     async close() {
       await app.close();
       await database.drop();
-      await rm(socketDirectory, { recursive: true, force: true });
     },
   };
 }

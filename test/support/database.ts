@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DatabaseAccess } from '../../src/database/roles/database-access.js';
 
-/** A migrated database of this test file's own, cloned from the template. Drop it in `afterAll`. */
+/** A migrated database, cloned from the template. Whoever asked for it drops it. */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
   const { name, ...database } = await createDatabase('TEMPLATE test_template STRATEGY file_copy');
   const { records, retrieval, mirror } = JSON.parse(process.env.TEST_POSTGRES_ACCESS!) as DatabaseAccess;

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { type Response } from 'supertest';
 import { type Client, client, type TestApp, userPassword } from './app.js';
 
@@ -29,5 +30,20 @@ export async function send(
   return {
     admitted: responses.filter(({ status }) => status !== 429),
     refused: responses.filter(({ status }) => status === 429),
+  };
+}
+
+/** Notes what the application asks its database, apart from what it asks by itself: its pulse, and queries whose process has ended. */
+export function noteStatements({ databaseUrl }: TestApp): { noted: () => unknown[]; stop: () => void } {
+  const { database } = new pg.Client(databaseUrl);
+  const spy = jest.spyOn(pg.Client.prototype, 'query');
+  const isByItself = (query: unknown): boolean => query === 'SELECT 1' || String(query).startsWith('UPDATE query_runs');
+  return {
+    // The shared application works in this process too.
+    noted: () =>
+      spy.mock.calls
+        .flatMap(([query], i) => ((spy.mock.contexts[i] as pg.Client).database === database ? [query as unknown] : []))
+        .filter(query => !isByItself(query)),
+    stop: () => spy.mockRestore(),
   };
 }

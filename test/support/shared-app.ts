@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import passport, { type Strategy } from 'passport';
 import { asSuperuser, type ClonedDatabase } from './database.js';
@@ -12,57 +13,77 @@ export interface BootedApp {
   close: () => Promise<void>;
 }
 
-/** Of a worker. `testPath` is the suite that uses it. */
-interface SharedApp {
-  booted: BootedApp;
+interface SharedApp extends BootedApp {
   /** Passport has one register a process, and the application that started last has its strategies in it. */
   strategies: Record<string, Strategy>;
-  testPath: string | undefined;
 }
 
-/** Modules of a test are new for each file, and a global is not. `stop-database.mjs` closes it where tests run in its process. */
-const place = Symbol.for('graph-service shared application');
-const worker = globalThis as { [place]?: SharedApp };
+/** What a worker keeps from suite to suite. Modules of a test are new for each of them, and a global is not. */
+interface Shelf {
+  shared?: SharedApp | undefined;
+  /** The path of the suite that has it. */
+  takenBy?: string | undefined;
+}
+
+/** `stop-database.mjs` closes what lies there if the tests run in its process. */
+const shelf = ((globalThis as { [key: symbol]: Shelf })[Symbol.for('graph-service shared application')] ??= {});
 
 /**
- * The application of this worker, as if it had just started: with no data but that of the first start. Ids go on, so no cache of the
- * application knows them. A suite that asks for a second one gets one of its own.
+ * The application of this worker, with the rows and tables of its first start. Its ids go on, so that no cache knows them. What else
+ * the process remembers remains: a suite that counts, stops or starves asks for an application of its own.
  */
 export async function takeSharedApp(boot: () => Promise<BootedApp>): Promise<BootedApp> {
   const { testPath } = expect.getState();
-  const shared = worker[place];
-  if (shared?.testPath === testPath && shared) return boot();
-  // A suite that failed may not have given it back.
-  if (shared?.testPath !== undefined) await giveBack(shared);
-  const { booted, strategies } = (worker[place] ??= await share(await boot()));
-  worker[place].testPath = testPath;
-  for (const [name, strategy] of Object.entries(strategies)) passport.use(name, strategy);
-  return { ...booted, close: () => giveBack(worker[place]!) };
+  if (shelf.takenBy === testPath) throw new Error('The suite has the shared application already: ask for one of its own');
+  // The suite before failed without giving it back. If that cannot be made good, this one gets another.
+  if (shelf.takenBy !== undefined) await giveBack().catch(() => undefined);
+  shelf.takenBy = testPath;
+  shelf.shared ??= await remember(await boot());
+  for (const [name, strategy] of Object.entries(shelf.shared.strategies)) passport.use(name, strategy);
+  return { ...shelf.shared, close: giveBack };
 }
 
-async function share(booted: BootedApp): Promise<SharedApp> {
-  await asSuperuser(booted.database.url, keep);
+async function remember(booted: BootedApp): Promise<SharedApp> {
+  await asSuperuser(booted.database.url, keepFirstRows);
   // Jest tells a worker to end by a message, and then waits until nothing keeps its process alive. The server of the database ends too.
   if (process.send) process.on('message', ([kind]: [number]) => kind === endOfWorker && process.exit());
-  return { booted, strategies: { ...(passport as unknown as { _strategies: SharedApp['strategies'] })._strategies }, testPath: undefined };
+  return { ...booted, strategies: { ...(passport as unknown as { _strategies: SharedApp['strategies'] })._strategies } };
 }
 
 /** CHILD_MESSAGE_END of jest-worker. */
 const endOfWorker = 2;
 
-async function giveBack(shared: SharedApp): Promise<void> {
-  shared.testPath = undefined;
+/** @throws an error if the suite has left work under way, or settings. The application is closed then. */
+async function giveBack(): Promise<void> {
+  const { shared } = shelf;
+  shelf.takenBy = undefined;
+  if (!shared) return;
   try {
-    await asSuperuser(shared.booted.database.url, reset);
+    await untilIdle(shared.database.url);
+    await asSuperuser(shared.database.url, deleteAllElse);
   } catch (error) {
-    // What a suite has left holds a table. The next one gets another application.
-    delete worker[place];
-    await shared.booted.close();
+    shelf.shared = undefined;
+    await shared.close();
     throw error;
   }
 }
 
-const keep = `
+/** Waits until no other session works. Each statement is short, but for what a suite has left under way. */
+async function untilIdle(url: string, patienceMs = 10_000): Promise<void> {
+  for (const deadline = Date.now() + patienceMs; ; await sleep(20)) {
+    const { rows } = await asSuperuser(url, busySessions);
+    if (rows.length === 0) return;
+    if (Date.now() > deadline) throw new Error(`The suite has left work under way: ${JSON.stringify(rows)}`);
+  }
+}
+
+const busySessions = `
+  SELECT application_name, state, left(query, 200) AS query FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'
+  UNION ALL SELECT 'run', status, id::text FROM ingestion_runs WHERE status = 'running'
+  UNION ALL SELECT 'copy', status, id::text FROM mirror_copies WHERE status = 'running'`;
+
+const keepFirstRows = `
   CREATE SCHEMA kept;
   DO $$ DECLARE name text; is_empty boolean; BEGIN
     FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
@@ -71,16 +92,21 @@ const keep = `
     END LOOP;
   END $$`;
 
-/** Rows are deleted without triggers and checks of references: all of them go. */
-const reset = `
+/** The relations of the mirror and of graphs, and the rows of the service. Without triggers and checks of references: all of them go. */
+const deleteAllElse = `
   SET lock_timeout = '10s';
   SET session_replication_role = replica;
-  DO $$ DECLARE name text; BEGIN
-    FOR name IN SELECT oid::regclass FROM pg_class WHERE relnamespace IN ('mirror'::regnamespace, 'graph_data'::regnamespace)
-        AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY relkind DESC LOOP
-      EXECUTE format('DROP %s IF EXISTS %s CASCADE',
-        (SELECT CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END
-         FROM pg_class WHERE oid = name::regclass), name);
+  DO $$ DECLARE name text; kind text; BEGIN
+    IF EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase WHERE d.datname = current_database()) THEN
+      RAISE EXCEPTION 'The suite has left settings of a role in the database: ask for an application of its own';
+    END IF;
+    FOR name, kind IN
+      SELECT format('%I.%I', relnamespace::regnamespace, relname),
+        CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END
+      FROM pg_class WHERE relnamespace IN ('mirror'::regnamespace, 'graph_data'::regnamespace) AND relkind IN ('r', 'p', 'v', 'm', 'f')
+    LOOP
+      -- A relation that another has taken with it is gone.
+      IF to_regclass(name) IS NOT NULL THEN EXECUTE format('DROP %s %s CASCADE', kind, name); END IF;
     END LOOP;
     FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
       EXECUTE format('DELETE FROM public.%I', name);

@@ -1,4 +1,4 @@
-// Runs before all tests: builds, starts a throw-away PostgreSQL, and migrates one database that each test file clones.
+// Runs before all tests: builds, starts a throw-away PostgreSQL, and migrates one database that applications of tests clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -21,9 +21,10 @@ export default async function startDatabase() {
   await chmod(dataDirectory, 0o711);
   const server = await EmbeddedPostgres.start({
     dataDirectory,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '200' },
   });
   const access = await prepareDatabase(await prepareServer(server, 'test_template'));
+  process.env.TEST_DIRECTORY = dataDirectory;
   process.env.TEST_POSTGRES_URL = server.url;
   process.env.TEST_POSTGRES_ACCESS = JSON.stringify(access);
   globalThis.testDatabase = { server, dataDirectory };
