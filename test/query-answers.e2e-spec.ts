@@ -9,7 +9,7 @@ import { itLong } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp({}, { own: true });
+  test = await startTestApp();
 });
 afterAll(() => test.close());
 
@@ -180,16 +180,21 @@ describe('a query that grows', () => {
     const { database, role } = rows[0]!;
     const { rows: limits } = await superuser.query('SELECT setconfig FROM pg_db_role_setting WHERE setrole = $1::regrole', [role]);
     expect(limits[0]).toMatchObject({ setconfig: expect.arrayContaining(['temp_file_limit=1GB']) });
-    await superuser.query(`ALTER ROLE ${role} IN DATABASE ${database} SET temp_file_limit = '1MB'`);
-    await superuser.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE '%retrieval%'`,
-      [database],
-    );
-    await superuser.end();
+    /** Sessions have the limit that was set when they began. */
+    const limitNewSessions = async (change: string): Promise<void> => {
+      await superuser.query(`ALTER ROLE ${role} IN DATABASE ${database} ${change}`);
+      await superuser.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE '%retrieval%'`,
+        [database],
+      );
+    };
+    await limitNewSessions(`SET temp_file_limit = '1MB'`);
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const cypher = `MATCH ${names.map(name => `(${name}:产品)`).join(', ')} RETURN DISTINCT ${names.map(name => `${name}.产品名称 AS ${name}`).join(', ')}`;
     expect(await ask(cypher, 422)).toMatchObject({ code: 'query_too_large', context: { sqlstate: '53400' } });
     expect((await ask('MATCH (a:产品) RETURN count(DISTINCT a.产品名称) AS n', 200)).rows).toEqual([[5]]);
+    await limitNewSessions('RESET temp_file_limit');
+    await superuser.end();
   });
 
   it('is answered while it is small', async () => {

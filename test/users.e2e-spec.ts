@@ -6,7 +6,7 @@ import { client, startTestApp, type TestApp, userPassword, type Client } from '.
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp({ BCRYPT_COST: '5' });
+  test = await startTestApp();
 });
 afterAll(() => test.close());
 

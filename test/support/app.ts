@@ -91,7 +91,7 @@ async function bootApp(
 ): Promise<BootedApp> {
   const database = await cloneDatabase();
   const settings = readSettings({
-    BCRYPT_COST: '4',
+    BCRYPT_COST: '5',
     SECRET_ENCRYPTION_KEY: 'a key for the tests of at least 32 bytes',
     LOG_LEVEL: 'error',
     DATABASE_POOL_SIZE: '10',

@@ -20,7 +20,7 @@ describe('kept results', () => {
   const users: number[] = [];
 
   beforeAll(async () => {
-    test = await startTestApp({ WORKER: 'off' });
+    test = await startTestApp();
     repository = test.app.get(ResultsRepository);
     for (const name of ['lin', 'wei']) {
       const user = await test.asUser(name);
