@@ -1,5 +1,5 @@
 import { type Client, client, keyClient, startTestApp, type TestApp } from './support/app.js';
-import { aLimitedUser, newAddress, send } from './support/limited-clients.js';
+import { aLimitedUser, newAddress, send, sendLogin } from './support/limited-clients.js';
 
 /** X-Forwarded-For distinguishes the clients. The app trusts it because it comes from this machine. */
 describe('buckets of rate limits', () => {
@@ -10,8 +10,7 @@ describe('buckets of rate limits', () => {
   afterAll(() => test.close());
 
   const newUser = () => aLimitedUser(test);
-  const loginFrom = (address: string, body: object = { username: 'nobody', password: 'wrong-wrong' }, path = '/api/auth/login') =>
-    test.anonymous.post(path).set('X-Forwarded-For', address).send(body);
+  const loginFrom = (...login: [address: string, body?: object, path?: string]) => sendLogin(test, ...login);
 
   it('admits ten logins a minute from one address, right or wrong, under either path', async () => {
     const address = newAddress();

@@ -1,6 +1,6 @@
 import { type Client, client, keyClient, startTestApp, type TestApp, userPassword } from './support/app.js';
 import { asSuperuser } from './support/database.js';
-import { aLimitedUser, newAddress, noteStatements, send } from './support/limited-clients.js';
+import { aLimitedUser, newAddress, noteStatements, send, sendLogin } from './support/limited-clients.js';
 import { isLong, itLong } from './support/tier.js';
 
 /** Expects one client's share, once for each minute that the requests took: the long run may take more than one. */
@@ -26,8 +26,7 @@ describe('clients of rate limits', () => {
   afterAll(() => test.close());
 
   const newUser = () => aLimitedUser(test);
-  const loginFrom = (address: string, body: object = { username: 'nobody', password: 'wrong-wrong' }, path = '/api/auth/login') =>
-    test.anonymous.post(path).set('X-Forwarded-For', address).send(body);
+  const loginFrom = (...login: [address: string, body?: object, path?: string]) => sendLogin(test, ...login);
 
   describe('of anonymous traffic', () => {
     const anonymousRequests = (address: string) => {

@@ -7,7 +7,7 @@ import { RedisStorage } from '../src/limits/storage/redis.storage.js';
 import { cloneDatabase } from './support/database.js';
 import { describeWithRedis, startRedis, type TestRedis } from './support/redis.js';
 import { startTestApp, type TestApp } from './support/app.js';
-import { noteStatements } from './support/limited-clients.js';
+import { bodyOfNobody, noteStatements, sendLogin } from './support/limited-clients.js';
 import { notesStatements } from './support/statement-check.js';
 
 const processes = 4;
@@ -152,8 +152,6 @@ describeWithRedis('limits of four processes in Redis', () => {
   });
 });
 
-const bodyOfNobody = { username: 'nobody', password: 'wrong-wrong' };
-
 /** These settings choose the storage. The database is always the test's own. */
 const onPostgres = {
   DATABASE_URL: 'postgresql://named-in-the-environment',
@@ -168,9 +166,6 @@ async function timed<T>(work: PromiseLike<T>): Promise<{ ms: number; result: T }
   const result = await work;
   return { ms: performance.now() - startedAt, result };
 }
-
-const loginFrom = (test: TestApp, address: string) =>
-  test.anonymous.post('/api/auth/login').set('X-Forwarded-For', address).send(bodyOfNobody);
 
 describe('limits of several processes on one database', () => {
   const started: ChildProcess[] = [];
@@ -238,18 +233,18 @@ describe('limits in PostgreSQL, when it does not answer', () => {
 
   it('refuse a login with a 500 in our shape in bounded time, and admit again afterwards', async () => {
     await other.query('BEGIN; LOCK TABLE rate_limit_hits');
-    const { ms, result } = await timed(loginFrom(test, '198.51.100.1'));
+    const { ms, result } = await timed(sendLogin(test, '198.51.100.1'));
     expect(result.status).toBe(500);
     expect(result.body).toEqual({ detail: expect.stringContaining(' / '), code: 'limits_unavailable' });
     expect(ms).toBeLessThan(20_000);
     await other.query('ROLLBACK');
-    await loginFrom(test, '198.51.100.1').expect(401);
+    await sendLogin(test, '198.51.100.1').expect(401);
   });
 
   it('never let a request in uncounted, and never call a good token a bad one', async () => {
     await other.query('ALTER TABLE rate_limit_hits RENAME TO away');
     const answers = await Promise.all([
-      ...Array.from({ length: 20 }, () => loginFrom(test, '198.51.100.2')),
+      ...Array.from({ length: 20 }, () => sendLogin(test, '198.51.100.2')),
       test.anonymous.post('/api/auth/register').send({}),
       test.admin.get('/api/auth/me'),
       test.anonymous.get('/api/nowhere'),
@@ -261,14 +256,14 @@ describe('limits in PostgreSQL, when it does not answer', () => {
   });
 
   it('forget their counts and go on after their table was emptied, as by a crash of the server', async () => {
-    for (let count = 0; count < 10; count++) await loginFrom(test, '198.51.100.3').expect(401);
+    for (let count = 0; count < 10; count++) await sendLogin(test, '198.51.100.3').expect(401);
     await other.query('TRUNCATE rate_limit_hits');
-    await loginFrom(test, '198.51.100.3').expect(401);
+    await sendLogin(test, '198.51.100.3').expect(401);
   });
 
   it('cost a blocked client no query', async () => {
     const user = await test.asUser('limited');
-    const requests = [() => loginFrom(test, '198.51.100.5'), () => user.get('/api/auth/me')];
+    const requests = [() => sendLogin(test, '198.51.100.5'), () => user.get('/api/auth/me')];
     for (const [index, count] of [11, 61].entries()) for (let sent = 0; sent < count; sent++) await requests[index]!();
     const statements = noteStatements(test);
     try {
@@ -280,7 +275,7 @@ describe('limits in PostgreSQL, when it does not answer', () => {
   });
 
   it('hold hashes, not addresses or names', async () => {
-    await loginFrom(test, '198.51.100.4').expect(401);
+    await sendLogin(test, '198.51.100.4').expect(401);
     const { rows } = await other.query('SELECT encode(key, $1) AS key, octet_length(key) AS bytes FROM rate_limit_hits', ['escape']);
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(row => row.bytes)).toEqual(rows.map(() => 32));
@@ -301,7 +296,7 @@ describeWithRedis('limits in Redis', () => {
   });
 
   it('are counted there when REDIS_URL is set', async () => {
-    await loginFrom(test, '198.51.100.1').expect(401);
+    await sendLogin(test, '198.51.100.1').expect(401);
     const client = new Redis(redis.url);
     expect(await client.llen('rate-limit:login:198.51.100.1')).toBe(1);
     client.disconnect();
@@ -311,24 +306,24 @@ describeWithRedis('limits in Redis', () => {
 
   it('refuse with a 500 at once while it is away, and admit soon after its return', async () => {
     await redis.stop('SIGKILL');
-    const away = await timed(loginFrom(test, '198.51.100.2'));
+    const away = await timed(sendLogin(test, '198.51.100.2'));
     expect(away.result.status).toBe(500);
     expect(away.result.body.code).toBe('limits_unavailable');
     expect(away.ms).toBeLessThan(20_000);
     await test.admin.get('/api/auth/me').expect(500);
     await test.anonymous.get('/health').expect(200);
     redis = await startRedis(redis.port);
-    const back = await timed(untilStatus(401, () => loginFrom(test, '198.51.100.2')));
+    const back = await timed(untilStatus(401, () => sendLogin(test, '198.51.100.2')));
     expect(back.ms).toBeLessThan(30_000);
   });
 
   it('refuse with a 500 in bounded time while it hangs', async () => {
     process.kill(redis.pid, 'SIGSTOP');
-    const hung = await Promise.all(Array.from({ length: 20 }, (_, index) => timed(loginFrom(test, `198.51.101.${index}`))));
+    const hung = await Promise.all(Array.from({ length: 20 }, (_, index) => timed(sendLogin(test, `198.51.101.${index}`))));
     process.kill(redis.pid, 'SIGCONT');
     expect(new Set(hung.map(({ result }) => result.status))).toEqual(new Set([500]));
     expect(Math.max(...hung.map(({ ms }) => ms))).toBeLessThan(20_000);
-    const back = await timed(untilStatus(401, () => loginFrom(test, '198.51.100.3')));
+    const back = await timed(untilStatus(401, () => sendLogin(test, '198.51.100.3')));
     expect(back.ms).toBeLessThan(30_000);
   });
 

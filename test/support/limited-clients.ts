@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Response } from 'supertest';
+import { type Response, type Test } from 'supertest';
 import { type Client, client, type TestApp, userPassword } from './app.js';
 
 let addresses = 0;
@@ -16,6 +16,13 @@ export async function aLimitedUser({ anonymous, url }: TestApp): Promise<Client 
   const { body } = await anonymous.post('/api/auth/login').set('X-Forwarded-For', address).send(credentials).expect(200);
   return { ...client(url, body.token), id: body.user_id };
 }
+
+/** A login from an address; one that fails, by default. */
+export function sendLogin({ anonymous }: TestApp, address: string, body: object = bodyOfNobody, path = '/api/auth/login'): Test {
+  return anonymous.post(path).set('X-Forwarded-For', address).send(body);
+}
+
+export const bodyOfNobody = { username: 'nobody', password: 'wrong-wrong' };
 
 /** Sends `count` requests, ten at a time. */
 export async function send(
