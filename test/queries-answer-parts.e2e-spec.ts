@@ -13,13 +13,7 @@ describe('the parts of an answer', () => {
   });
   afterAll(() => test.close());
 
-  const ask = async (question: string, more: object = {}) =>
-    (
-      await owner
-        .post(`/api/graphs/${graph.id}/query`)
-        .send({ question, include: ['plan'], ...more })
-        .expect(200)
-    ).body;
+  const ask = (question: string, more: object = {}) => graph.ask({ question, include: ['plan'], ...more });
 
   it('shows the SQL of a metric only to those who may change it, also when several ask at once', async () => {
     const viewer = await test.asUser('watcher');

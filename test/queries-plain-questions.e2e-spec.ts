@@ -13,7 +13,7 @@ describe('plain questions', () => {
   });
   afterAll(() => test.close());
 
-  const ask = async (body: object, status = 200) => (await owner.post(`/api/graphs/${graph.id}/query`).send(body).expect(status)).body;
+  const ask = (query: object, status?: number) => graph.ask(query, status);
 
   describe('questions about the graph', () => {
     it.each([

@@ -12,7 +12,7 @@ describe('searches and openCypher', () => {
   });
   afterAll(() => test.close());
 
-  const ask = async (body: object, status = 200) => (await owner.post(`/api/graphs/${graph.id}/query`).send(body).expect(status)).body;
+  const ask = (query: object, status?: number) => graph.ask(query, status);
   const found = async (search: string) => (await ask({ search })).rows.map(([node]: [{ display: string }]) => node.display);
 
   describe('search', () => {

@@ -14,7 +14,7 @@ describe('answers that are kept', () => {
   });
   afterAll(() => test.close());
 
-  const ask = async (body: object, status = 200) => (await owner.post(`/api/graphs/${graph.id}/query`).send(body).expect(status)).body;
+  const ask = (query: object, status?: number) => graph.ask(query, status);
 
   describe('stored answers', () => {
     const query = { cypher: 'MATCH (r:地区) RETURN r ORDER BY r.地区编号' };

@@ -14,13 +14,7 @@ describe('times and numbers of a question', () => {
   });
   afterAll(() => test.close());
 
-  const ask = async (question: string, more: object = {}) =>
-    (
-      await owner
-        .post(`/api/graphs/${graph.id}/query`)
-        .send({ question, include: ['plan'], ...more })
-        .expect(200)
-    ).body;
+  const ask = (question: string, more: object = {}) => graph.ask({ question, include: ['plan'], ...more });
 
   it.each([
     ['2024年13月的订单', '2024年13月'],

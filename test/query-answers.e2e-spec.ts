@@ -122,8 +122,7 @@ describe('a query that grows', () => {
     graph = await createTradingGraph(test, owner);
   });
 
-  const ask = async (cypher: string, status: number, parameters = {}) =>
-    (await owner.post(`/api/graphs/${graph.id}/query`).send({ cypher, parameters }).expect(status)).body;
+  const ask = (cypher: string, status: number, parameters = {}) => graph.ask({ cypher, parameters }, status);
 
   /** The private memory of every backend that answers queries now, in bytes. Empty without /proc. */
   async function backendBytes(): Promise<number[]> {

@@ -9,6 +9,8 @@ export interface TradingGraph {
   loadedAt: string;
   /** Runs its job again in full, which makes a new version from the current tables. */
   ingestAgain(): Promise<void>;
+  /** The body of the answer to a query of its owner, which has that status. */
+  ask(query: object, status?: number): Promise<any>;
 }
 
 const tables: [name: string, types: string, csv: string][] = [
@@ -160,7 +162,13 @@ export async function createTradingGraph(test: TestApp, owner: Client): Promise<
       },
     })
     .expect(201);
-  return { id: graph.id, metricId: metric.id, loadedAt, ingestAgain: async () => void (await ingested(test, jobId, { full: 'true' })) };
+  return {
+    id: graph.id,
+    metricId: metric.id,
+    loadedAt,
+    ingestAgain: async () => void (await ingested(test, jobId, { full: 'true' })),
+    ask: async (query, status = 200) => (await owner.post(`/api/graphs/${graph.id}/query`).send(query).expect(status)).body,
+  };
 }
 
 async function ingested(test: TestApp, jobId: number, query = {}): Promise<any> {
