@@ -148,31 +148,40 @@ describe('places of several users', () => {
     }
     const idOf = async (name: string) => (await app.pool.query('SELECT id FROM users WHERE username = $1', [name])).rows[0].id as number;
 
-    it.each<[string, string, (reader: Client, name: string) => PromiseLike<unknown>]>([
-    ['lost the role', 'graph_forbidden', async (_, name) => owner.delete(`/api/permissions/graphs/${graphId}/members/${await idOf(name)}`).expect(204)],
-    ['logged out', 'not_authenticated', reader => reader.post('/api/auth/logout').expect(204)],
-    ['was disabled', 'not_authenticated', async (_, name) => app.admin.patch(`/api/users/${await idOf(name)}`).send({ disabled: true }).expect(200)],
-    ['must change the password', 'not_authenticated', async (_, name) => app.admin.post(`/api/users/${await idOf(name)}/reset-password`).expect(200)],
-  ])('ends with the reason once its reader %s', async (what, code, lose) => {
-    const name = `reader-${what.replaceAll(' ', '-')}`;
-    const reader = await aReader(name);
-    const stream = await open(bearer(reader));
-    expect(stream.status).toBe(200);
-    await lose(reader, name);
-    const text = await stream.text;
-    expect(text).toContain('event: progress');
-    expect(text.trimEnd().split('\n\n').at(-1)).toMatch(new RegExp(`event: access_lost[^]*data: \\{"detail":".+ / .+","code":"${code}"\\}$`));
-  }); // prettier-ignore
+    /** The text of a stream that was open when its reader lost the access. */
+    async function textAfter(headers: Record<string, string>, lose: () => PromiseLike<unknown>): Promise<string> {
+      const stream = await open(headers);
+      expect(stream.status).toBe(200);
+      await lose();
+      return stream.text;
+    }
 
-    it('ends with the reason once its key is revoked', async () => {
+    // The access of a stream is looked at every two seconds, so the readers lose it together.
+    it('ends with the reason once its reader lost the role, logged out, was disabled or must change the password, or the key is revoked', async () => {
+      const losses: Record<string, [code: string, lose: (reader: Client, id: number) => PromiseLike<unknown>]> = {
+        'lost-the-role': ['graph_forbidden', (_, id) => owner.delete(`/api/permissions/graphs/${graphId}/members/${id}`).expect(204)],
+        'logged-out': ['not_authenticated', reader => reader.post('/api/auth/logout').expect(204)],
+        'was-disabled': ['not_authenticated', (_, id) => app.admin.patch(`/api/users/${id}`).send({ disabled: true }).expect(200)],
+        'must-change-the-password': ['not_authenticated', (_, id) => app.admin.post(`/api/users/${id}/reset-password`).expect(200)],
+      };
+      const ofReaders = Object.entries(losses).map(async ([name, [code, lose]]) => {
+        const reader = await aReader(name);
+        const id = await idOf(name);
+        return { name, code, text: await textAfter(bearer(reader), () => lose(reader, id)) };
+      });
       const { body: key } = await owner
         .post('/api/api-keys')
         .send({ name: 'k', graph_ids: [graphId] })
         .expect(201);
       await keyClient(app.url, key.raw_key).get(`/api/ingestion/runs/${runId}`).expect(200);
-      const stream = await open({ 'X-API-Key': key.raw_key });
-      await owner.delete(`/api/api-keys/${key.id}`).expect(204);
-      expect(await stream.text).toMatch(/event: access_lost[^]*not_authenticated/);
+      const ofKey = await textAfter({ 'X-API-Key': key.raw_key }, () => owner.delete(`/api/api-keys/${key.id}`).expect(204));
+      const ends = [...(await Promise.all(ofReaders)), { name: 'key', code: 'not_authenticated', text: ofKey }];
+      for (const { name, code, text } of ends) {
+        expect([name, text]).toEqual([name, expect.stringContaining('event: progress')]);
+        const last = text.trimEnd().split('\n\n').at(-1);
+        const lost = new RegExp(`event: access_lost[^]*data: \\{"detail":".+ / .+","code":"${code}"\\}$`);
+        expect([name, last]).toEqual([name, expect.stringMatching(lost)]);
+      }
     });
 
     it('is one of ten that a user may have, which others do not share', async () => {

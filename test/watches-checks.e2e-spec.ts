@@ -70,13 +70,14 @@ describe('checks of watches of metrics', () => {
         },
       },
     ]);
-    await watches.check(at, made.id);
+    const checkNow = async () => (await editor.post(`${at}/${made.id}/check`).expect(200)).body;
+    await checkNow();
     await watches.sales(['0.1', '0.19']);
-    expect(await watches.check(at, made.id)).toMatchObject({ held: false, rows: [['r1', '0.19'], ['r0', '0.1']] }); // prettier-ignore
+    expect(await checkNow()).toMatchObject({ held: false, rows: [['r1', '0.19'], ['r0', '0.1']] }); // prettier-ignore
     await receiver.until(2);
-    await watches.check(at, made.id);
+    await checkNow();
     await watches.sales(['0.1', '0.21']);
-    await watches.check(at, made.id);
+    await checkNow();
     await receiver.until(3);
     expect(watches.messages().map(({ type }) => type)).toEqual(['watch.fired', 'watch.recovered', 'watch.fired']);
     const { body } = await editor.get(`${at}/${made.id}/deliveries`).expect(200);
