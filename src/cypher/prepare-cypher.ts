@@ -1,5 +1,6 @@
 import { type MemoryGraph } from './executors/memory/memory-graph.js';
 import { prepareInMemory } from './executors/memory/run-in-memory.js';
+import { Work } from './executors/memory/work.js';
 import { type QueryPlan } from './plan/operators.js';
 import { planCypher } from './plan/plan-cypher.js';
 import { toSimpleQuery } from './plan/simple-query.js';
@@ -8,6 +9,7 @@ import { QueryContext } from './semantics/query-context.js';
 import { resolveNames } from './semantics/resolve-names.js';
 import { type QueryWarning } from './semantics/typed-tree.js';
 import { type CypherQuery } from './syntax/cypher-ast.js';
+import { metered } from './syntax/effort.js';
 import { parseCypher } from './syntax/parse-cypher.js';
 import { type CypherMap } from './values/cypher-value.js';
 import { readJsonParameters } from './values/read-json-value.js';
@@ -33,23 +35,26 @@ export const emptyGraph: MemoryGraph = {
   },
 };
 
+const limits = { steps: 100_000, heldBytes: 1_048_576 };
+
 /**
  * Parses a query, resolves its names and parameters, and compiles it for memory, whose errors are the errors of both executors.
  * @param parameters the JSON object of the caller's parameters
  * @param query the parsed text, which gets the names of this schema
- * @throws CypherError
+ * @throws CypherError; WorkExceededError for one that is too long or too deep to be compiled
  */
 export function prepareCypher(text: string, schema: GraphSchema, parameters: string, query = parseCypher(text)): PreparedCypher {
   const context = new QueryContext(text, schema, readJsonParameters(parameters));
-  const named = resolveNames(query, context);
+  const compiling = new Work(limits);
+  const named = metered(compiling, () => resolveNames(query, context));
   const values = new Map(named.map(({ name, position }) => [name, context.parameters.read(name, position)]));
   prepareInMemory(query, emptyGraph, {
     parameters: values,
-    limits: { steps: 100_000, heldBytes: 1_048_576 },
+    limits,
     now: { epochNanoseconds: 0n, timeZone: 'UTC' },
   });
   const simple = toSimpleQuery(query);
-  const plan = simple && planCypher(simple, context, values);
+  const plan = simple && metered(compiling, () => planCypher(simple, context, values));
   return { query, parameters: values, plan, warnings: context.warnings() };
 }
 

@@ -1,6 +1,6 @@
 import { type CypherValue } from '../values/cypher-value.js';
 import { Decimal } from '../values/decimal.js';
-import { spend } from '../values/effort.js';
+import { spend } from '../syntax/effort.js';
 import { fittingInteger } from '../values/number-arithmetic.js';
 import { floatOf, isNumber } from '../values/numbers.js';
 import { textOf } from '../values/text-of.js';

@@ -1,5 +1,5 @@
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from '../values/cypher-value.js';
-import { spend } from '../values/effort.js';
+import { spend } from '../syntax/effort.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { sizeOf } from '../values/value-size.js';
 import { ofOne, tableOf, takes, wrongArgument } from './cypher-function.js';

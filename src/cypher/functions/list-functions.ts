@@ -1,5 +1,5 @@
 import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
-import { spend } from '../values/effort.js';
+import { spend } from '../syntax/effort.js';
 import { ValueFault } from '../values/value-fault.js';
 import { typeNameOf } from '../values/type-names.js';
 import { bytesOfItems, checkBytes } from '../values/value-size.js';

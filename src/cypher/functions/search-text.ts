@@ -1,4 +1,4 @@
-import { spend } from '../values/effort.js';
+import { spend } from '../syntax/effort.js';
 
 /** The engine's own search may compare the whole part at each place of the text, which is bearable up to this length. */
 const longestForEngine = 64;

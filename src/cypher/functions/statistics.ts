@@ -1,6 +1,6 @@
 import { bytesOfCollectedItem, maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
-import { spend } from '../values/effort.js';
+import { spend } from '../syntax/effort.js';
 import { compareNumbers, type CypherNumber, floatOf, isNumber } from '../values/numbers.js';
 import { compareForOrder } from '../values/order.js';
 import { checkBytes } from '../values/value-size.js';

@@ -1,5 +1,5 @@
 import { type CypherValue } from '../values/cypher-value.js';
-import { spend } from '../values/effort.js';
+import { spend } from '../syntax/effort.js';
 import { ownPiece } from '../values/own-piece.js';
 import { bytesOfItems, checkBytes } from '../values/value-size.js';
 import { countArgument, type CypherFunction, ofOne, strict, tableOf, textArgument } from './cypher-function.js';

@@ -1,6 +1,6 @@
 import { type StoredNames } from '../syntax/cypher-ast.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../values/cypher-value.js';
-import { spend } from '../values/effort.js';
+import { spend } from '../syntax/effort.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { temporalComponent } from '../values/temporal/temporal-component.js';
 import { typeNameOf } from '../values/type-names.js';

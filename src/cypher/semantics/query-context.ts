@@ -1,5 +1,6 @@
 import { CypherSyntaxError, placeOf, type TextPlace } from '../syntax/cypher.errors.js';
 import { type Name } from '../syntax/cypher-ast.js';
+import { spend } from '../syntax/effort.js';
 import { type CypherMap } from '../values/cypher-value.js';
 import { type GraphSchema } from './graph-schema.js';
 import { QueryParameters } from './query-parameters.js';
@@ -86,6 +87,7 @@ export class QueryContext {
     owners: readonly string[] = [],
   ): void {
     if (this.schema.isEmpty || this.unknown.has(`${code} ${name}`)) return;
+    spend(this.text.length >> 5);
     const nearest = this.unknown.size < mostSuggestions ? findNearest() : null;
     const whose =
       owners.length === 0

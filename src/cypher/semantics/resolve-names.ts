@@ -1,5 +1,5 @@
 import { type CypherQuery, type Expression, type MapEntry, type Name, type PathPattern } from '../syntax/cypher-ast.js';
-import { type Names, type ScopedVisitor, walkUnion } from '../syntax/walk-in-scope.js';
+import { extended, type Names, type ScopedVisitor, walkUnion } from '../syntax/walk-in-scope.js';
 import { itemMeaning, type Meaning, meaningOf, type NamedElement } from './meanings.js';
 import { type QueryContext } from './query-context.js';
 
@@ -51,7 +51,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
   }
 
   function declare(patterns: readonly PathPattern[], before: Scope): Scope {
-    const scope = new Map(before);
+    const scope = extended(before, []);
     const elements: [NamedElement, { variable: string | null; properties: MapEntry[] }][] = [];
     for (const pattern of patterns) {
       for (const label of pattern.nodes.flatMap(node => node.labels.flat())) label.name = context.label(label);

@@ -1,5 +1,5 @@
 import { type Expression, type Name } from './cypher-ast.js';
-import { type ScopedVisitor, walkInScope } from './walk-in-scope.js';
+import { extended, type ScopedVisitor, walkInScope } from './walk-in-scope.js';
 
 /**
  * The variables that an expression takes from around it, at each place where it does, also in its queries and patterns.
@@ -12,7 +12,7 @@ export function freeVariables(expression: Expression, around: Iterable<string>):
       if (inner.kind === 'variable' && scope.get(inner.name) !== 'own') found.push(inner);
     },
     declare: (patterns, scope) => {
-      const names = new Map(scope);
+      const names = extended(scope, []);
       for (const { variable, nodes, edges, position } of patterns)
         for (const { variable: name, position: at } of [...nodes, ...edges, { variable, position }]) {
           if (name === null) continue;

@@ -7,9 +7,21 @@ import {
   type Projection,
   type UnionQuery,
 } from './cypher-ast.js';
+import { spend } from './effort.js';
 
 /** The variables that a place in a query sees, with what a walk keeps of each. */
 export type Names<T> = ReadonlyMap<string, T>;
+
+/** To copy a variable to the next scope. */
+export const unitsOfVariable = 6;
+
+/** The names of both scopes; the second one hides names of the first. */
+export function extended<T>(scope: Names<T>, own: Iterable<readonly [string, T]>): Map<string, T> {
+  spend(unitsOfVariable * scope.size);
+  const names = new Map(scope);
+  for (const [name, kept] of own) names.set(name, kept);
+  return names;
+}
 
 /** What a walk does in a tree whose variables have scopes. */
 export interface ScopedVisitor<T> {
@@ -32,7 +44,7 @@ export function walkInScope<T>(expression: Expression, scope: Names<T>, visitor:
     case 'quantifier': {
       const { list, variable, where } = expression;
       inside(list);
-      const own = new Map(scope).set(variable, visitor.itemOf(list, scope));
+      const own = extended(scope, [[variable, visitor.itemOf(list, scope)]]);
       inside(where, own);
       if (expression.kind === 'listComprehension') inside(expression.projection, own);
       return;
@@ -41,7 +53,11 @@ export function walkInScope<T>(expression: Expression, scope: Names<T>, visitor:
       const { list, variable, accumulator, initial, step } = expression;
       inside(initial);
       inside(list);
-      inside(step, new Map(scope).set(variable, visitor.itemOf(list, scope)).set(accumulator, visitor.itemOf(null, scope)));
+      const own = extended(scope, [
+        [variable, visitor.itemOf(list, scope)],
+        [accumulator, visitor.itemOf(null, scope)],
+      ]);
+      inside(step, own);
       return;
     }
     case 'pattern':
@@ -74,7 +90,7 @@ export function walkClauses<T>(clauses: readonly Clause[], before: Names<T>, vis
       if (clause.where) walkInScope(clause.where, scope, visitor);
     } else if (clause.kind === 'unwind') {
       walkInScope(clause.list, scope, visitor);
-      scope = new Map(scope).set(clause.variable, visitor.itemOf(clause.list, scope));
+      scope = extended(scope, [[clause.variable, visitor.itemOf(clause.list, scope)]]);
     } else scope = walkProjection(clause, clause.kind === 'with' ? clause.where : null, scope, visitor);
   }
   return scope;
@@ -95,8 +111,8 @@ function walkProjection<T>(
 ): Names<T> {
   for (const { expression } of items) walkInScope(expression, scope, visitor);
   const own = items.map(({ name, expression }) => [name, visitor.columnOf(expression, scope)] as const);
-  const columns = new Map([...(star ? scope : []), ...own]);
-  const both = new Map([...scope, ...own]);
+  const both = extended(scope, own);
+  const columns = star ? both : new Map(own);
   for (const expression of [...orderBy.map(item => item.expression), where]) if (expression) walkInScope(expression, both, visitor);
   for (const expression of [skip, limit]) if (expression) walkInScope(expression, new Map(), visitor);
   return columns;

@@ -1,6 +1,6 @@
 import { type CypherValue, isList } from './cypher-value.js';
 import { Decimal } from './decimal.js';
-import { spend } from './effort.js';
+import { spend } from '../syntax/effort.js';
 import { addNumbers, divideNumbers, multiplyNumbers, negateNumber, remainderOfNumbers, subtractNumbers } from './number-arithmetic.js';
 import { type CypherNumber, floatOf, isNumber } from './numbers.js';
 import { divideDuration, minusDurations, plusDurations, scaleDuration } from './temporal/duration.js';

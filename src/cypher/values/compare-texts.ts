@@ -1,4 +1,4 @@
-import { spend } from './effort.js';
+import { spend } from '../syntax/effort.js';
 
 /** Negative, zero or positive by code point, as PostgreSQL's collation C. JavaScript's `<` goes by UTF-16 unit. */
 export function compareTexts(a: string, b: string): number {

@@ -1,4 +1,4 @@
-import { spend } from './effort.js';
+import { spend } from '../syntax/effort.js';
 
 /** Shorter numbers take no time. */
 const longUnits = 10n ** 40n;

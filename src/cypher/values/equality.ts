@@ -1,6 +1,6 @@
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
-import { spend } from './effort.js';
+import { spend } from '../syntax/effort.js';
 import { compareNumbers, isNumber, numberKey } from './numbers.js';
 import { temporalKey } from './temporal/compare-temporals.js';
 import { type DurationValue, type TemporalValue } from './temporal/temporal-value.js';

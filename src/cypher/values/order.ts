@@ -1,6 +1,6 @@
 import { compareTexts } from './compare-texts.js';
 import { type CypherMap, type CypherValue, isList, isMap, type PathValue } from './cypher-value.js';
-import { spend } from './effort.js';
+import { spend } from '../syntax/effort.js';
 import { equals } from './equality.js';
 import { compareNumbers, isNumber } from './numbers.js';
 import { compareTemporals, temporalKey } from './temporal/compare-temporals.js';

@@ -1,6 +1,6 @@
 import { type CypherValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
-import { spend } from './effort.js';
+import { spend } from '../syntax/effort.js';
 import { isDuration, isTemporal } from './temporal/is-temporal.js';
 import { temporalText } from './temporal/temporal-text.js';
 

@@ -1,6 +1,6 @@
 import { maxValueBytes } from './bounds.js';
 import { type CypherValue, isList, isMap } from './cypher-value.js';
-import { spend } from './effort.js';
+import { spend } from '../syntax/effort.js';
 import { ValueFault } from './value-fault.js';
 
 const bytesOfItem = 8;

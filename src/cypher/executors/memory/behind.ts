@@ -1,4 +1,4 @@
-import { spend } from '../../values/effort.js';
+import { spend } from '../../syntax/effort.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../../values/cypher-value.js';
 
 /** The most nodes and edges that are kept for a row. */

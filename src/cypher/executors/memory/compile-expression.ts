@@ -10,17 +10,21 @@ import { negate } from '../../values/arithmetic.js';
 import { compileCall } from './compile-call.js';
 import { undefinedVariable } from './compile-expression-errors.js';
 import { compileIteration } from './compile-iterations.js';
-import { compileBinary } from './compile-operators.js';
+import { areEqual, compileBinary } from './compile-operators.js';
 import { compilePatternExpression, compilePatternPredicate } from './compile-pattern-expression.js';
 import { compileSubquery } from './compile-subquery.js';
 import { type RunningQuery } from './running-query.js';
 import { type ExpressionPlace } from './expression-place.js';
-import { type Evaluate } from './scope.js';
+import { type Evaluate, type Row } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
 import { and, booleanOf, not, or } from './truth.js';
 
+/** To compile one expression, without those under it: about a microsecond. */
+const unitsOfCompiling = 50;
+
 /** Compiles an expression to a function of the row. @throws CypherSyntaxError, CypherValueError for what can be told before it runs */
 export function compileExpression(expression: Expression, place: ExpressionPlace): Evaluate {
+  place.query.work.spend(unitsOfCompiling);
   const resolved = place.resolve?.(expression);
   if (resolved) return resolved;
   const { query, scope } = place;
@@ -162,16 +166,27 @@ function hasLabels(value: CypherValue, groups: readonly (readonly Name[])[]): bo
 
 function compileCase(expression: Expression & { kind: 'case' }, place: ExpressionPlace): Evaluate {
   const otherwise = expression.otherwise ? compileExpression(expression.otherwise, place) : () => null;
-  const { subject } = expression;
+  const { query } = place;
+  const subject = expression.subject && compileExpression(expression.subject, place);
   const branches = expression.branches.map(({ when, then }) => ({
-    when:
-      subject === null
-        ? compileCondition(when, place)
-        : compileBinary({ kind: 'binary', operator: '=', left: subject, right: when, position: when.position }, place),
+    when: subject ? compileExpression(when, place) : compileCondition(when, place),
     then: compileExpression(then, place),
+    position: when.position,
   }));
   return row => {
-    for (const { when, then } of branches) if (when(row) === true) return then(row);
+    const value = subject?.(row) ?? null;
+    for (const { when, then, position } of branches) if (holds(when, position, value, row)) return then(row);
     return otherwise(row);
   };
+
+  function holds(when: Evaluate, position: number, value: CypherValue, row: Row): boolean {
+    const found = when(row);
+    if (!subject) return found === true;
+    query.work.spend(1);
+    try {
+      return areEqual(value, found) === true;
+    } catch (fault) {
+      throw query.placed(fault, position);
+    }
+  }
 }

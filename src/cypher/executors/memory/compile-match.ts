@@ -1,6 +1,7 @@
 import { type MatchClause, type Name } from '../../syntax/cypher-ast.js';
 import { CypherValueError } from '../../syntax/cypher.errors.js';
 import { type CypherValue, type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
+import { spend } from '../../syntax/effort.js';
 import { hopOf } from './chain.js';
 import { type CompiledMatch, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type MatchParts } from './counted-match.js';
@@ -11,6 +12,9 @@ import { type Row } from './scope.js';
 import { findShortestPaths } from './shortest-paths.js';
 import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
 import { type WalkOptions, walkEdges } from './walk-edges.js';
+
+/** To look at one element or condition of a pattern when the next step is chosen. */
+const unitsOfChoice = 4;
 
 /** A search over arrays takes eight bytes for each node of the graph. */
 const mostSearched = 16_777_216;
@@ -40,7 +44,8 @@ export function compileMatch(
   const place = { query, scope: graph.scope, resolve: before.resolve };
   const bound = new Set([...graph.nodes, ...graph.edges].filter(element => element.bound).map(({ slot }) => slot));
   const own = new Set([...[...graph.nodes, ...graph.edges].filter(element => !element.bound), ...graph.paths].map(({ slot }) => slot));
-  const ofEdges = checksOfEdges(graph, place);
+  const fitsOf = new Map(graph.edges.map(edge => [edge, propertyCheck(edge.properties, place)]));
+  const ofEdges = checksOfEdges(graph, place, fitsOf);
   const all = [...checksOfNodes(graph, place), ...ofEdges.values(), ...(where ? checksOfWhere(where, place) : [])];
   const checks = [...all];
   /** Conditions that failed when they were asked early. They are asked in their turn, which another condition may make unnecessary. */
@@ -70,7 +75,7 @@ export function compileMatch(
   }
   for (const node of graph.nodes.filter(each => each.bound)) addStep(boundNodeStep(node));
   for (;;) {
-    const edge = nextEdge([...left].filter(isReady), graph, bound);
+    const edge = nextEdge(left, isReady, graph, bound);
     if (edge) {
       left.delete(edge);
       const [ends, options] = [boundEnds(edge), optionsOf(edge)];
@@ -79,7 +84,7 @@ export function compileMatch(
       addStep(edge.shortest ? shortestStep(edge, graph, options, place) : expandStep(edge, graph, options, ends));
       continue;
     }
-    const start = nextStart(graph, bound, [...left]);
+    const start = nextStart(graph, bound, left);
     if (!start) break;
     const found = lookUps(start, isBound);
     bound.add(start.slot);
@@ -115,7 +120,7 @@ export function compileMatch(
   /** An edge is asked for its properties while it is walked, if all that they read is bound by then. */
   function optionsOf(edge: PatternEdge): OptionsOf {
     if (edge.properties.length === 0 || !isBound(slotsIn(edge.properties, graph.scope))) return walkOptions(edge, null, place);
-    const fits = propertyCheck(edge.properties, place);
+    const fits = fitsOf.get(edge)!;
     const check = ofEdges.get(edge);
     if (!check) return walkOptions(edge, fits, place);
     checks.splice(checks.indexOf(check), 1);
@@ -154,26 +159,52 @@ function* filtered(found: Generator<true | null>, holds: () => boolean): Generat
   for (const each of found) if (each === null || holds()) yield each;
 }
 
+/** Takes the conditions that can be asked now from those that wait. */
 function takeReady(checks: Check[], bound: ReadonlySet<number>, own: ReadonlySet<number>): Check[] {
-  const ready = checks.filter(({ slots }) => [...slots].every(slot => bound.has(slot) || !own.has(slot)));
-  for (const check of ready) checks.splice(checks.indexOf(check), 1);
+  spend(unitsOfChoice * checks.length);
+  const waits = ({ slots }: Check) => {
+    for (const slot of slots) if (!bound.has(slot) && own.has(slot)) return true;
+    return false;
+  };
+  const [ready, waiting] = [checks.filter(check => !waits(check)), checks.filter(waits)];
+  checks.splice(0, checks.length, ...waiting);
   return ready;
 }
 
 /** An edge with a bound end: first one with two, then one of fixed length. */
-function nextEdge(edges: PatternEdge[], { nodes }: PatternGraph, bound: ReadonlySet<number>): PatternEdge | undefined {
-  const boundEnds = ({ left, right }: PatternEdge) => [left, right].filter(index => bound.has(nodes[index]!.slot)).length;
-  const rank = (edge: PatternEdge) => boundEnds(edge) * 2 + (edge.length === null ? 1 : 0);
-  const possible = edges.filter(edge => boundEnds(edge) === 2 || (boundEnds(edge) === 1 && edge.shortest === null));
-  return possible.sort((a, b) => rank(b) - rank(a))[0];
+function nextEdge(
+  edges: ReadonlySet<PatternEdge>,
+  isReady: (edge: PatternEdge) => boolean,
+  { nodes }: PatternGraph,
+  bound: ReadonlySet<number>,
+): PatternEdge | undefined {
+  spend(unitsOfChoice * edges.size);
+  const isBound = (index: number) => bound.has(nodes[index]!.slot);
+  return first(edges, edge => {
+    const ends = Number(isBound(edge.left)) + Number(isBound(edge.right));
+    const isPossible = ends === 2 || (ends === 1 && edge.shortest === null);
+    return isPossible && isReady(edge) ? ends * 2 + (edge.length === null ? 1 : 0) : -1;
+  });
 }
 
-/** A node to start from: with properties first, then with a label, then any. */
-function nextStart({ nodes }: PatternGraph, bound: ReadonlySet<number>, left: PatternEdge[]): PatternNode | undefined {
-  const free = nodes.filter(({ slot }) => !bound.has(slot));
-  const wanted = left.length === 0 ? free : free.filter(node => left.some(edge => nodes[edge.left] === node || nodes[edge.right] === node));
-  const rank = (node: PatternNode) => (node.properties.length > 0 ? 2 : 0) + (node.labels.length > 0 ? 1 : 0);
-  return (wanted.length > 0 ? wanted : free).sort((a, b) => rank(b) - rank(a))[0];
+/** A node to start from: an end of an edge that is left, else any; with properties first, then with a label, then any. */
+function nextStart({ nodes }: PatternGraph, bound: ReadonlySet<number>, left: ReadonlySet<PatternEdge>): PatternNode | undefined {
+  spend(unitsOfChoice * (nodes.length + left.size));
+  const ends = new Set([...left].flatMap(edge => [edge.left, edge.right]));
+  return first(nodes, (node, i) => {
+    if (bound.has(node.slot)) return -1;
+    return (ends.has(i) ? 4 : 0) + (node.properties.length > 0 ? 2 : 0) + (node.labels.length > 0 ? 1 : 0);
+  });
+}
+
+/** The first item of the highest rank. None below zero. */
+function first<T>(items: Iterable<T>, rankOf: (item: T, index: number) => number): T | undefined {
+  let [found, highest, index]: [T | undefined, number, number] = [undefined, -1, 0];
+  for (const item of items) {
+    const rank = rankOf(item, index++);
+    if (rank > highest) [found, highest] = [item, rank];
+  }
+  return found;
 }
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {

@@ -2,7 +2,7 @@ import { type BinaryOperator, type Expression } from '../../syntax/cypher-ast.js
 import { hasPart } from '../../functions/search-text.js';
 import { add, divide, multiply, power, remainder, subtract } from '../../values/arithmetic.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
-import { spend } from '../../values/effort.js';
+import { spend } from '../../syntax/effort.js';
 import { equals, isIn } from '../../values/equality.js';
 import { lessOrEqual, lessThan } from '../../values/order.js';
 import { isTemporal } from '../../values/temporal/is-temporal.js';

@@ -8,6 +8,7 @@ import {
   type WithClause,
 } from '../../syntax/cypher-ast.js';
 import { freeVariables } from '../../syntax/free-variables.js';
+import { extended } from '../../syntax/walk-in-scope.js';
 import { sortInSteps } from '../../functions/sort-in-steps.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { compareForOrder } from '../../values/order.js';
@@ -57,6 +58,8 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     slot: query.frame.take(),
     value: compile(expression, isGrouped ? inGroup : place),
   }));
+  // A key has no aggregate, so it says the same before and after grouping.
+  const groupKeys = columns.filter((_, i) => !hasAggregateCall(items[i]!.expression)).map(({ value }) => value);
   const variables = new Map<string, Variable>(
     columns.map(({ name, slot }, i) => [name, { slot, type: staticType(items[i]!.expression, place.scope) }]),
   );
@@ -67,7 +70,6 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   const where = condition && compileCondition(condition, after(condition));
   const [skip, limit] = [compileCount(projection.skip, place), compileCount(projection.limit, place)];
   if (projection.kind === 'with') checkNamed(items, query);
-  const groupKeys = keyItems.map(expression => compile(expression, place));
   const isCounted = isGrouped && [...aggregates.values()].every(({ takesTimes }) => takesTimes);
   return {
     columns: columns.map(({ name, slot }) => ({ name, slot })),
@@ -174,7 +176,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
 
   /** ORDER BY and WHERE see the variables from before too; a column hides a variable of its name. */
   function columnsAndVariables(): (expression: Expression) => ExpressionPlace {
-    const both = new Scope(query.frame, new Map([...place.scope.variables, ...variables]));
+    const both = new Scope(query.frame, extended(place.scope.variables, variables));
     return expression => {
       if (hasAggregateCall(expression))
         throw query.error(

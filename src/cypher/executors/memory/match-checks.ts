@@ -51,11 +51,15 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
 }
 
 /** The properties of each edge, or of each edge of a list. Those of a shortest path decide which path is found, so they are no conditions on it. */
-export function checksOfEdges({ edges }: PatternGraph, place: ExpressionPlace): Map<PatternEdge, Check> {
+export function checksOfEdges(
+  { edges }: PatternGraph,
+  place: ExpressionPlace,
+  fitsOf: ReadonlyMap<PatternEdge, PropertyCheck>,
+): Map<PatternEdge, Check> {
   const checked = edges.filter(({ properties, shortest, bound }) => properties.length > 0 && (shortest === null || bound));
   return new Map(
     checked.map(edge => {
-      const fits = propertyCheck(edge.properties, place);
+      const fits = fitsOf.get(edge)!;
       const holds = (row: Row): boolean => {
         const value = row[edge.slot] ?? null;
         return isList(value) ? value.every(each => fits(each, row)) : fits(value, row);
@@ -71,7 +75,9 @@ function carries(value: CypherValue, labels: Name[][]): boolean {
 }
 
 /** Whether a node or edge has the properties of its pattern. */
-export function propertyCheck(properties: MapEntry[], place: ExpressionPlace): (element: CypherValue, row: Row) => boolean {
+export type PropertyCheck = (element: CypherValue, row: Row) => boolean;
+
+export function propertyCheck(properties: MapEntry[], place: ExpressionPlace): PropertyCheck {
   const wanted = properties.map(({ value, ...entry }) => ({ ...entry, valueOf: compile(value, place) }));
   return (element, row) =>
     wanted.every(({ name, storedNames, valueOf, position }) => {

@@ -1,6 +1,6 @@
 import { type Clause, type CypherQuery } from '../../syntax/cypher-ast.js';
 import { type CypherMap, type CypherValue } from '../../values/cypher-value.js';
-import { metered } from '../../values/effort.js';
+import { metered } from '../../syntax/effort.js';
 import { type Now } from '../../values/temporal/clock-parts.js';
 import { type Behind } from './behind.js';
 import { compileClauses, type Watch } from './compile-clauses.js';
@@ -45,6 +45,8 @@ export interface AnswerRow {
 
 export interface PreparedQuery {
   columns: string[];
+  /** The units of work that compiling took. */
+  compileUnits: number;
   /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
   /** Whether the rows so far rest on nodes and edges that none of them cites. */
@@ -63,7 +65,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   const union = metered(work, () =>
     compileUnion(query, running, clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch)),
   );
-  return { columns: union.columns, rows, hasUncited: () => running.hasUncited };
+  return { columns: union.columns, compileUnits: work.unitsInOneGo, rows, hasUncited: () => running.hasUncited };
 
   function* rows(): Generator<AnswerRow | null> {
     const found = union.run(() => running.frame.emptyRow());

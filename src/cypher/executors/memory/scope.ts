@@ -1,5 +1,6 @@
 import { type Behind } from './behind.js';
 import { type CypherValue } from '../../values/cypher-value.js';
+import { extended } from '../../syntax/walk-in-scope.js';
 
 /**
  * The values of all variables of a query, each in its slot. A variable out of scope leaves null. `behind` is what the row rests on, and
@@ -50,6 +51,6 @@ export class Scope {
   /** The scope with one more variable, which hides one of the same name. */
   with(name: string, type: StaticType): { scope: Scope; slot: number } {
     const slot = this.frame.take();
-    return { scope: new Scope(this.frame, new Map([...this.variables, [name, { slot, type }]])), slot };
+    return { scope: new Scope(this.frame, extended(this.variables, [[name, { slot, type }]])), slot };
   }
 }

@@ -1,11 +1,14 @@
 import { ApiError } from '../../../common/errors/api-error.js';
 import { type Behind, bytesOfBehind } from './behind.js';
-import { type Meter } from '../../values/effort.js';
+import { type Meter } from '../../syntax/effort.js';
 import { heldBytesOf } from '../../values/value-size.js';
 import { type CypherValue } from '../../values/cypher-value.js';
+import { type Bilingual } from '../../../text/bilingual.js';
 
 /** An expression is evaluated in one go, so this bounds how long it holds the process: some 50 ms, in units of `spend`. */
 const mostUnitsOfExpression = 2_000_000;
+/** A query is compiled without a pause, more than once before its first row. */
+const mostUnitsOfCompiling = 500_000;
 const unitsOfStep = 5;
 const stepsBetweenPauses = 2_000;
 const unitsBetweenPauses = 50_000;
@@ -19,7 +22,7 @@ export interface WorkLimits {
 
 /** 422: a query has done as much work as one query may. */
 export class WorkExceededError extends ApiError {
-  constructor(done: { zh: string; en: string }, context: Record<string, number>) {
+  constructor(done: Bilingual, context: Record<string, number>) {
     super(
       422,
       'query_too_much_work',
@@ -32,6 +35,11 @@ export class WorkExceededError extends ApiError {
   }
 }
 
+const tooMuchToCompile: Bilingual = {
+  zh: '查询过长或嵌套过深，无法编译；请缩短模式与表达式，或拆为多个查询',
+  en: 'it is too long or too deeply nested to be compiled; shorten its patterns and expressions, or send several queries',
+};
+
 /** Counts the work of one query and ends it at its limits. */
 export class Work implements Meter {
   private done = 0;
@@ -40,6 +48,8 @@ export class Work implements Meter {
   private pauseAt = stepsBetweenPauses;
   /** The units since the last pause. */
   private spent = 0;
+  /** A query is compiled in one go too, before its first row. */
+  private isCompiling = true;
 
   constructor(private readonly limits: WorkLimits) {}
 
@@ -52,7 +62,7 @@ export class Work implements Meter {
   /** Counts what takes time but is no step, such as reading a long text. */
   spend(units: number): void {
     this.spent += units;
-    if (this.spent > mostUnitsOfExpression) this.exceededInOneGo();
+    if (this.spent > (this.isCompiling ? mostUnitsOfCompiling : mostUnitsOfExpression)) this.exceededInOneGo();
   }
 
   /** Counts many at once, which take less time each, as those in arrays. */
@@ -68,6 +78,11 @@ export class Work implements Meter {
     this.spend(unitsOfStep + width);
   }
 
+  /** The units since the last pause. */
+  get unitsInOneGo(): number {
+    return this.spent;
+  }
+
   /** Whether it is time to let other work go on. */
   get isDue(): boolean {
     if (this.done < this.pauseAt && this.spent < unitsBetweenPauses) return false;
@@ -79,6 +94,7 @@ export class Work implements Meter {
   resume(): void {
     if (this.done > this.limits.steps) this.exceeded();
     this.spent = 0;
+    this.isCompiling = false;
   }
 
   /** What a clause is about to hold. It has to `release` it when it ends, also before its last row. */
@@ -102,6 +118,7 @@ export class Work implements Meter {
 
   private exceededInOneGo(): never {
     const { done: steps, rows } = this;
+    if (this.isCompiling) throw new WorkExceededError(tooMuchToCompile, { steps, rows });
     throw new WorkExceededError(
       {
         zh: '一个表达式须一次算完，而它处理的列表项、节点过多，或文本、列表过长；UNWIND 逐行处理列表，不受此限',

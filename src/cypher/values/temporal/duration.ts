@@ -1,4 +1,4 @@
-import { spend } from '../effort.js';
+import { spend } from '../../syntax/effort.js';
 import { greatestInteger, leastInteger } from '../cypher-value.js';
 import { Decimal } from '../decimal.js';
 import { ValueFault } from '../value-fault.js';

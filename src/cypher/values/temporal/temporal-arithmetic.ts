@@ -1,5 +1,5 @@
 import { type Temporal } from 'temporal-polyfill';
-import { spend } from '../effort.js';
+import { spend } from '../../syntax/effort.js';
 import { negatedDuration } from './duration.js';
 import { beyondTime, withinRange } from './temporal-faults.js';
 import { type DurationValue, nanosecondsOf, type TemporalValue } from './temporal-value.js';

@@ -1,5 +1,5 @@
 import { type CypherValue, isMap } from '../cypher-value.js';
-import { spend } from '../effort.js';
+import { spend } from '../../syntax/effort.js';
 import { fromParts, type Now, partsFor, partsOfNow, partsOfText, type TemporalKind } from './clock-parts.js';
 import { durationBetween, durationInDays, durationInMonths, durationInSeconds } from './duration-between.js';
 import { isDuration, isTemporal } from './is-temporal.js';

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { spend } from '../effort.js';
+import { spend } from '../../syntax/effort.js';
 import { wrongValue, withinRange } from './temporal-faults.js';
 import { type DateTimeValue } from './temporal-value.js';
 
