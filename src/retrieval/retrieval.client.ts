@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
@@ -8,7 +7,7 @@ import { type LargeAnswer, type RetrievalAnswer, type RetrievalQuery } from './p
 import { isRefusal, type PeerState, type RetrievalPeer } from './retrieval-peer.js';
 import { RetrievalPeers } from './retrieval-peers.js';
 import { QueryTimeoutError, ReplicaBehindError, RetrievalUnavailableError, RetrievalUnreachedError } from './retrieval.errors.js';
-import { type Flight, SuspectQueries } from './suspect-queries.js';
+import { type Flight, idOfWork, SuspectQueries } from './suspect-queries.js';
 
 /** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
 const graceMs = 1_000;
@@ -62,7 +61,7 @@ export class RetrievalClient implements OnApplicationShutdown {
    */
   async query(query: RetrievalQuery, signal?: AbortSignal): Promise<RetrievalAnswer | LargeAnswer> {
     const patienceMs = (query.queue_ms ?? 0) + query.timeout_ms + graceMs;
-    const call = { query, id: idOf(query), deadline: performance.now() + patienceMs, signal };
+    const call = { query, id: idOfWork(query), deadline: performance.now() + patienceMs, signal };
     this.suspects.admit(call.id);
     const peer = this.peers.choose(query.graph_id)!;
     const first = await this.attempt(peer, call);
@@ -176,11 +175,4 @@ export class RetrievalClient implements OnApplicationShutdown {
     if (error instanceof ApiError) this.suspects.clear(id);
     throw error;
   }
-}
-
-/** Gives the same id to two queries that are the same work. */
-function idOf({ graph_id, kind, text, parameters, limit, offset }: RetrievalQuery): string {
-  return createHash('sha256')
-    .update(JSON.stringify([graph_id, kind, text, parameters, limit, offset]))
-    .digest('base64');
 }

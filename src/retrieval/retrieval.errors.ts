@@ -64,7 +64,7 @@ export class RetrievalBusyError extends BusyError {
   }
 }
 
-/** 422: this query has twice been under way when the retrieval process ended. */
+/** 422: this query was alone when what ran it ended: the retrieval process, or a thread of it. */
 export class QueryRefusedError extends ApiError {
   constructor(forMs: number) {
     const seconds = Math.max(1, Math.ceil(forMs / 1000));
@@ -72,8 +72,8 @@ export class QueryRefusedError extends ApiError {
       422,
       'query_refused',
       {
-        zh: `该查询执行时检索进程已两次异常结束，${Math.ceil(seconds / 60)} 分钟内不再执行；请改写或缩小查询`,
-        en: `The retrieval process has ended twice while it worked on this query, which is refused for ${Math.ceil(seconds / 60)} min; rewrite or narrow it`,
+        zh: `该查询单独执行时检索进程（或其线程）异常结束，${Math.ceil(seconds / 60)} 分钟内不再执行；请改写或缩小查询`,
+        en: `The retrieval process, or a thread of it, has ended while it worked on this query alone, which is refused for ${Math.ceil(seconds / 60)} min; rewrite or narrow it`,
       },
       { context: { retry_after_s: seconds }, headers: { 'Retry-After': String(seconds) } },
     );

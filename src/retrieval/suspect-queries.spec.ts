@@ -3,9 +3,9 @@ import { SuspectQueries } from './suspect-queries.js';
 
 describe('SuspectQueries', () => {
   let now = 0;
-  const build = () => new SuspectQueries(() => now);
+  const build = () => new SuspectQueries(2, () => now);
 
-  it('refuses a query that was under way at two deaths, for ten minutes', () => {
+  it('refuses a query that was alone at two deaths, for ten minutes', () => {
     const suspects = build();
     for (let death = 0; death < 2; death++) {
       suspects.admit('killer');
@@ -27,6 +27,22 @@ describe('SuspectQueries', () => {
     const [b, c] = [suspects.begin('b'), suspects.begin('c')];
     suspects.processEnded();
     expect([b.isStruck, b.wasAlone, c.isStruck, suspects.isSuspect('b'), suspects.isSuspect('c')]).toEqual([true, false, true, true, true]);
+  });
+
+  it('never refuses a query for deaths at which another was under way', () => {
+    const suspects = build();
+    for (let death = 0; death < 5; death++) {
+      suspects.begin('victim');
+      suspects.begin('killer');
+      suspects.processEnded();
+    }
+    suspects.admit('victim');
+    suspects.begin('killer');
+    suspects.processEnded();
+    suspects.begin('killer');
+    suspects.processEnded();
+    expect(() => suspects.admit('killer')).toThrow(QueryRefusedError);
+    suspects.admit('victim');
   });
 
   it('clears a query that was answered, and ignores one that had ended before the death', () => {

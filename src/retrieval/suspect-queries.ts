@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { type RetrievalQuery } from './protocol.js';
 import { QueryRefusedError } from './retrieval.errors.js';
 
 /** A query that a process is working on. */
@@ -11,25 +13,34 @@ export interface Flight {
   wasAlone: boolean;
 }
 
-const deathsToRefuse = 2;
 const refusedMs = 600_000;
 
+/** Gives the same id to two queries that are the same work. */
+export function idOfWork({ graph_id, kind, text, parameters, limit, offset }: RetrievalQuery): string {
+  return createHash('sha256')
+    .update(JSON.stringify([graph_id, kind, text, parameters, limit, offset]))
+    .digest('base64');
+}
+
 /**
- * Finds the queries that end retrieval processes, so that each harms only its own caller. Every query under way in a process when
- * it ends is suspect. Suspects are tried once more, one after the other. A query under way at a second death is refused for ten
- * minutes. An answer of any kind clears a query.
+ * Finds the queries that end retrieval processes, or threads of one, so that each harms only its own caller. Every query under way
+ * at an end is suspect. Suspects are tried once more, one after the other. A query that was alone at so many ends is refused for ten
+ * minutes; one that was under way beside others is not, since any of them may be the cause. An answer of any kind clears a query.
  */
 export class SuspectQueries {
   private readonly underWay = new Set<Flight>();
   private readonly marks = new Map<string, { deaths: number; untilMs: number }>();
   private alone: Promise<void> = Promise.resolve();
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(
+    private readonly deathsToRefuse = 2,
+    private readonly now: () => number = Date.now,
+  ) {}
 
   /** @throws QueryRefusedError */
   admit(id: string): void {
     const mark = this.marks.get(id);
-    if (mark && mark.deaths >= deathsToRefuse && mark.untilMs > this.now()) throw new QueryRefusedError(mark.untilMs - this.now());
+    if (mark && mark.deaths >= this.deathsToRefuse && mark.untilMs > this.now()) throw new QueryRefusedError(mark.untilMs - this.now());
   }
 
   isSuspect(id: string): boolean {
@@ -65,10 +76,11 @@ export class SuspectQueries {
     for (const [id, mark] of this.marks) if (mark.untilMs <= this.now()) this.marks.delete(id);
     const struck = [...this.underWay].filter(flight => flight.process === process);
     const ids = new Set(struck.map(flight => flight.id));
-    for (const id of ids) this.marks.set(id, { deaths: (this.marks.get(id)?.deaths ?? 0) + 1, untilMs: this.now() + refusedMs });
+    const alone = ids.size === 1 ? 1 : 0;
+    for (const id of ids) this.marks.set(id, { deaths: (this.marks.get(id)?.deaths ?? 0) + alone, untilMs: this.now() + refusedMs });
     for (const flight of struck) {
       flight.isStruck = true;
-      flight.wasAlone = ids.size === 1;
+      flight.wasAlone = alone === 1;
       this.underWay.delete(flight);
     }
   }

@@ -7,11 +7,11 @@ export function localParts(budgetBytes: number): SharedParts {
   const broker = new PartsBroker(budgetBytes, { drop: graphId => parts.drop(graphId), release: () => undefined });
   const parts = new ThreadParts(message => {
     if (message.did === 'claim')
-      broker.claim(message.key, (record, before) => queueMicrotask(() => parts.take({ claim: message.claim, record, before })));
+      broker.claim(message.key, parts, (record, before) => queueMicrotask(() => parts.take({ claim: message.claim, record, before })));
     else if (message.did === 'load') broker.loaded(message.key, message.record);
-    else if (message.did === 'hold') broker.hold(message.graphId, message.version, message.bytes);
-    else if (message.did === 'keep') broker.keep(message.graphId, message.version);
-    else if (message.did === 'release') broker.release(message.graphId, message.version);
+    else if (message.did === 'hold') broker.hold(message.graphId, message.version, parts, message.bytes);
+    else if (message.did === 'keep') broker.keep(message.graphId, message.version, parts);
+    else if (message.did === 'release') broker.release(message.graphId, message.version, parts);
   });
   return parts;
 }

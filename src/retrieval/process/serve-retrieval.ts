@@ -56,6 +56,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   const threads = new QueryThreads({
     entry: options.threadEntry,
     count: options.threads ?? Math.max(2, availableParallelism()),
+    log: options.log,
     // Adds a connection for each of a few graphs that may be loading or held, and one for cancelling.
     start: {
       databaseUrl,
@@ -74,7 +75,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
   const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined }, options.log);
 
-  /** The process is as healthy as its threads: one that hangs leaves this without an answer. */
+  /** The process is as healthy as its threads: one that hangs leaves this without an answer until it is ended. */
   async function health(): Promise<RetrievalHealth> {
     const reads = await threads.ping();
     const { count, bytes } = threads.graphs;

@@ -10,7 +10,7 @@ import { runQuery } from '../run-query.js';
 import { isAnswer, toFailure } from '../to-failure.js';
 import { warmGraph } from '../warm-graph.js';
 import { writeAnswer } from '../write-answer.js';
-import { type FromThread, type ThreadStart, type ToThread } from './messages.js';
+import { beatEveryMs, type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { ThreadParts } from './thread-parts.js';
 
 /** Files of graphs that were deleted are removed at the start and this often. */
@@ -108,6 +108,7 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         break;
     }
   });
+  setInterval(() => Atomics.add(start.beat, 0, 1), beatEveryMs).unref();
   post({ did: 'start' });
   sweep();
   setInterval(sweep, sweepEveryMs).unref();

@@ -3,6 +3,9 @@ import { type RetrievalFailure } from '../../protocol.js';
 import { type Reads } from '../graph-servers.js';
 import { type PartBefore, type PartKey } from './shared-parts.js';
 
+/** A thread counts up so often to show that it goes on, and the main thread looks as often. */
+export const beatEveryMs = 250;
+
 /** The settings of a thread that answers queries, as its `workerData`. */
 export interface ThreadStart {
   /** Undefined if the process reads a replica and nothing else. */
@@ -16,6 +19,8 @@ export interface ThreadStart {
   snapshotDirectory: string | null;
   logLevel: LevelWithSilent;
   secrets: readonly string[];
+  /** One number, which the thread counts up. */
+  beat: Int32Array<SharedArrayBuffer>;
 }
 
 /** The version of a graph whose nodes and edges are in memory. */

@@ -1,6 +1,7 @@
 import { sharedUint8 } from '../../../graph-index/shared-arrays.js';
 import { PartsBroker } from './parts-broker.js';
 
+const thread = {};
 const record = (bytes: number) => ({ data: sharedUint8(bytes) });
 const key = (graphId: number, name = 'topology', version = 1) => ({ graphId, version, name });
 
@@ -12,9 +13,9 @@ describe('PartsBroker', () => {
     [dropped, released] = [[], []];
     broker = new PartsBroker(1_000, { drop: graphId => dropped.push(graphId), release: graphId => released.push(graphId) });
   });
-  const claim = (graphId: number, name?: string, version?: number) => {
+  const claim = (graphId: number, name?: string, version?: number, by: object = thread) => {
     const answers: (object | null)[] = [];
-    broker.claim(key(graphId, name, version), found => answers.push(found));
+    broker.claim(key(graphId, name, version), by, found => answers.push(found));
     return answers;
   };
 
@@ -59,12 +60,12 @@ describe('PartsBroker', () => {
   it('keeps a version for as many as keep it, also if it was dropped and came back before', () => {
     claim(1, 'topology', 5);
     broker.loaded(key(1, 'topology', 5), record(100));
-    broker.release(1, 5);
-    broker.keep(1, 5);
+    broker.release(1, 5, thread);
+    broker.keep(1, 5, thread);
     claim(1, 'topology', 6);
     broker.loaded(key(1, 'topology', 6), record(200));
     expect(broker.bytes).toBe(300);
-    broker.release(1, 5);
+    broker.release(1, 5, thread);
     expect(broker.bytes).toBe(200);
   });
 
@@ -80,7 +81,7 @@ describe('PartsBroker', () => {
     claim(1);
     broker.loaded(key(1), record(400));
     for (const name of ['a', 'b', 'c']) {
-      broker.hold(1, 1, 500);
+      broker.hold(1, 1, thread, 500);
       claim(1, name);
       broker.loaded(key(1, name), record(200));
     }
@@ -95,7 +96,7 @@ describe('PartsBroker', () => {
     }
     expect(dropped).toEqual([2]);
     expect([broker.count, broker.bytes]).toEqual([2, 800]);
-    broker.hold(1, 1, 500);
+    broker.hold(1, 1, thread, 500);
     expect(dropped).toEqual([2, 3]);
   });
 
@@ -115,7 +116,7 @@ describe('PartsBroker', () => {
 
   it('counts a version that goes on answering, and lets it go before any graph when room is short', () => {
     broker.loaded(key(1), record(400));
-    broker.keep(1, 1);
+    broker.keep(1, 1, thread);
     claim(1, 'topology', 2);
     broker.loaded(key(1, 'topology', 2), record(400));
     expect([broker.bytes, released]).toEqual([800, []]);
@@ -125,19 +126,37 @@ describe('PartsBroker', () => {
 
   it('forgets the version before once every thread has released it', () => {
     broker.loaded(key(1), record(400));
-    broker.keep(1, 1);
-    broker.keep(1, 1);
+    broker.keep(1, 1, thread);
+    broker.keep(1, 1, thread);
     broker.loaded(key(1, 'topology', 2), record(100));
-    broker.release(1, 1);
+    broker.release(1, 1, thread);
     expect(broker.bytes).toBe(500);
-    broker.release(1, 1);
+    broker.release(1, 1, thread);
     expect(broker.bytes).toBe(100);
+  });
+
+  it('lets others load what a thread was loading when it ended, and forgets what it held and kept', () => {
+    const [ended, other] = [{}, {}];
+    const first = claim(1, 'topology', 1, ended);
+    const [lost, next, last] = [claim(1, 'topology', 1, ended), claim(1, 'topology', 1, other), claim(1, 'topology', 1, thread)];
+    broker.ended(ended);
+    expect([first, lost, next, last]).toEqual([[null], [], [null], []]);
+    const part = record(10);
+    broker.loaded(key(1), part);
+    expect(last).toEqual([part]);
+    broker.hold(1, 1, other, 100);
+    broker.keep(1, 1, other);
+    claim(1, 'topology', 2);
+    broker.loaded(key(1, 'topology', 2), record(20));
+    expect(broker.bytes).toBe(130);
+    broker.ended(other);
+    expect(broker.bytes).toBe(20);
   });
 
   describe('the version before', () => {
     const before = (name: string, version: number) => {
       const answers: unknown[] = [];
-      broker.claim(key(1, name, version), (_, found) => answers.push(found));
+      broker.claim(key(1, name, version), thread, (_, found) => answers.push(found));
       return answers[0];
     };
     const [topology, a, b] = [record(100), record(50), record(60)];

@@ -2,18 +2,27 @@ import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { type TopologyOf } from './messages.js';
 import { type PartBefore, type PartKey, searchPart } from './shared-parts.js';
 
+/** A thread, as the broker tells it from others. */
+type Owner = object;
+
 /** Waits for a part: gets its record, or null to load it, perhaps from that of the version before. */
 type Claim = (record: object | null, before: PartBefore | null) => void;
+
+interface Loading {
+  by: Owner;
+  /** Who waits for the part. */
+  waiting: { by: Owner; claim: Claim }[];
+}
 
 interface Graph {
   version: number;
   parts: Map<string, { record: object; bytes: number }>;
-  /** Who waits for a part that a thread is loading. */
-  loading: Map<string, Claim[]>;
+  /** The parts that threads are loading. */
+  loading: Map<string, Loading>;
   /** What single threads hold besides. */
-  heldBytes: number;
-  /** The threads in which this version goes on answering while the next one loads. */
-  keepers: number;
+  heldBytes: Map<Owner, number>;
+  /** The threads in which this version goes on answering while the next one loads, each once for each time that it keeps it. */
+  keepers: Owner[];
   /** The version before, while it answers, and while parts of it may be brought forward. */
   before: Graph | null;
 }
@@ -71,14 +80,14 @@ export class PartsBroker {
     return this.graphs.get(graphId)?.parts.has(searchPart) === true;
   }
 
-  claim(key: PartKey, claim: Claim): void {
+  claim(key: PartKey, by: Owner, claim: Claim): void {
     const graph = this.graphOf(key);
     const part = graph?.parts.get(key.name);
-    const waiting = graph?.loading.get(key.name);
+    const loading = graph?.loading.get(key.name);
     if (part) claim(part.record, null);
-    else if (waiting) waiting.push(claim);
+    else if (loading) loading.waiting.push({ by, claim });
     else {
-      graph?.loading.set(key.name, []);
+      graph?.loading.set(key.name, { by, waiting: [] });
       claim(null, partBefore(graph, key.name));
     }
   }
@@ -87,42 +96,51 @@ export class PartsBroker {
   loaded(key: PartKey, record: object | null): void {
     const graph = this.graphOf(key);
     if (!graph) return;
-    const waiting = graph.loading.get(key.name) ?? [];
+    const { waiting } = graph.loading.get(key.name) ?? { waiting: [] };
     graph.loading.delete(key.name);
-    if (record === null) {
-      const next = waiting.shift();
-      if (next) graph.loading.set(key.name, waiting);
-      next?.(null, partBefore(graph, key.name));
-      return;
-    }
+    if (record === null) return letNextLoad(graph, key.name, waiting);
     graph.parts.set(key.name, { record, bytes: bytesOf(record) });
-    for (const each of waiting) each(record, null);
+    for (const { claim } of waiting) claim(record, null);
     forgetBefore(graph);
     this.evict(key.graphId, key.name);
   }
 
-  hold(graphId: number, version: number, bytes: number): void {
+  hold(graphId: number, version: number, by: Owner, bytes: number): void {
     const graph = this.graphOf({ graphId, version });
     if (!graph) return;
-    graph.heldBytes += bytes;
+    graph.heldBytes.set(by, (graph.heldBytes.get(by) ?? 0) + bytes);
     // What is held serves the search index, which would else go as soon as it has come.
     this.evict(graphId, searchPart);
   }
 
   /** A thread goes on answering with this version while the next one loads. */
-  keep(graphId: number, version: number): void {
+  keep(graphId: number, version: number, by: Owner): void {
     const graph = this.graphs.get(graphId);
     const kept = graph?.version === version ? graph : graph?.before;
-    if (kept?.version === version) kept.keepers++;
+    if (kept?.version === version) kept.keepers.push(by);
   }
 
-  release(graphId: number, version: number): void {
+  release(graphId: number, version: number, by: Owner): void {
     const graph = this.graphs.get(graphId);
+    const kept = [graph, graph?.before].find(each => each?.version === version);
     // A graph that was dropped has forgotten its keepers.
-    if (graph?.version === version) graph.keepers = Math.max(0, graph.keepers - 1);
-    else if (graph?.before?.version === version) {
-      graph.before.keepers--;
+    const at = kept?.keepers.indexOf(by) ?? -1;
+    if (at >= 0) kept!.keepers.splice(at, 1);
+    if (kept && kept === graph?.before) forgetBefore(graph);
+  }
+
+  /** A thread has ended: others load what it was loading, and what it alone held and kept is gone. */
+  ended(by: Owner): void {
+    for (const graph of this.graphs.values()) {
+      for (const version of [graph, graph.before]) version?.heldBytes.delete(by);
+      for (const version of [graph, graph.before]) if (version) version.keepers = version.keepers.filter(keeper => keeper !== by);
       forgetBefore(graph);
+      for (const [name, loading] of [...graph.loading]) {
+        loading.waiting = loading.waiting.filter(each => each.by !== by);
+        if (loading.by !== by) continue;
+        graph.loading.delete(name);
+        letNextLoad(graph, name, loading.waiting);
+      }
     }
   }
 
@@ -130,7 +148,7 @@ export class PartsBroker {
   private graphOf({ graphId, version }: Omit<PartKey, 'name'>): Graph | null {
     const known = this.graphs.get(graphId);
     if (known && known.version >= version) return known.version === version ? known : null;
-    const graph: Graph = { version, parts: new Map(), loading: new Map(), heldBytes: 0, keepers: 0, before: null };
+    const graph: Graph = { version, parts: new Map(), loading: new Map(), heldBytes: new Map(), keepers: [], before: null };
     graph.before = (known && beforeNext(known)) ?? null;
     if (known) known.before = null;
     this.graphs.delete(graphId);
@@ -143,7 +161,7 @@ export class PartsBroker {
     for (const [graphId, graph] of this.graphs) {
       if (this.bytes <= this.budgetBytes) return;
       if (!graph.before) continue;
-      const answers = graph.before.keepers > 0;
+      const answers = graph.before.keepers.length > 0;
       graph.before = null;
       if (answers) this.told.release(graphId);
     }
@@ -160,19 +178,27 @@ export class PartsBroker {
       if (name === part || name === keptPart) continue;
       graph!.parts.delete(name);
       // The threads forget with it what they alone hold.
-      graph!.heldBytes = 0;
+      graph!.heldBytes.clear();
       this.told.drop(keep);
     }
   }
 }
 
+/** The first of those who wait loads the part, and the others wait for it. */
+function letNextLoad(graph: Graph, name: string, [next, ...waiting]: Loading['waiting']): void {
+  if (!next) return;
+  graph.loading.set(name, { by: next.by, waiting });
+  next.claim(null, partBefore(graph, name));
+}
+
 /** Whoever waits for a part of a graph that is no longer kept loads it alone. */
 function letLoadAlone({ loading }: Graph): void {
-  for (const waiting of loading.values()) for (const each of waiting) each(null, null);
+  for (const { waiting } of loading.values()) for (const { claim } of waiting) claim(null, null);
 }
 
 function sizeOf({ parts, heldBytes, before }: Graph): number {
-  let sum = heldBytes + (before ? sizeOf(before) : 0);
+  let sum = before ? sizeOf(before) : 0;
+  for (const bytes of heldBytes.values()) sum += bytes;
   for (const { bytes } of parts.values()) sum += bytes;
   return sum;
 }
@@ -180,7 +206,7 @@ function sizeOf({ parts, heldBytes, before }: Graph): number {
 /** Which of two versions stays beside the next one: that which answers, else the newer one that has its nodes and edges. */
 function beforeNext(known: Graph): Graph | null {
   const two = [known, known.before].filter(graph => graph !== null);
-  return two.find(({ keepers }) => keepers > 0) ?? two.find(({ parts }) => parts.has(keptPart)) ?? null;
+  return two.find(({ keepers }) => keepers.length > 0) ?? two.find(({ parts }) => parts.has(keptPart)) ?? null;
 }
 
 function partBefore(graph: Graph | null, name: string): PartBefore | null {
@@ -192,8 +218,8 @@ function partBefore(graph: Graph | null, name: string): PartBefore | null {
 /** Forgets of the version before what the new one has, unless it still answers. */
 function forgetBefore(graph: Graph): void {
   const { before, parts } = graph;
-  if (!before || before.keepers > 0) return;
-  before.heldBytes = 0;
+  if (!before || before.keepers.length > 0) return;
+  before.heldBytes.clear();
   for (const name of before.parts.keys()) if (name !== keptPart && parts.has(name)) before.parts.delete(name);
   // Its nodes and edges are of use for its other parts only.
   if (parts.has(keptPart) && [...before.parts.keys()].every(name => name === keptPart)) graph.before = null;

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { type Logger } from 'pino';
 import { type RetrievalFailure, type RetrievalQuery } from '../../protocol.js';
+import { RetrievalUnavailableError } from '../../retrieval.errors.js';
+import { idOfWork, SuspectQueries } from '../../suspect-queries.js';
 import { type Reads } from '../graph-servers.js';
-import { type FromThread, type ThreadStart, type ToThread } from './messages.js';
+import { beatEveryMs, type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { PartsBroker } from './parts-broker.js';
 
 export interface QueryThreadsOptions {
@@ -10,7 +13,10 @@ export interface QueryThreadsOptions {
   entry: URL;
   /** The most threads. The first starts at once, and others when all are at work. */
   count: number;
-  start: ThreadStart;
+  start: Omit<ThreadStart, 'beat'>;
+  /** A thread that has not gone on at so many looks hangs. Looks are counted instead of time, since the whole process may stand still. */
+  mostMissed?: number;
+  log: Logger;
 }
 
 export interface AskedQuery {
@@ -22,10 +28,16 @@ export interface AskedQuery {
   requestId: string | undefined;
 }
 
+const noReads: Reads = { primary: 0, replica: 0 };
+
 /** How long a thread may take to close its connections. */
 const closeMs = 2_000;
 
-type AnswerMessage = Extract<FromThread, { did: 'piece' | 'end' | 'fail' }>;
+/** Three seconds. No work of ours holds a thread for a tenth of that. */
+const defaultMissed = 12;
+
+/** What a thread says of something that it was asked, or that it has ended. */
+type Heard = Extract<FromThread, { id: number }> | { did: 'ended' };
 
 /** The failure of a query in its thread, as the protocol sends it. */
 export class QueryFailure extends Error {
@@ -34,23 +46,42 @@ export class QueryFailure extends Error {
   }
 }
 
+/** The thread of a query has ended. */
+class ThreadEnded extends Error {
+  /** @param isBegun whether a part of the answer is on its way */
+  constructor(readonly isBegun: boolean) {
+    super('The thread of the query has ended');
+  }
+}
+
 interface Thread {
   worker: Worker;
   isReady: boolean;
+  /** It tries one query that another thread has ended with, and no other. */
+  isTrial: boolean;
+  hasEnded: boolean;
   working: number;
+  /** Who waits for what the thread was asked, by id. */
+  asked: Map<number, (heard: Heard) => void>;
+  beat: Int32Array<SharedArrayBuffer>;
+  seen: number;
+  missed: number;
 }
 
 /**
  * The threads that answer queries, so that the main thread stays free for requests. All of them share the parts of graphs. While the
  * search index of a graph is loading, searches and questions about it go to the thread that may hold the version before.
+ *
+ * A thread that hangs or fails is ended alone, and another takes its place. Each of its queries is tried once more, alone in a thread
+ * of its own; one that ends that thread too is refused for some time.
  */
 export class QueryThreads {
   private readonly threads: Thread[] = [];
-  private readonly answers = new Map<number, (message: AnswerMessage) => void>();
-  private readonly pings = new Map<number, (reads: Reads) => void>();
-  private readonly holds = new Map<number, () => void>();
   private readonly searched = new Map<number, Thread>();
   private readonly broker: PartsBroker;
+  private readonly suspects = new SuspectQueries(1);
+  /** Who waits for a thread to be ready. */
+  private readonly waiting: (() => void)[] = [];
   private lastId = 0;
   private isClosing = false;
 
@@ -63,6 +94,7 @@ export class QueryThreads {
       },
       release: graphId => tell({ do: 'release', graphId }),
     });
+    setInterval(() => this.threads.forEach(thread => this.look(thread)), beatEveryMs).unref();
   }
 
   /** Resolves when the first thread is ready. */
@@ -77,26 +109,71 @@ export class QueryThreads {
   /**
    * Answers a query with the pieces of the protocol's answer; its thread writes the next one when the last has been taken. Ends when
    * its thread has ended the work, also where the signal has told it to.
-   * @throws QueryFailure
+   * @throws QueryFailure, QueryRefusedError, RetrievalUnavailableError if its thread ends with a part of the answer on its way
    */
-  async *run({ query, body, limitBytes, requestId }: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *run(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();
-    this.broker.touch(query.graph_id);
-    const thread = this.pick(query);
+    this.suspects.admit(idOfWork(asked.query));
+    this.broker.touch(asked.query.graph_id);
+    try {
+      const thread = await this.pick(asked.query);
+      signal.throwIfAborted();
+      yield* this.runIn(thread, asked, signal);
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error;
+      if (error.isBegun) throw new RetrievalUnavailableError(error);
+      yield* this.runAlone(asked, signal);
+    }
+  }
+
+  /** Tries a query in a thread of its own, when no other query is being tried so. @throws as `run` does */
+  private async *runAlone(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const id = idOfWork(asked.query);
+    const done = await this.suspects.takeTurn();
+    let thread: Thread | null = null;
+    try {
+      signal.throwIfAborted();
+      this.suspects.admit(id);
+      thread = await this.add(true);
+      const flight = this.suspects.begin(id);
+      try {
+        yield* this.runIn(thread, asked, signal);
+        this.suspects.clear(id);
+      } catch (error) {
+        if (!(error instanceof ThreadEnded)) throw error;
+        this.suspects.processEnded();
+        this.suspects.admit(id);
+      } finally {
+        this.suspects.end(flight);
+      }
+    } finally {
+      if (thread) void this.close([thread]);
+      done();
+    }
+  }
+
+  private async *runIn(
+    thread: Thread,
+    { query, body, limitBytes, requestId }: AskedQuery,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
     const id = ++this.lastId;
     const cancel = (): void => send(thread.worker, { do: 'cancel', id });
-    const next = (): Promise<AnswerMessage> => new Promise(resolve => this.answers.set(id, resolve));
     signal.addEventListener('abort', cancel, { once: true });
     thread.working += 1;
-    let heard = next();
+    let heard = this.hear(thread, id);
     let isAtEnd = false;
+    let isBegun = false;
     try {
       send(thread.worker, { do: 'query', id, body, limitBytes, requestId, topology: this.broker.topologyOf(query.graph_id) });
       for (;;) {
         const message = await heard;
         isAtEnd = message.did !== 'piece';
+        if (message.did === 'ended') throw new ThreadEnded(isBegun);
         if (message.did === 'fail') throw new QueryFailure(message.failure);
-        if (!isAtEnd) heard = next();
+        if (message.did !== 'piece' && message.did !== 'end') throw new Error(`A thread answers a query with ${message.did}`);
+        isBegun = true;
+        if (!isAtEnd) heard = this.hear(thread, id);
         yield message.bytes;
         if (isAtEnd) return;
         send(thread.worker, { do: 'more', id });
@@ -105,10 +182,10 @@ export class QueryThreads {
       if (!isAtEnd) {
         cancel();
         // The work holds its place until it has ended. A piece that was on its way is the last.
-        while ((await heard).did === 'piece') heard = next();
+        while ((await heard).did === 'piece') heard = this.hear(thread, id);
       }
       thread.working -= 1;
-      this.answers.delete(id);
+      thread.asked.delete(id);
       signal.removeEventListener('abort', cancel);
     }
   }
@@ -120,42 +197,22 @@ export class QueryThreads {
 
   /** Resolves once what is loaded of the graph will go on answering when its next version is there. */
   async hold(graphId: number): Promise<void> {
-    const ready = this.threads.filter(({ isReady }) => isReady);
-    await Promise.all(
-      ready.map(async ({ worker }) => {
-        const id = ++this.lastId;
-        await new Promise<void>(resolve => {
-          this.holds.set(id, resolve);
-          send(worker, { do: 'hold', id, graphId });
-        });
-        this.holds.delete(id);
-      }),
-    );
+    await this.askAll(id => ({ do: 'hold', id, graphId }));
   }
 
-  /** Resolves with the reads of all threads once every one that has started has answered. A thread that hangs never does. */
+  /** Resolves with the reads of all threads once every one that has started has answered. */
   async ping(): Promise<Reads> {
-    const ready = this.threads.filter(({ isReady }) => isReady);
-    const all = await Promise.all(
-      ready.map(async ({ worker }) => {
-        const id = ++this.lastId;
-        const reads = await new Promise<Reads>(resolve => {
-          this.pings.set(id, resolve);
-          send(worker, { do: 'ping', id });
-        });
-        this.pings.delete(id);
-        return reads;
-      }),
-    );
-    const sum = (of: (reads: Reads) => number) => all.reduce((total, reads) => total + of(reads), 0);
-    return { primary: sum(reads => reads.primary), replica: sum(reads => reads.replica) };
+    const reads = (await this.askAll(id => ({ do: 'ping', id }))).map(heard => (heard.did === 'pong' ? heard.reads : noReads));
+    const sum = (of: (reads: Reads) => number) => reads.reduce((total, each) => total + of(each), 0);
+    return { primary: sum(({ primary }) => primary), replica: sum(({ replica }) => replica) };
   }
 
-  /** Closes the connections of all threads, then ends them, one that hangs too. */
-  async close(): Promise<void> {
-    this.isClosing = true;
+  /** Closes the connections of threads, then ends them, one that hangs too. */
+  async close(threads = this.threads): Promise<void> {
+    if (threads === this.threads) this.isClosing = true;
     await Promise.all(
-      this.threads.map(async ({ worker }) => {
+      threads.map(async thread => {
+        const { worker } = thread;
         const closed = new Promise<void>(resolve =>
           worker.on('message', ({ did }: FromThread) => {
             if (did === 'close') resolve();
@@ -163,70 +220,131 @@ export class QueryThreads {
         );
         send(worker, { do: 'close' });
         await Promise.race([closed, sleep(closeMs, null, { ref: false })]);
+        this.remove(thread);
         await worker.terminate();
       }),
     );
   }
 
-  private pick({ kind, graph_id: graphId }: RetrievalQuery): Thread {
-    const [least, ...others] = this.threads.filter(({ isReady }) => isReady).sort((a, b) => a.working - b.working);
+  private async pick(query: RetrievalQuery): Promise<Thread> {
+    for (;;) {
+      const thread = this.pickReady(query);
+      if (thread) return thread;
+      await new Promise<void>(resolve => this.waiting.push(resolve));
+    }
+  }
+
+  private pickReady({ kind, graph_id: graphId }: RetrievalQuery): Thread | null {
+    const threads = this.threads.filter(({ isTrial }) => !isTrial);
+    const [least] = threads.filter(({ isReady }) => isReady).sort((a, b) => a.working - b.working);
+    if (!least) return null;
     // The thread that starts helps with later queries.
-    if (least!.working > 0 && this.threads.length === others.length + 1 && this.threads.length < this.options.count) void this.add();
-    if (kind === 'cypher' || this.broker.hasIndex(graphId)) return least!;
-    const pinned = this.searched.get(graphId) ?? least!;
+    if (least.working > 0 && threads.every(({ isReady }) => isReady) && threads.length < this.options.count) this.grow();
+    if (kind === 'cypher' || this.broker.hasIndex(graphId)) return least;
+    const pinned = this.searched.get(graphId) ?? least;
     this.searched.set(graphId, pinned);
     return pinned;
   }
 
-  private async add(): Promise<void> {
-    const { entry, start } = this.options;
-    const heapMb = Math.max(512, Math.round(start.memoryMb * 2));
-    const worker = new Worker(entry, { workerData: start, resourceLimits: { maxOldGenerationSizeMb: heapMb } });
-    const thread: Thread = { worker, isReady: false, working: 0 };
-    this.threads.push(thread);
-    worker.on('message', (message: FromThread) => this.heard(thread, message));
-    // A thread that ends takes its queries with it. The process ends too, and is started again.
-    worker.on('error', error => {
-      throw error;
-    });
-    worker.on('exit', code => {
-      if (!this.isClosing) throw new Error(`A query thread ended with code ${code}`);
-    });
-    await new Promise<void>(resolve =>
-      worker.on('message', ({ did }: FromThread) => {
-        if (did === 'start') resolve();
-      }),
-    );
-    thread.isReady = true;
+  /** Adds a thread for later queries. `ended` is told if it does not start. */
+  private grow(): void {
+    this.add().catch(() => undefined);
   }
 
-  private heard({ worker }: Thread, message: FromThread): void {
+  /** Resolves when the thread is ready. Rejects if it ends before. */
+  private async add(isTrial = false): Promise<Thread> {
+    const { entry, start } = this.options;
+    const heapMb = Math.max(512, Math.round(start.memoryMb * 2));
+    const beat = new Int32Array(new SharedArrayBuffer(4));
+    const workerData: ThreadStart = { ...start, beat };
+    const worker = new Worker(entry, { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMb } });
+    const thread: Thread = { worker, isReady: false, isTrial, hasEnded: false, working: 0, asked: new Map(), beat, seen: 0, missed: 0 };
+    this.threads.push(thread);
+    worker.on('message', (message: FromThread) => this.heard(thread, message));
+    worker.on('error', cause => this.ended(thread, cause));
+    worker.on('exit', code => this.ended(thread, new Error(`A query thread ended with code ${code}`)));
+    await new Promise<void>((resolve, reject) => {
+      worker.on('message', ({ did }: FromThread) => {
+        if (did === 'start') resolve();
+      });
+      worker.once('exit', () => reject(new RetrievalUnavailableError()));
+    });
+    thread.isReady = true;
+    for (const resume of this.waiting.splice(0)) resume();
+    return thread;
+  }
+
+  /** Ends a thread that hangs. One without a query may be loading for all, and is asked by nobody. */
+  private look(thread: Thread): void {
+    const now = Atomics.load(thread.beat, 0);
+    thread.missed = now === thread.seen && thread.isReady ? thread.missed + 1 : 0;
+    thread.seen = now;
+    if (thread.missed < (this.options.mostMissed ?? defaultMissed)) return;
+    this.ended(thread, new Error('A query thread does not go on'));
+    void thread.worker.terminate();
+  }
+
+  /** A thread takes its queries with it, which are told. Another one takes its place. */
+  private ended(thread: Thread, cause: Error): void {
+    if (thread.hasEnded || this.isClosing) return;
+    // Without its first thread the process cannot start, nor without one that starts again.
+    if (!thread.isReady && !thread.isTrial) throw cause;
+    if (this.threads.includes(thread)) this.options.log.error({ cause, working: thread.working }, 'A query thread has ended');
+    this.remove(thread);
+    if (!thread.isTrial) this.grow();
+  }
+
+  private remove(thread: Thread): void {
+    if (thread.hasEnded) return;
+    thread.hasEnded = true;
+    this.threads.splice(this.threads.indexOf(thread), 1);
+    for (const [graphId, pinned] of this.searched) if (pinned === thread) this.searched.delete(graphId);
+    this.broker.ended(thread);
+    for (const hear of [...thread.asked.values()]) hear({ did: 'ended' });
+  }
+
+  private hear(thread: Thread, id: number): Promise<Heard> {
+    return new Promise(resolve => (thread.hasEnded ? resolve({ did: 'ended' }) : thread.asked.set(id, resolve)));
+  }
+
+  /** Asks all threads that are ready, and resolves when each has answered or ended. */
+  private askAll(message: (id: number) => ToThread): Promise<Heard[]> {
+    const ready = this.threads.filter(({ isReady }) => isReady);
+    return Promise.all(
+      ready.map(async thread => {
+        const id = ++this.lastId;
+        const heard = this.hear(thread, id);
+        send(thread.worker, message(id));
+        return heard.finally(() => thread.asked.delete(id));
+      }),
+    );
+  }
+
+  private heard(thread: Thread, message: FromThread): void {
     switch (message.did) {
       case 'piece':
       case 'end':
       case 'fail':
-        this.answers.get(message.id)?.(message);
+      case 'held':
+      case 'pong':
+        thread.asked.get(message.id)?.(message);
         break;
       case 'claim':
-        this.broker.claim(message.key, (record, before) => send(worker, { do: 'take', claim: message.claim, record, before }));
+        this.broker.claim(message.key, thread, (record, before) =>
+          send(thread.worker, { do: 'take', claim: message.claim, record, before }),
+        );
         break;
       case 'load':
         this.broker.loaded(message.key, message.record);
         break;
       case 'hold':
-        this.broker.hold(message.graphId, message.version, message.bytes);
+        this.broker.hold(message.graphId, message.version, thread, message.bytes);
         break;
       case 'keep':
-        this.broker.keep(message.graphId, message.version);
+        this.broker.keep(message.graphId, message.version, thread);
         break;
       case 'release':
-        this.broker.release(message.graphId, message.version);
-        break;
-      case 'held':
-        this.holds.get(message.id)?.();
-        break;
-      case 'pong':
-        this.pings.get(message.id)?.(message.reads);
+        this.broker.release(message.graphId, message.version, thread);
         break;
       case 'start':
       case 'close':

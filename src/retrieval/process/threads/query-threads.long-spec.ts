@@ -1,0 +1,1 @@
+import './query-threads.spec.js';

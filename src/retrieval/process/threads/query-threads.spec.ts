@@ -1,0 +1,58 @@
+import pino from 'pino';
+import { type RetrievalQuery } from '../../protocol.js';
+import { QueryRefusedError } from '../../retrieval.errors.js';
+import { isLong } from '../../../../test/support/tier.js';
+import { QueryThreads } from './query-threads.js';
+
+/** A thread that does what the text of a query says: it hangs, exits, fails, takes all memory, or answers with the text, in its own time if it is slow. */
+const program = `
+import { parentPort, workerData } from 'node:worker_threads';
+setInterval(() => Atomics.add(workerData.beat, 0, 1), 20);
+parentPort.on('message', message => {
+  if (message.do === 'ping') parentPort.postMessage({ did: 'pong', id: message.id, reads: { primary: 1, replica: 0 } });
+  if (message.do === 'close') parentPort.postMessage({ did: 'close' });
+  if (message.do !== 'query') return;
+  const { text } = JSON.parse(message.body);
+  if (text === 'hang') for (;;);
+  if (text === 'exit') process.exit(3);
+  if (text === 'fail') throw new Error('a fault of the program');
+  if (text === 'grow') for (const all = []; ; ) all.push(new Array(100_000).fill(Math.random()));
+  const answer = id => parentPort.postMessage({ did: 'end', id, bytes: new TextEncoder().encode(text) });
+  setTimeout(() => answer(message.id), text.startsWith('slow') ? 100 : 0);
+});
+parentPort.postMessage({ did: 'start' });
+`;
+
+const settings = { connections: 1, answerMaxBytes: 1_000, snapshotDirectory: null, logLevel: 'silent' as const, secrets: [] };
+const alive = new AbortController().signal;
+
+describe('the threads of queries', () => {
+  let threads: QueryThreads;
+  beforeEach(async () => {
+    const entry = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+    threads = new QueryThreads({ entry, count: 1, start: { ...settings, memoryMb: 64 }, mostMissed: 4, log: pino({ level: 'silent' }) });
+    await threads.start();
+  });
+  afterEach(() => threads.close());
+
+  async function ask(text: string): Promise<string> {
+    const query = { graph_id: 1, kind: 'cypher', text } as unknown as RetrievalQuery;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of threads.run({ query, body: JSON.stringify(query), limitBytes: 1_000, requestId: undefined }, alive))
+      pieces.push(piece);
+    return Buffer.concat(pieces).toString();
+  }
+
+  it.each(['hang', 'exit', 'fail', ...(isLong ? ['grow'] : [])])(
+    'lose one to a query that lets it %s, which alone is refused',
+    async text => {
+      const others = [ask('slow 1'), ask('slow 2')];
+      await expect(ask(text)).rejects.toThrow(QueryRefusedError);
+      expect(await Promise.all(others)).toEqual(['slow 1', 'slow 2']);
+      expect(await ask('slow 1')).toBe('slow 1');
+      await expect(ask(text)).rejects.toThrow(QueryRefusedError);
+      expect(await threads.ping()).toEqual({ primary: 1, replica: 0 });
+    },
+    60_000,
+  );
+});
