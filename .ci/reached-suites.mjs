@@ -13,7 +13,7 @@ const suites = {
   auth: ['test/access-matrix'],
   backup: ['test/backup', 'test/backup-faults'],
   'common/logging': ['test/secrets'],
-  cypher: ['test/tck/tck', 'test/tck/tck-sql'],
+  cypher: ['test/tck/tck', 'test/tck/tck-sql', 'test/whole-queries/whole-queries'],
   database: ['test/disk-full', 'test/graph-tables-migration'],
   'database/embedded': ['test/process', 'test/run-database-death'],
   idempotency: ['test/idempotency-processes'],

@@ -31,9 +31,12 @@ export function storedNameOf(element: NodeValue | EdgeValue, name: string, store
 /** A time is read by its calendar. */
 const unitsOfTime = 50;
 
+/** An element may keep its values in columns. */
+const unitsOfProperty = 4;
+
 /** A long text or list of an element may be read from its JSON each time. */
 function read(value: CypherValue): CypherValue {
-  spend(sizeOf(value) >> 3);
+  spend(unitsOfProperty + (sizeOf(value) >> 3));
   return value;
 }
 

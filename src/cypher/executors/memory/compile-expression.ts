@@ -22,6 +22,9 @@ import { and, booleanOf, not, or } from './truth.js';
 /** To compile one expression, without those under it: about a microsecond. */
 const unitsOfCompiling = 50;
 
+/** To build a map, besides its entries. */
+const unitsOfMap = 10;
+
 /** Compiles an expression to a function of the row. @throws CypherSyntaxError, CypherValueError for what can be told before it runs */
 export function compileExpression(expression: Expression, place: ExpressionPlace): Evaluate {
   place.query.work.spend(unitsOfCompiling);
@@ -71,6 +74,7 @@ export function compileExpression(expression: Expression, place: ExpressionPlace
       const names = expression.entries.map(({ name }) => name);
       const makers = expression.entries.map(({ value }) => compile(value));
       return query.at(position, row => {
+        query.work.spend(unitsOfMap);
         const values = listOf(makers, row);
         return checkedSize(new Map(names.map((name, i) => [name, values[i] ?? null])));
       });

@@ -13,6 +13,8 @@ import { findShortestPaths } from './shortest-paths.js';
 import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
 import { type WalkOptions, walkEdges } from './walk-edges.js';
 
+/** To begin a match for one row. */
+const unitsOfRun = 30;
 /** To look at one element or condition of a pattern when the next step is chosen. */
 const unitsOfChoice = 4;
 
@@ -106,7 +108,11 @@ export function compileMatch(
   const early = new Set(all.filter(check => !checks.includes(check)));
   const holds = (row: Row): boolean =>
     (checks.length === 0 && failed.size === 0) || all.every(check => (early.has(check) && !failed.has(check)) || check.holds(row));
-  return { scope: graph.scope, run: row => runSteps(steps, row, holds), parts: { pattern: graph, checks: all, lookUps } };
+  const run = (row: Row): Rows => {
+    query.work.spend(unitsOfRun);
+    return runSteps(steps, row, holds);
+  };
+  return { scope: graph.scope, run, parts: { pattern: graph, checks: all, lookUps } };
 
   function isBound(slots: Iterable<number>): boolean {
     return [...slots].every(slot => bound.has(slot) || !own.has(slot));

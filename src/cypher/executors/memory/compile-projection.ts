@@ -25,6 +25,8 @@ import { staticType } from './static-type.js';
 
 /** Two rows in ORDER BY, besides what long values add. */
 const unitsOfComparison = 5;
+/** A row that is held, besides its width. */
+const unitsOfHeldRow = 60;
 
 interface Column {
   name: string;
@@ -152,6 +154,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
         const found = keys.map(({ value }) => value(row));
         // Of rows with equal keys the first ones stay.
         if (last && compare(last, { keys: found }) <= 0) continue;
+        query.work.spend(unitsOfHeldRow);
         held.push({ row, keys: found, bytes: holding.values([...row, ...found]) + holding.behind(row) });
         // Far more rows than are wanted need not be held.
         if (held.length < 2 * most + 1_000) continue;

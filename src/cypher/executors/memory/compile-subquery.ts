@@ -4,6 +4,9 @@ import { compileUnion } from './compile-union.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 
+/** To begin a query inside of an expression, besides its rows. */
+const unitsOfSubquery = 70;
+
 /** `EXISTS { … }`, `COUNT { … }` and `COLLECT { … }`, which see the variables around them. */
 export function compileSubquery(expression: Expression & { kind: 'subquery' }, place: ExpressionPlace): Evaluate {
   const { query, scope } = place;
@@ -17,6 +20,7 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
     );
   const matches = expression.query.queries.some(clauses => clauses.some(({ kind }) => kind === 'match'));
   return query.at(position, row => {
+    query.work.spend(unitsOfSubquery);
     const values = new GrowingList();
     let count = 0n;
     for (const found of union.run(() => [...row])) {

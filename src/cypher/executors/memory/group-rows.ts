@@ -8,6 +8,9 @@ import { compile, type ExpressionPlace, type Rows } from './expression-place.js'
 import { type Evaluate, type Row } from './scope.js';
 import { countedNode } from './slots-read.js';
 
+/** To open a group, besides its width. */
+const unitsOfGroup = 60;
+
 /** An aggregate of a projection, and the slot for its result. */
 export interface GroupedAggregate {
   slot: number;
@@ -97,6 +100,7 @@ export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggr
       const key = keyOfRow(keys.map(each => each(row)));
       let group = groups.get(key);
       if (!group) {
+        work.spend(unitsOfGroup);
         group = open([...row]);
         groups.set(key, group);
         holding.values(row);

@@ -8,6 +8,9 @@ import { type Holding } from './work.js';
 /** The most nodes and edges that equal rows add to those that are kept, in one clause. */
 const mostMerged = 5_000;
 
+/** To keep a row, besides its width. */
+const unitsOfKeptRow = 100;
+
 /** The rows that DISTINCT or UNION keeps: the first of equal ones. The others add what they rest on to it. */
 export class KeptRows {
   private readonly seen = new Map<string, BehindBuilder>();
@@ -30,6 +33,7 @@ export class KeptRows {
       this.merge(first, row);
       return false;
     }
+    this.query.work.spend(unitsOfKeptRow);
     const behind = new BehindBuilder();
     if (row.behind) behind.add(row.behind);
     row.behind = behind;

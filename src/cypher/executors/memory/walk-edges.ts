@@ -3,6 +3,9 @@ import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type MemoryGraph } from './memory-graph.js';
 import { type Work } from './work.js';
 
+/** To look at an edge and the node behind it, besides the step. */
+const unitsOfEdge = 15;
+
 export interface WalkOptions {
   graph: MemoryGraph;
   work: Work;
@@ -41,6 +44,7 @@ export function* walkEdges(start: NodeValue, direction: Direction, options: Walk
       continue;
     }
     const edge = found.value;
+    work.spend(unitsOfEdge);
     if (taken.has(edge.id) || (fits && !fits(edge))) continue;
     const other = otherEnd(graph, edge, node);
     edges.push(edge);

@@ -1,0 +1,81 @@
+import { prepareCypher } from '../../src/cypher/prepare-cypher.js';
+import { prepareInMemory } from '../../src/cypher/executors/memory/run-in-memory.js';
+import { ApiError } from '../../src/common/errors/api-error.js';
+import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
+import { LanguageError } from '../../src/text/language-error.js';
+import { Dice } from '../support/dice.js';
+import { isLong } from '../support/tier.js';
+import { denseGraph } from './dense-graph.js';
+import { largeParameters, WholeQueries } from './whole-query.js';
+
+/** `WHOLE_QUERIES=100000 npm run test:long -- whole-queries` tries more, `WHOLE_QUERY_SEEDS=7,12` repeats some. */
+const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 300));
+const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => i + 1);
+/** No query holds its thread longer than this between two places where it may pause. */
+const mostHeldMs = 50;
+/** A query that goes on for longer is left, as by its time-out. */
+const mostMs = isLong ? 1_500 : 150;
+const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
+
+const graph = isLong ? denseGraph(60_000, 200_000) : denseGraph(2_000, 8_000);
+const schema = { labels: [], edges: [] };
+
+/** The longest go of a query between two pauses, and what ended it. @throws what no query may throw */
+function run(text: string): { heldMs: number; end: string } {
+  let heldMs = 0;
+  let since = performance.now();
+  const pause = () => {
+    const now = performance.now();
+    heldMs = Math.max(heldMs, now - since);
+    since = now;
+  };
+  const started = since;
+  try {
+    const query = parseCypher(text);
+    pause();
+    prepareCypher(text, schema, '{}', query);
+    pause();
+    const prepared = prepareInMemory(query, graph, { parameters: largeParameters, limits, now: { epochNanoseconds: 0n, timeZone: 'UTC' } });
+    pause();
+    let rows = 0;
+    for (const row of prepared.rows()) {
+      pause();
+      if (row !== null) rows++;
+      if (since - started > mostMs || rows > 10_000) return { heldMs, end: 'left' };
+      since = performance.now();
+    }
+    pause();
+    return { heldMs, end: 'answered' };
+  } catch (error) {
+    pause();
+    if (error instanceof LanguageError) return { heldMs, end: error.constructor.name };
+    if (error instanceof ApiError && error.status < 500) return { heldMs, end: error.code };
+    throw error;
+  }
+}
+
+/** How much longer a fixed piece of work takes now than on a machine with nothing else to do, at least one. */
+function slowness(): number {
+  const started = performance.now();
+  let sum = 0;
+  for (let i = 0; i < 4_000_000; i++) sum = (sum * 31 + i) | 0;
+  return sum === 1 ? 1 : Math.max(1, (performance.now() - started) / 6);
+}
+
+it('whole queries hold their thread for no longer than 50 ms between two pauses, and fail as their caller’s own', () => {
+  const ends: Record<string, number> = {};
+  const slow: string[] = [];
+  for (const seed of seeds) {
+    const text = new WholeQueries(new Dice(seed)).next();
+    if (text.length > 9_000) continue;
+    let { heldMs, end } = run(text);
+    ends[end] = (ends[end] ?? 0) + 1;
+    // A machine with other work takes a thread from its processor now and then, but not each time at the same query.
+    for (let time = 0; time < 4 && heldMs > mostHeldMs; time++) heldMs = Math.min(heldMs, run(text).heldMs / slowness());
+    if (heldMs > mostHeldMs) slow.push(`seed ${seed}: ${Math.round(heldMs)} ms: ${text.slice(0, 500)}`);
+  }
+  if (isLong) process.stdout.write(`whole queries: ${JSON.stringify(ends)}\n`);
+  expect(slow).toEqual([]);
+  // Queries that are all refused would show nothing.
+  if (seeds.length >= 300) expect(ends.answered).toBeGreaterThan(seeds.length / 10);
+}, 3_600_000);

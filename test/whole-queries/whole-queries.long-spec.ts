@@ -1,0 +1,1 @@
+import './whole-queries.e2e-spec.js';
