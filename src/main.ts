@@ -13,7 +13,7 @@ import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
 import { knownAdminPassword, startWarnings } from './config/start-warnings.js';
 import { describeStartFailure } from './process/describe-start-failure.js';
-import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
+import { openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { embeddedDatabase, EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
 import { withLoginOf } from './database/roles/database-access.js';
@@ -83,9 +83,7 @@ async function main(): Promise<void> {
 }
 
 async function startEmbeddedDatabase({ dataDirectory }: Settings, log: Logger): Promise<EmbeddedPostgres> {
-  const directory = await openDataDirectory(dataDirectory);
-  await lockDataDirectory(directory);
-  const server = await EmbeddedPostgres.start({ dataDirectory: directory });
+  const server = await EmbeddedPostgres.start({ dataDirectory: await openDataDirectory(dataDirectory) });
   server.onUnexpectedExit((cause, pauseMs) =>
     log.error({ cause, restart_in_ms: pauseMs }, 'The embedded PostgreSQL ended; starting it again'),
   );

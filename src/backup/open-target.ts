@@ -3,8 +3,10 @@ import type pg from 'pg';
 import { type Logger } from 'pino';
 import { type Settings } from '../config/settings.js';
 import { connectWhenReady } from '../database/connect-when-ready.js';
-import { DataDirectoryInUseError, lockDataDirectory, openDataDirectory } from '../database/embedded/data-directory.js';
+import { openDataDirectory } from '../database/embedded/data-directory.js';
+import { DataDirectoryInUseError } from '../database/embedded/directory-lock.js';
 import { databaseUrl, embeddedDatabase, EmbeddedPostgres, holdsCluster } from '../database/embedded/embedded-postgres.js';
+import { ForeignServerError } from '../database/embedded/former-server.js';
 import { prepareServer } from '../database/roles/prepare-server.js';
 import { NothingToBackUpError } from './backup.errors.js';
 
@@ -21,10 +23,9 @@ export async function openSource(settings: Settings, log: Logger): Promise<{ cli
   if (!holdsCluster(directory)) throw new NothingToBackUpError(directory);
   let server: EmbeddedPostgres | undefined;
   try {
-    await lockDataDirectory(directory);
     server = await EmbeddedPostgres.start({ dataDirectory: directory });
   } catch (error) {
-    if (!(error instanceof DataDirectoryInUseError)) throw error;
+    if (!(error instanceof DataDirectoryInUseError || error instanceof ForeignServerError)) throw error;
   }
   const url = databaseUrl(server?.url ?? (await EmbeddedPostgres.urlOf(directory)), embeddedDatabase);
   try {
@@ -42,7 +43,6 @@ export async function openTarget(
 ): Promise<{ ownerUrl: string; server: EmbeddedPostgres | undefined }> {
   if (url !== undefined) return { ownerUrl: url, server: undefined };
   const directory = await openDataDirectory(dataDirectory);
-  await lockDataDirectory(directory);
   const locks = Math.max(ordinaryLocks, Math.ceil((tables * locksPerTable) / serverConnections));
   const server = await EmbeddedPostgres.start({ dataDirectory: directory, settings: { max_locks_per_transaction: String(locks) } });
   try {

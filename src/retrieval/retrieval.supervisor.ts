@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -45,8 +46,8 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
   private restart: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: RetrievalOptions) {
-    // Short enough for a socket directory of 80 bytes: a path has at most 107.
-    this.socketPath = path.join(options.place.socketDirectory, `retrieval-${process.pid}.sock`);
+    // Short enough for a socket directory of 80 bytes: a path has at most 107. Containers that share the directory share process ids.
+    this.socketPath = path.join(options.place.socketDirectory, `retrieval-${randomBytes(4).toString('hex')}.sock`);
   }
 
   onApplicationBootstrap(): void {

@@ -1,13 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { keepSecret, socketDirectory } from './data-directory.js';
+import { keepSecret, socketDirectory, socketsOf } from './data-directory.js';
 import { requireSameMajor } from './cluster-major.js';
+import { type DirectoryLock } from './directory-lock.js';
+import { endOrphans, takeDirectory } from './former-server.js';
 import { choosePostgresAccount, type PostgresAccount, type ServerCommand, withBoundedMemory } from './postgres-account.js';
 import { findPostgresBinaries, majorOf } from './postgres-binaries.js';
 import { waitUntilReady } from './wait-until-ready.js';
@@ -25,7 +27,7 @@ const passwordFileName = 'postgres.password';
 export const embeddedDatabase = 'graph_service';
 
 export interface EmbeddedPostgresOptions {
-  /** The directory that will hold `postgres/`, its log and its password. It must exist, and the caller must have locked it. */
+  /** The directory that will hold `postgres/`, its log and its password. It must exist. */
   dataDirectory: string;
   /** More server settings, such as `{ fsync: 'off' }` for throw-away databases. */
   settings?: Record<string, string>;
@@ -34,8 +36,9 @@ export interface EmbeddedPostgresOptions {
 }
 
 /**
- * A real PostgreSQL server of the service's own, reachable only by a private Unix socket. When it dies it is started again at the
- * same place, first after 0.1 s and then after twice as long each time, up to 10 s.
+ * A real PostgreSQL server of the service's own, reachable only by a private Unix socket. It holds its directory, which nobody else
+ * can then take, for as long as one of its processes lives. When it dies it is started again at the same place, first after 0.1 s
+ * and then after twice as long each time, up to 10 s.
  */
 export class EmbeddedPostgres {
   private child: ChildProcess | null = null;
@@ -50,19 +53,33 @@ export class EmbeddedPostgres {
     private readonly dataDirectory: string,
     private readonly cluster: string,
     private readonly command: ServerCommand,
+    private readonly lock: DirectoryLock,
   ) {}
 
-  static async start({ dataDirectory, settings = {}, processMemoryMb = 1024 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  /** @throws DataDirectoryInUseError, ForeignServerError, DirectoryNotLockableError, ClusterOfOtherMajorError */
+  static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const native = await findPostgresBinaries();
+    const lock = await takeDirectory(options.dataDirectory);
+    try {
+      return await EmbeddedPostgres.startIn(lock, native, options);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  private static async startIn(
+    lock: DirectoryLock,
+    native: string,
+    { dataDirectory, settings = {}, processMemoryMb = 1024 }: EmbeddedPostgresOptions,
+  ): Promise<EmbeddedPostgres> {
     const cluster = path.join(dataDirectory, 'postgres');
     const sockets = await socketDirectory(dataDirectory);
     const account = choosePostgresAccount([path.join(native, 'bin', 'postgres'), cluster, path.join(sockets, 'x')]);
     if (account.uid !== undefined) await chown(sockets, account.uid, account.uid);
     const password = await keepSecret(path.join(dataDirectory, passwordFileName));
-    if (holdsCluster(dataDirectory)) {
-      requireSameMajor(cluster, await majorOf(native));
-      await clearFormerServer(cluster);
-    } else await createCluster(native, cluster, account, password);
+    if (holdsCluster(dataDirectory)) requireSameMajor(cluster, await majorOf(native));
+    else await createCluster({ native, cluster, account, password, lock });
 
     const serverSettings: Record<string, string> = {
       listen_addresses: '',
@@ -98,6 +115,7 @@ export class EmbeddedPostgres {
       dataDirectory,
       cluster,
       withBoundedMemory(account.command(path.join(native, 'bin', 'postgres'), args), processMemoryMb),
+      lock,
     );
     await server.spawn();
     void server.keepAlive();
@@ -106,7 +124,7 @@ export class EmbeddedPostgres {
 
   /** URL of the server that another process runs on this data directory. */
   static async urlOf(dataDirectory: string): Promise<string> {
-    return serverUrl(await socketDirectory(dataDirectory), await keepSecret(path.join(dataDirectory, passwordFileName)));
+    return serverUrl(socketsOf(dataDirectory), await keepSecret(path.join(dataDirectory, passwordFileName)));
   }
 
   /** Creates the database unless it is there, and returns its URL. */
@@ -138,6 +156,7 @@ export class EmbeddedPostgres {
     const timer = setTimeout(() => this.child?.kill('SIGQUIT'), stopTimeoutMs);
     await this.exited;
     clearTimeout(timer);
+    this.lock.release();
   }
 
   /** Asks for a fast shutdown without waiting for it, for a process that is about to end. */
@@ -149,10 +168,12 @@ export class EmbeddedPostgres {
   /** Resolves when the server accepts connections. @throws when it ends before that */
   private async spawn(): Promise<void> {
     const log = await open(path.join(this.dataDirectory, 'postgres.log'), 'a', 0o600);
+    if (this.stopping) return log.close();
     const { file, args, ...owner } = this.command;
     // The child is detached so that Ctrl-C reaches only the service, which stops the database after the last request.
-    const child = spawn(file, args, { ...owner, detached: true, stdio: ['ignore', log.fd, log.fd] });
+    const child = spawn(file, args, { ...owner, detached: true, stdio: ['ignore', log.fd, log.fd, this.lock.descriptor] });
     this.child = child;
+    if (child.pid !== undefined) this.lock.noteServer(child.pid);
     this.failure = undefined;
     this.exited = new Promise<void>(resolve => {
       child.once('error', error => {
@@ -169,7 +190,6 @@ export class EmbeddedPostgres {
     });
     // Only now, because a server that ends at once would end unseen while this waits.
     await log.close();
-    if (this.stopping) this.kill();
     await waitUntilReady(this.url, () => this.failure);
   }
 
@@ -208,7 +228,14 @@ export function holdsCluster(dataDirectory: string): boolean {
  * Creates the cluster in another directory and moves it into place, so that an interrupted `initdb` leaves nothing that looks
  * complete.
  */
-async function createCluster(native: string, cluster: string, account: PostgresAccount, password: string): Promise<void> {
+async function createCluster(from: {
+  native: string;
+  cluster: string;
+  account: PostgresAccount;
+  password: string;
+  lock: DirectoryLock;
+}): Promise<void> {
+  const { native, cluster, account, password, lock } = from;
   const unfinished = `${cluster}.new`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
@@ -219,7 +246,7 @@ async function createCluster(native: string, cluster: string, account: PostgresA
     if (account.uid !== undefined) {
       for (const file of [unfinished, secretFolder, passwordFile]) await chown(file, account.uid, account.uid);
     }
-    await run(account, path.join(native, 'bin', 'initdb'), [
+    await run(account, lock, path.join(native, 'bin', 'initdb'), [
       '--pgdata', unfinished, '--username', user, '--pwfile', passwordFile, '--auth', 'scram-sha-256', '--encoding', 'UTF8',
       '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C', '--no-instructions',
     ]); // prettier-ignore
@@ -229,59 +256,14 @@ async function createCluster(native: string, cluster: string, account: PostgresA
   await rename(unfinished, cluster);
 }
 
-async function run(account: PostgresAccount, program: string, args: string[]): Promise<void> {
+async function run(account: PostgresAccount, lock: DirectoryLock, program: string, args: string[]): Promise<void> {
   const { file, args: argv, ...owner } = account.command(program, args);
-  const child = spawn(file, argv, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(file, argv, { ...owner, stdio: ['ignore', 'ignore', 'pipe', lock.descriptor] });
   let complaint = '';
-  child.stderr.on('data', (text: Buffer) => (complaint = (complaint + text.toString()).slice(-2000)));
+  child.stderr!.on('data', (text: Buffer) => (complaint = (complaint + text.toString()).slice(-2000)));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
   if (code !== 0) throw new Error(`无法创建内置数据库 / Cannot create the embedded database: ${complaint.trim()}`);
-}
-
-/**
- * Clears up after a service that was killed. The caller holds the data directory, so a `postmaster.pid` is left over: if its server
- * still runs it is stopped, and if the pid is unused or another program's the file is removed.
- */
-async function clearFormerServer(cluster: string): Promise<void> {
-  const pidFile = path.join(cluster, 'postmaster.pid');
-  // Only /proc tells which program has a pid. Elsewhere PostgreSQL judges its own pid file.
-  if (process.platform !== 'linux' || !existsSync(pidFile)) return;
-  const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
-  for (const deadline = Date.now() + stopTimeoutMs; isServerOf(cluster, pid); await sleep(20)) {
-    signal(pid, Date.now() > deadline ? 'SIGQUIT' : 'SIGINT');
-  }
-  await endOrphans(cluster);
-  await rm(pidFile, { force: true });
-}
-
-/** Ends the processes that have outlived their postmaster. Each would keep a new one from starting until its statement is done. */
-async function endOrphans(cluster: string): Promise<void> {
-  if (process.platform !== 'linux') return;
-  const orphans = () =>
-    readdirSync('/proc')
-      .map(Number)
-      .filter(pid => isServerOf(cluster, pid));
-  for (const deadline = Date.now() + stopTimeoutMs; orphans().length > 0 && Date.now() < deadline; await sleep(20)) {
-    for (const pid of orphans()) signal(pid, 'SIGQUIT');
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has ended since it was seen.
-  }
-}
-
-function isServerOf(cluster: string, pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 1) return false;
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) === cluster;
-  } catch {
-    return false;
-  }
 }

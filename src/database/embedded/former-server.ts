@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answers, socketsOf } from './data-directory.js';
+import { DataDirectoryInUseError, DirectoryLock, type Holder, readHolder } from './directory-lock.js';
+import { isKnownDead, seesOwnProcesses, startOf } from './process-place.js';
+
+const stopTimeoutMs = 30_000;
+
+/** A PostgreSQL server works in the directory that does not hold its lock, or that holds it for a dead service and does not stop. */
+export class ForeignServerError extends Error {
+  constructor(directory: string, pid: number | undefined) {
+    const [zh, en] = pid === undefined ? ['', ''] : [`（进程 ${pid}）`, ` (process ${pid})`];
+    super(
+      `数据目录 ${directory} 中仍有一个 PostgreSQL${zh}在运行，但没有本版本的实例在运行；请先停止它（SIGINT），或停止启动它的旧版本服务 / ` +
+        `A PostgreSQL server${en} still runs in the data directory ${directory}, though no instance of this release does: ` +
+        'stop it first (SIGINT), or the service of an earlier release that started it',
+    );
+  }
+}
+
+/**
+ * Takes the directory for this process. A server that has outlived its service, as after `kill -9`, is stopped first. All others who
+ * hold the directory keep it, and nothing changes.
+ * @throws DataDirectoryInUseError, ForeignServerError, DirectoryNotLockableError
+ */
+export async function takeDirectory(directory: string): Promise<DirectoryLock> {
+  for (const startedAt = performance.now(); ; await sleep(50)) {
+    const lock = DirectoryLock.take(directory);
+    if (lock) {
+      try {
+        await clearFormerServer(directory, lock);
+        return lock;
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+    }
+    const holder = readHolder(directory);
+    if (!holder || !isKnownDead(holder)) throw new DataDirectoryInUseError(directory, holder);
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > 2 * stopTimeoutMs) throw new ForeignServerError(directory, holder.server?.pid);
+    stopServerOf(holder, directory, waitedMs > stopTimeoutMs);
+  }
+}
+
+/** Tells the server of a dead holder to stop: fast, or at once. Processes that have outlived the server itself end at once. */
+function stopServerOf(holder: Holder, directory: string, atOnce: boolean): void {
+  const { server } = holder;
+  const runs = server !== null && startOf(server.pid) === server.started;
+  const pids = runs ? [server.pid] : processesOf(path.join(directory, 'postgres'));
+  // A new holder writes its name before it starts a server. While the name is the old one, so are the processes.
+  if (JSON.stringify(readHolder(directory)) !== JSON.stringify(holder)) return;
+  for (const pid of pids) signal(pid, runs && !atOnce ? 'SIGINT' : 'SIGQUIT');
+}
+
+/**
+ * Removes the `postmaster.pid` of the last holder's server. It is dead wherever it ran, because it has inherited the lock that is
+ * free now. A file of another server, such as that of a release before this lock, is left to PostgreSQL's own judgement.
+ * @throws ForeignServerError if a server answers that does not hold the lock
+ */
+async function clearFormerServer(directory: string, { former }: DirectoryLock): Promise<void> {
+  const cluster = path.join(directory, 'postgres');
+  const pidFile = path.join(cluster, 'postmaster.pid');
+  if (!existsSync(pidFile)) return;
+  const [pid, , , port, sockets = ''] = readFileSync(pidFile, 'utf8').split('\n');
+  for (const folder of [sockets, socketsOf(directory)]) {
+    if (folder !== '' && (await answers(path.join(folder, `.s.PGSQL.${port}`)))) throw new ForeignServerError(directory, Number(pid));
+  }
+  await endOrphans(cluster);
+  if (former?.server?.pid === Number(pid)) await rm(pidFile, { force: true });
+}
+
+/** Ends the processes that have outlived their postmaster. Each would keep a new one from starting until its statement is done. */
+export async function endOrphans(cluster: string): Promise<void> {
+  for (const deadline = Date.now() + stopTimeoutMs; Date.now() < deadline; await sleep(20)) {
+    const orphans = processesOf(cluster);
+    if (orphans.length === 0) return;
+    for (const pid of orphans) signal(pid, 'SIGQUIT');
+  }
+}
+
+/** The processes of PostgreSQL that work in the directory, by whatever path. Only Linux tells: elsewhere none. */
+function processesOf(cluster: string): number[] {
+  const place = statSync(cluster, { throwIfNoEntry: false });
+  if (!place || !seesOwnProcesses()) return [];
+  return readdirSync('/proc').map(Number).filter(pid => {
+    if (!Number.isInteger(pid) || pid <= 1) return false;
+    try {
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'postgres\n') return false;
+      const { dev, ino } = statSync(`/proc/${pid}/cwd`);
+      return dev === place.dev && ino === place.ino;
+    } catch {
+      // It has ended since it was listed, or belongs to another user.
+      return false;
+    }
+  }); // prettier-ignore
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended since it was seen.
+  }
+}
