@@ -15,7 +15,7 @@ const suites = {
   'common/logging': ['test/secrets'],
   cypher: ['test/tck/tck', 'test/tck/tck-sql', 'test/whole-queries/whole-queries'],
   database: ['test/disk-full', 'test/graph-tables-migration'],
-  'database/embedded': ['test/process', 'test/run-database-death'],
+  'database/embedded': ['test/one-directory/one-directory', 'test/process', 'test/run-database-death'],
   idempotency: ['test/idempotency-processes'],
   ingestion: ['test/foreign-run-faults', 'test/ingestion-sizes', 'test/run-progress', 'test/run-shares'],
   licensing: ['test/license'],

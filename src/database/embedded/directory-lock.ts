@@ -141,7 +141,7 @@ function flock(descriptor: number, directory: string): boolean {
   const complaint = error?.message ?? stderr.toString().trim();
   // It says nothing only when another holds the lock.
   if (status === 1 && complaint === '') return false;
-  const isMissing = (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+  const isMissing = error !== undefined && 'code' in error && error.code === 'ENOENT';
   throw new DirectoryNotLockableError(
     directory,
     isMissing
