@@ -31,9 +31,9 @@ function recordOf(former: DirectoryLock, server: number): void {
   former.release();
 }
 
-function leavePidFile(pid: number, sockets = path.join(directory, 'run')): string {
+function leavePidFile(pid: number, from = directory): string {
   mkdirSync(path.join(directory, 'postgres'));
-  const text = `${pid}\n${directory}/postgres\n1\n5432\n${sockets}\n\n`;
+  const text = `${pid}\n${from}/postgres\n1\n5432\n${from}/run\n\n`;
   writeFileSync(pidFileOf(directory), text);
   return text;
 }
@@ -132,18 +132,41 @@ describe('takeDirectory', () => {
     await end(server);
   });
 
+  /** A server that answers at its socket. */
+  async function answering(place: string): Promise<net.Server> {
+    mkdirSync(path.join(place, 'run'), { recursive: true });
+    const server = net.createServer().listen(path.join(place, 'run', '.s.PGSQL.5432'));
+    await once(server, 'listening');
+    return server;
+  }
+
   it('leaves the file of a server that had no lock to PostgreSQL, and that one alone if it answers', async () => {
     recordOf(DirectoryLock.take(directory)!, process.pid);
-    mkdirSync(path.join(directory, 'run'));
-    leavePidFile(4_194_304, '/nowhere');
+    leavePidFile(4_194_304);
     (await takeDirectory(directory)).release();
     expect(existsSync(pidFileOf(directory))).toBe(true);
-    const server = net.createServer().listen(path.join(directory, 'run', '.s.PGSQL.5432'));
-    await once(server, 'listening');
+    const server = await answering(directory);
     await expect(takeDirectory(directory)).rejects.toThrow(ForeignServerError);
     expect(existsSync(pidFileOf(directory))).toBe(true);
     server.close();
     // The refusal has given the lock back.
     DirectoryLock.take(directory)!.release();
+  });
+
+  it('removes the file of the last server, also after a holder that came to nothing', async () => {
+    recordOf(DirectoryLock.take(directory)!, 4_194_304);
+    DirectoryLock.take(directory)!.release();
+    leavePidFile(4_194_304);
+    (await takeDirectory(directory)).release();
+    expect(existsSync(pidFileOf(directory))).toBe(false);
+  });
+
+  it('takes a copy of a directory in which a server runs', async () => {
+    const original = mkdtempSync(path.join(folder, 'original-'));
+    mkdirSync(path.join(original, 'postgres'));
+    const server = await answering(original);
+    leavePidFile(4_194_304, original);
+    (await takeDirectory(directory)).release();
+    server.close();
   });
 });

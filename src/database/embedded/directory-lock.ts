@@ -13,7 +13,7 @@ const openExclusively = 0x20;
 export interface Holder extends ProcessPlace {
   /** ISO 8601. */
   since: string;
-  /** The server that it started last, in the namespace of the holder. */
+  /** The server that it started last, or before that the one of its predecessor, whose start is `ended`. */
   server: { pid: number; started: string } | null;
 }
 
@@ -62,8 +62,10 @@ export class DirectoryLock {
   static take(directory: string): DirectoryLock | null {
     const descriptor = openLocked(directory);
     if (descriptor === null) return null;
-    const own = { ...ownPlace(), since: new Date().toISOString(), server: null };
-    const lock = new DirectoryLock(descriptor, readHolder(directory), own);
+    const former = readHolder(directory);
+    const server = former?.server ? { pid: former.server.pid, started: 'ended' } : null;
+    const own = { ...ownPlace(), since: new Date().toISOString(), server };
+    const lock = new DirectoryLock(descriptor, former, own);
     try {
       lock.write();
     } catch (error) {

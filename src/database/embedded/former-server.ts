@@ -64,8 +64,10 @@ async function clearFormerServer(directory: string, { former }: DirectoryLock): 
   const cluster = path.join(directory, 'postgres');
   const pidFile = path.join(cluster, 'postmaster.pid');
   if (!existsSync(pidFile)) return;
-  const [pid, , , port, sockets = ''] = readFileSync(pidFile, 'utf8').split('\n');
-  for (const folder of [sockets, socketsOf(directory)]) {
+  const [pid, written = '', , port, sockets = ''] = readFileSync(pidFile, 'utf8').split('\n');
+  // In a copy of a directory in use, and in another container, the paths in the file are those of another place.
+  const folders = isSame(written, cluster) ? [sockets, socketsOf(directory)] : [socketsOf(directory)];
+  for (const folder of folders) {
     if (folder !== '' && (await answers(path.join(folder, `.s.PGSQL.${port}`)))) throw new ForeignServerError(directory, Number(pid));
   }
   await endOrphans(cluster);
@@ -83,19 +85,26 @@ export async function endOrphans(cluster: string): Promise<void> {
 
 /** The processes of PostgreSQL that work in the directory, by whatever path. Only Linux tells: elsewhere none. */
 function processesOf(cluster: string): number[] {
-  const place = statSync(cluster, { throwIfNoEntry: false });
-  if (!place || !seesOwnProcesses()) return [];
+  if (!seesOwnProcesses()) return [];
   return readdirSync('/proc').map(Number).filter(pid => {
     if (!Number.isInteger(pid) || pid <= 1) return false;
     try {
-      if (readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'postgres\n') return false;
-      const { dev, ino } = statSync(`/proc/${pid}/cwd`);
-      return dev === place.dev && ino === place.ino;
+      return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n' && isSame(`/proc/${pid}/cwd`, cluster);
     } catch {
-      // It has ended since it was listed, or belongs to another user.
+      // It has ended since it was listed.
       return false;
     }
   }); // prettier-ignore
+}
+
+/** Whether both paths lead to one directory. False if one leads nowhere, or to where this user may not look. */
+function isSame(one: string, other: string): boolean {
+  try {
+    const [first, second] = [statSync(one), statSync(other)];
+    return first.dev === second.dev && first.ino === second.ino;
+  } catch {
+    return false;
+  }
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
