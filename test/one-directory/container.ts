@@ -5,6 +5,9 @@ const flags = ['--net', '--pid', '--fork', '--ipc', '--mount', '--mount-proc', '
 /** Whether this machine lets the tests make namespaces and mounts: as root, and in a container only with the right to. */
 export const mayUnshare = process.platform === 'linux' && spawnSync('unshare', [...flags, 'true']).status === 0;
 
+/** The end of the title of a test that needs them. */
+export const whyNotUnshare = mayUnshare ? '' : ' (skipped: this user may not make namespaces; root may)';
+
 /** A command that a signal kills leaves its container as it is, with all that the command has started. */
 const script = `
 mount --bind "$1" "$2" || exit 70
