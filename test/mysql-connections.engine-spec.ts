@@ -138,6 +138,7 @@ describeIfThere('connections to MySQL', () => {
       /** As if the authority of the certificate were known. */
       const ca = readFileSync(files.cert);
       const driver: typeof mysql2 = {
+        ...mysql2,
         createConnection: options => mysql2.createConnection({ ...options, ssl: { ...(options as { ssl: object }).ssl, ca } } as never),
       };
       const verified = async (host: string): Promise<boolean> => {

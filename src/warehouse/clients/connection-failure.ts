@@ -44,8 +44,8 @@ export const connectionFailures = {
   },
   CLEAR_PASSWORD: {
     stage: 'login',
-    zh: '服务器要求以明文发送密码，而连接没有加密，因此没有发送；请把 options.ssl_mode 设为 verify-full，或让服务器改用 SCRAM',
-    en: 'the server asks for the password in clear text and the connection is not encrypted, so it was not sent; set options.ssl_mode to verify-full, or let the server use SCRAM',
+    zh: '服务器要求得到密码本身，而连接没有加密，因此没有发送；请把 options.ssl_mode 设为 verify-full，或改用不出示密码的登录方式（PostgreSQL 的 SCRAM、MySQL 的 mysql_native_password）',
+    en: 'the server asks for the password itself and the connection is not encrypted, so it was not sent; set options.ssl_mode to verify-full, or let the user log in without showing it: by SCRAM in PostgreSQL, by mysql_native_password in MySQL',
   },
   TOO_MANY_CONNECTIONS: { stage: 'login', zh: '服务器的连接数已满', en: 'the server takes no more connections' },
   NOT_READY: { stage: 'login', zh: '服务器正在启动或停止', en: 'the server is starting or stopping' },
@@ -79,6 +79,13 @@ export const connectionFailures = {
 export type ConnectionFailureCode = keyof typeof connectionFailures;
 
 export const connectionFailureCodes = Object.keys(connectionFailures) as ConnectionFailureCode[];
+
+/** The server wants the password itself, and everybody on the way could read it. */
+export class ClearPasswordError extends Error {
+  constructor() {
+    super('The server asks for the password in clear text');
+  }
+}
 
 /** The failure behind an error of a socket, of TLS or of name resolution. Null for any other error. */
 export function networkFailure(cause: unknown): ConnectionFailureCode | null {

@@ -1,4 +1,4 @@
-import { type ConnectionFailureCode, networkFailure } from '../connection-failure.js';
+import { ClearPasswordError, type ConnectionFailureCode, networkFailure } from '../connection-failure.js';
 import { ConnectionFailedError } from '../../warehouse.errors.js';
 
 /** Numbers of errors at a login. https://mariadb.com/kb/en/mariadb-error-codes/, https://dev.mysql.com/doc/mysql-errors/8.4/en/ */
@@ -24,18 +24,21 @@ const driverFailures: Record<string, ConnectionFailureCode> = {
   HANDSHAKE_NO_SSL_SUPPORT: 'TLS_MISSING',
   HANDSHAKE_SSL_ERROR: 'TLS_FAILED',
   AUTH_SWITCH_PLUGIN_ERROR: 'LOGIN_UNSUPPORTED',
-  MYSQL_CLEAR_PASSWORD_NOT_ENABLED: 'LOGIN_UNSUPPORTED',
 };
 
 /** Classifies a connection to a server that could not be made, or whose session could not be set up. */
 export function toConnectError(cause: unknown, isThrough: boolean): ConnectionFailedError {
   const { errno, code = '', sqlState } = cause as { errno?: number; code?: string; sqlState?: string };
   const isRefused = errno !== undefined && sqlState !== undefined;
-  const known = isRefused ? refusals[errno] : (driverFailures[code] ?? networkFailure(cause));
+  const known = isRefused ? refusals[errno] : ownFailure(cause, code);
   // A server that sends an error of its own speaks the protocol.
   const failed = new ConnectionFailedError(known ?? (isRefused ? 'READ_FAILED' : 'PROTOCOL'), cause);
   // A port that takes connections and says nothing more is no database, or a busy one.
   return isThrough ? failed.after('tcp') : failed;
+}
+
+function ownFailure(cause: unknown, code: string): ConnectionFailureCode | null {
+  return cause instanceof ClearPasswordError ? 'CLEAR_PASSWORD' : (driverFailures[code] ?? networkFailure(cause));
 }
 
 export function tlsMissing(error: unknown): boolean {

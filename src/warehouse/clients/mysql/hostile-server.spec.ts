@@ -5,37 +5,22 @@ import { describeCause } from '../../../common/logging/describe-cause.js';
 import { type Egress } from '../../../egress/egress.js';
 import { type WarehouseClient } from '../warehouse.client.js';
 import { mysqlKind } from './mysql-kind.js';
+import { greetingOf, ok, packet } from '../../../../test/support/mysql-wire.js';
 import { itLong } from '../../../../test/support/tier.js';
 
 type Answer = (socket: Socket, command: Buffer, count: number) => void;
 
 const claim = { caller: 1 };
 
-function packet(sequence: number, ...parts: (Buffer | number[])[]): Buffer {
-  const body = Buffer.concat(parts.map(part => Buffer.from(part)));
-  return Buffer.concat([Buffer.from([body.length & 255, (body.length >> 8) & 255, body.length >> 16, sequence]), body]);
-}
-
-const greeting = packet(
-  0,
-  [10],
-  Buffer.from('8.4.0\0'),
-  [1, 0, 0, 0],
-  Buffer.from('12345678\0'),
-  // Every capability but TLS and compression.
-  [0xdf, 0xf7, 45, 2, 0, 0xff, 0x81, 21],
-  Buffer.alloc(10),
-  Buffer.from('123456789012\0mysql_native_password\0'),
-);
-const ok = packet(1, [0, 0, 0, 2, 0, 0, 0]);
-const fine = packet(2, [0, 0, 0, 2, 0, 0, 0]);
+const greeting = greetingOf();
+const fine = ok(2);
 const refusal = (errno: number): Buffer => packet(2, [255, errno & 255, errno >> 8], Buffer.from('#HY000leaked banner'));
 
 /** A server that greets, logs everybody in, takes what sets a session up, and then answers each statement in its own way. */
 function afterLogin(answer: Answer): Answer {
   return (socket, command, count) => {
     if (count === 0) socket.write(fine);
-    else if (command[4] === 3 && /^(SET|START)/.test(command.toString('latin1', 5).replace(/^[^A-Z]*/, ''))) socket.write(ok);
+    else if (command[4] === 3 && /^(SET|START)/.test(command.toString('latin1', 5).replace(/^[^A-Z]*/, ''))) socket.write(ok(1));
     else answer(socket, command, count);
   };
 }
@@ -89,14 +74,17 @@ describe('a server that speaks MySQL in bad faith', () => {
     expect(sent.length).toBeLessThanOrEqual(8);
   });
 
-  it('is not told the password in clear text', async () => {
-    let heard = Buffer.alloc(0);
-    const asking = await serve((socket, command) => {
-      heard = Buffer.concat([heard, command]);
-      socket.write(packet(2, [254], Buffer.from('mysql_clear_password\0')));
-    });
-    await expect(asking.test(claim)).rejects.toMatchObject({ failure: 'LOGIN_UNSUPPORTED' });
-    expect(heard.toString('latin1')).not.toContain('secret');
+  it('is not told the password in place of rows', async () => {
+    let heard = '';
+    const asking = await serve(
+      afterLogin((socket, command) => {
+        heard += command.toString('latin1');
+        socket.write(packet(command[3]! + 1, [254], Buffer.from('mysql_clear_password\0')));
+      }),
+    );
+    await expect(read(asking)).rejects.toMatchObject(failures);
+    expect(heard).toContain('SELECT 1');
+    expect(heard).not.toContain('secret');
   });
 
   it('is cut off when it sends more than it may', async () => {

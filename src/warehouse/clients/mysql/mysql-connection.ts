@@ -5,6 +5,7 @@ import { ApiError } from '../../../common/errors/api-error.js';
 import { withholdText } from '../../../common/logging/withhold-text.js';
 import { type Dsn } from '../dsn.js';
 import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js';
+import { authPlugins } from './auth-plugins.js';
 import { tlsMissing, toConnectError } from './connect-errors.js';
 
 export type MysqlDriver = typeof mysql2;
@@ -104,6 +105,7 @@ export class MysqlConnection {
       ...(sslMode === 'disable'
         ? {}
         : { ssl: { rejectUnauthorized: sslMode === 'verify-full', verifyIdentity: sslMode === 'verify-full' } }),
+      authPlugins: authPlugins(driver),
       charset: 'utf8mb4',
       flags,
       multipleStatements: false,

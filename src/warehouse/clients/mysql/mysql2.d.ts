@@ -33,6 +33,7 @@ declare module 'mysql2' {
     /** The socket, and the TLS stream on it from the moment that there is one. */
     readonly stream: Duplex;
     readonly threadId: number;
+    readonly config: { password?: string };
     handlePacket: (packet?: unknown) => void;
     /** Sends text, so it takes no values here. */
     query(statement: Statement): Command;
@@ -43,6 +44,9 @@ declare module 'mysql2' {
     end(): void;
   }
 
+  /** Answers what a server sends in a login, in its order. */
+  export type AuthPlugin = (context: { connection: Connection }) => (data: Buffer) => Buffer | null;
+
   export interface ConnectionOptions {
     stream: () => Socket;
     host: string;
@@ -51,6 +55,7 @@ declare module 'mysql2' {
     database: string;
     connectTimeout: number;
     ssl?: { rejectUnauthorized: boolean; verifyIdentity: boolean };
+    authPlugins: Record<string, AuthPlugin>;
     charset: string;
     flags: string[];
     multipleStatements: false;
@@ -72,6 +77,9 @@ declare module 'mysql2' {
     charset: string;
   }
 
-  const mysql2: { createConnection(options: ConnectionOptions | SocketOptions): Connection };
+  const mysql2: {
+    createConnection(options: ConnectionOptions | SocketOptions): Connection;
+    authPlugins: { caching_sha2_password: () => AuthPlugin };
+  };
   export default mysql2;
 }

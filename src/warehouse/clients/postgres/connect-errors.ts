@@ -1,7 +1,6 @@
 import { sqlstateOf } from '../../../sql/sqlstate.js';
-import { type ConnectionFailureCode, networkFailure } from '../connection-failure.js';
+import { ClearPasswordError, type ConnectionFailureCode, networkFailure } from '../connection-failure.js';
 import { ConnectionFailedError } from '../../warehouse.errors.js';
-import { ClearPasswordError } from './guarded-client.js';
 import { tlsMissing } from './postgres-pool.js';
 
 /** SQLSTATEs, or their beginnings, of a refused login. https://www.postgresql.org/docs/current/errcodes-appendix.html */

@@ -2,6 +2,7 @@ import { type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg, { type ClientBase } from 'pg';
 import { withholdText } from '../../../common/logging/withhold-text.js';
+import { ClearPasswordError } from '../connection-failure.js';
 
 /** More than the messages of any login. */
 const loginMaxBytes = 1_048_576;
@@ -12,9 +13,6 @@ interface WireConnection {
   on(event: 'errorMessage', listener: (error: Error) => void): void;
   prependListener: WireConnection['on'];
 }
-
-/** The server wants the password in clear text, where everybody on the way could read it. */
-export class ClearPasswordError extends Error {}
 
 /**
  * A client for servers that nobody here has chosen. A message that node-postgres cannot read ends the connection: node-postgres
@@ -42,7 +40,7 @@ export class GuardedClient extends pg.Client {
     const giveInClear = (pg.Client.prototype as unknown as Asked)._handleAuthCleartextPassword;
     withPassword._handleAuthCleartextPassword = message => {
       if (wire.stream instanceof TLSSocket) giveInClear.call(this, message);
-      else wire.stream.destroy(new ClearPasswordError('The server asks for the password in clear text'));
+      else wire.stream.destroy(new ClearPasswordError());
     };
   }
 

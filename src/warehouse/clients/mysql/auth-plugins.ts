@@ -1,0 +1,35 @@
+import { TLSSocket } from 'node:tls';
+import { type AuthPlugin, type Connection } from 'mysql2';
+import { ClearPasswordError } from '../connection-failure.js';
+import { type MysqlDriver } from './mysql-connection.js';
+
+/** What a server says that does not know the answer of `caching_sha2_password` and wants the password itself. */
+const wantsPassword = Buffer.from([4]);
+
+/**
+ * Logins in which the server learns the password: it is told by TLS only. mysql2's own plugins also seal it with a key that the server
+ * sends, and so for any server. https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
+ */
+export function authPlugins(driver: MysqlDriver): Record<string, AuthPlugin> {
+  const caching = driver.authPlugins.caching_sha2_password();
+  return {
+    mysql_clear_password: tell,
+    sha256_password: tell,
+    caching_sha2_password: context => {
+      const answer = caching(context);
+      return data => (wantsPassword.equals(data) ? tell(context)() : answer(data));
+    },
+  };
+}
+
+const tell =
+  ({ connection }: { connection: Connection }) =>
+  (): Buffer => {
+    if (!isEncrypted(connection)) throw new ClearPasswordError();
+    return Buffer.from(`${connection.config.password ?? ''}\0`);
+  };
+
+/** Whether TLS has begun, and the certificate is verified where it has to be. A server may ask before. */
+function isEncrypted({ stream }: Connection): boolean {
+  return stream instanceof TLSSocket && !(stream as TLSSocket & { secureConnecting: boolean }).secureConnecting && !stream.destroyed;
+}

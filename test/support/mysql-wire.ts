@@ -1,0 +1,26 @@
+/** A packet of MySQL's protocol. */
+export function packet(sequence: number, ...parts: (Buffer | number[])[]): Buffer {
+  const body = Buffer.concat(parts.map(part => Buffer.from(part)));
+  return Buffer.concat([Buffer.from([body.length & 255, (body.length >> 8) & 255, body.length >> 16, sequence]), body]);
+}
+
+/** The 20 bytes that a server has a login mixed with the password. */
+export const scramble = Buffer.from('12345678123456789012');
+
+/** The first packet of a server, with every capability but compression. */
+export function greetingOf({ plugin = 'mysql_native_password', hasTls = false } = {}): Buffer {
+  return packet(
+    0,
+    [10],
+    Buffer.from('8.4.0\0'),
+    [1, 0, 0, 0],
+    scramble.subarray(0, 8),
+    [0, 0xdf, hasTls ? 0xff : 0xf7, 45, 2, 0, 0xff, 0x81, 21],
+    Buffer.alloc(10),
+    scramble.subarray(8),
+    Buffer.from(`\0${plugin}\0`),
+  );
+}
+
+/** Done, with the status of a session that commits by itself. */
+export const ok = (sequence: number): Buffer => packet(sequence, [0, 0, 0, 2, 0, 0, 0]);
