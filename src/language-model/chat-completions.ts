@@ -1,3 +1,5 @@
+import { parseForeignJson } from '../common/json/measure-json.js';
+import { Lines } from '../text/lines.js';
 import { LanguageModelError } from './language-model.errors.js';
 
 export interface ChatMessage {
@@ -19,8 +21,11 @@ export interface ModelEndpoint {
   apiKey: string | undefined;
 }
 
-/** The bytes of an answer that are read, and the characters of its text. An answer in events takes hundreds of bytes for each word. */
-const maxAnswerBytes = 4 * 1024 * 1024;
+/** The bytes of an answer that are read. One in events takes hundreds of bytes for each word. */
+const maxAnswerBytes = 1024 * 1024;
+const maxEventsBytes = 4 * 1024 * 1024;
+/** The characters of a line of events, and those of the text of an answer. */
+const maxLineCharacters = 64 * 1024;
 const maxTextCharacters = 64 * 1024;
 const maxAnswerTokens = 1_500;
 /** Statuses that a model answers to what it was sent, such as a text that is too long for it. */
@@ -70,16 +75,17 @@ export async function completeChat(
 
 async function readWhole(response: Response): Promise<string> {
   let text = '';
-  for await (const piece of textOf(response)) text += piece;
+  for await (const piece of textOf(response, maxAnswerBytes)) text += piece;
   return text;
 }
 
 /** Reads a completion that is sent as events while it is written. */
 async function readPieces(response: Response, onText: (piece: string) => void): Promise<Completion> {
-  let [unread, text] = ['', ''];
+  let text = '';
   let usage: WireCompletion['usage'];
   let hasEnded = false;
-  const readLine = (line: string): void => {
+  const lines = new Lines(line => {
+    if (line.length > maxLineCharacters) throw tooLong();
     if (!line.startsWith('data:')) return;
     const data = line.slice('data:'.length).trim();
     if (data === '[DONE]') {
@@ -96,23 +102,22 @@ async function readPieces(response: Response, onText: (piece: string) => void): 
     text += content;
     if (text.length > maxTextCharacters) throw tooLong();
     onText(content);
-  };
-  for await (const piece of textOf(response)) {
-    const lines = (unread + piece).split('\n');
-    unread = lines.pop() ?? '';
-    for (const line of lines) readLine(line);
+  });
+  for await (const piece of textOf(response, maxEventsBytes)) {
+    lines.take(piece);
+    if (lines.pending > maxLineCharacters) throw tooLong();
   }
-  readLine(unread);
+  lines.end();
   if (!hasEnded) throw new LanguageModelError('nonsense', new Error('the events ended before the text did'));
   return toCompletion(text, usage);
 }
 
-async function* textOf(response: Response): AsyncGenerator<string> {
+async function* textOf(response: Response, maxBytes: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw tooLong();
+    if (bytes > maxBytes) throw tooLong();
     yield decoder.decode(chunk, { stream: true });
   }
   yield decoder.decode();
@@ -141,7 +146,7 @@ function checkError(answer: WireCompletion | null): void {
 
 function parse(json: string): WireCompletion | null {
   try {
-    return JSON.parse(json) as WireCompletion | null;
+    return parseForeignJson(json) as WireCompletion | null;
   } catch (cause) {
     throw new LanguageModelError('nonsense', cause);
   }

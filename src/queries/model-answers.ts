@@ -14,6 +14,7 @@ import { mostSentences, readWording, rowsForModel, type WordedSentence, wordingM
 import { type LargeAnswer, type ModelPart, type QueryPlan, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { isLargeAnswer } from '../retrieval/read-answer.js';
 import { type Bilingual } from '../text/bilingual.js';
+import { Lines } from '../text/lines.js';
 import { type GraphQuery } from './read-query-request.js';
 
 /** Runs a Cypher query as the caller. @throws the refusals of retrieval */
@@ -215,27 +216,12 @@ function fold(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-/** Takes a text piece by piece. */
-interface Lines {
-  take(piece: string): void;
-  end(): void;
-}
-
 /** Tells a watcher each sentence as soon as its line is whole. */
 function sentencesOf(watcher: AnswerWatcher, read: (line: string) => WordedSentence[]): Lines {
-  let unread = '';
   let told = 0;
-  const tell = (line: string): void => {
+  return new Lines(line => {
     for (const sentence of read(line)) if (++told <= mostSentences) watcher.sentence(sentence);
-  };
-  return {
-    take(piece) {
-      const lines = (unread + piece).split('\n');
-      unread = lines.pop() ?? '';
-      lines.forEach(tell);
-    },
-    end: () => tell(unread),
-  };
+  });
 }
 
 function withReading<A extends RetrievalAnswer | LargeAnswer>(

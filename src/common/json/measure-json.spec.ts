@@ -1,4 +1,4 @@
-import { type JsonMeasure, measureJson } from './measure-json.js';
+import { type JsonMeasure, measureJson, parseForeignJson } from './measure-json.js';
 
 describe('measureJson', () => {
   const measure = (text: string, limits: Partial<JsonMeasure> = {}) =>
@@ -22,5 +22,23 @@ describe('measureJson', () => {
     expect(measure('['.repeat(1_000_000), { depth: 64, parts: 100 })).toEqual([65, 65, 0]);
     expect(measure('[],'.repeat(1_000_000), { depth: 64, parts: 100 })).toEqual([1, 101, 100]);
     expect(measure(`[${'1,'.repeat(1_000_000)}1]`, { commas: 100 })).toEqual([1, 1, 101]);
+  });
+});
+
+describe('the JSON of another service', () => {
+  it('is parsed as any other', () => {
+    expect(parseForeignJson('{"a":[1,"[[["]}')).toEqual({ a: [1, '[[['] });
+    expect(() => parseForeignJson('{"a":')).toThrow(SyntaxError);
+    const long = JSON.stringify('['.repeat(1_000_000));
+    expect(parseForeignJson(long)).toHaveLength(1_000_000);
+  });
+
+  it.each([
+    ['levels', '['.repeat(201) + ']'.repeat(201)],
+    ['lists', `[${'[],'.repeat(50_000)}[]]`],
+    ['fields', `{${'"a":1,'.repeat(50_000)}"a":1}`],
+    ['elements', `[${'1,'.repeat(50_001)}1]`],
+  ])('is refused with too many %s', (_what, text) => {
+    expect(() => parseForeignJson(text)).toThrow('too many levels or parts');
   });
 });

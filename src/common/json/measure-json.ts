@@ -12,6 +12,20 @@ export interface JsonMeasure {
   commas: number;
 }
 
+/** More than the answers have that other services give in a form of theirs. `JSON.parse` takes some milliseconds for so much. */
+const mostOfServices: JsonMeasure = { depth: 200, parts: 50_000, commas: 50_000 };
+
+/**
+ * Parses what another service sent. A text of nothing but brackets takes `JSON.parse` a second for each megabyte, so one with many
+ * levels or parts is refused. @throws SyntaxError
+ */
+export function parseForeignJson(text: string): unknown {
+  const { depth, parts, commas } = measureJson(Buffer.from(text), mostOfServices);
+  if (depth > mostOfServices.depth || parts > mostOfServices.parts || commas > mostOfServices.commas)
+    throw new SyntaxError('The JSON has too many levels or parts');
+  return JSON.parse(text);
+}
+
 /**
  * Measures a JSON text without parsing it, in one pass over the bytes; UTF-8 needs no decoding for that. Stops as soon as a limit
  * is passed. The result is meaningless for a text that is not JSON.

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../common/json/measure-json.js';
 import { type PlanStep } from '../estimate-cost.js';
 import { type ForeignDialect } from './target-dialect.js';
 
@@ -23,14 +24,14 @@ export const readPlan: Readonly<Record<ForeignDialect, (explain: Explain, nameTa
     const [{ plan } = {}] = await explain('EXPLAIN (FORMAT JSON) ');
     return parent(
       'SELECT',
-      (JSON.parse(String(plan)) as DuckdbNode[]).map(node => duckdbStep(node, nameTable)),
+      (parseForeignJson(String(plan)) as DuckdbNode[]).map(node => duckdbStep(node, nameTable)),
     );
   },
   clickhouse: async (explain, nameTable) => {
     const read = new Map<string, number>();
     for (const { table, rows } of await explain('EXPLAIN ESTIMATE ')) read.set(String(table), Number(rows));
     const lines = await explain('EXPLAIN PLAN json = 1 ');
-    const plans = JSON.parse(lines.map(({ explain: line }) => String(line)).join('\n')) as { Plan: ClickHouseNode }[];
+    const plans = parseForeignJson(lines.map(({ explain: line }) => String(line)).join('\n')) as { Plan: ClickHouseNode }[];
     return parent(
       'SELECT',
       plans.map(({ Plan }) => clickHouseStep(Plan, nameTable, read)),

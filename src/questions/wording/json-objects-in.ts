@@ -1,3 +1,5 @@
+import { parseForeignJson } from '../../common/json/measure-json.js';
+
 /**
  * The JSON objects in a text of a model: one per line, or a list of them, also between the fences of Markdown. What a model thinks before
  * it answers (`<think>…</think>`) is left out.
@@ -12,7 +14,7 @@ export function jsonObjectsIn(text: string): Record<string, unknown>[] {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseForeignJson(text);
   } catch {
     return undefined;
   }

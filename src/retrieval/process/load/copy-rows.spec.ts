@@ -26,6 +26,15 @@ describe('CopyRows', () => {
       ),
     );
   });
+
+  it('goes through a row once, however many pieces it has (risk: time grows with the square of the row)', () => {
+    const read: number[] = [];
+    const reader = new CopyRows(1, row => read.push(row.raw(0).length));
+    const piece = Buffer.from('0123456789');
+    for (let count = 0; count < 400_000; count++) reader.push(piece);
+    reader.push(Buffer.from('\n'));
+    expect(read).toEqual([4_000_000]);
+  });
 });
 
 describe('FieldNumbers', () => {

@@ -9,7 +9,8 @@ const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r
  * Source: https://www.postgresql.org/docs/current/sql-copy.html, "Text Format"
  */
 export class CopyRows {
-  private rest: Buffer | null = null;
+  /** The pieces of a row that has not ended. */
+  private rest: Buffer[] = [];
   private bytes: Buffer = Buffer.alloc(0);
   private readonly starts: Int32Array;
   private readonly ends: Int32Array;
@@ -22,9 +23,13 @@ export class CopyRows {
     this.ends = new Int32Array(fields);
   }
 
-  /** Goes through the bytes once: calls into the engine for each field took longer than all else. */
+  /** Goes through the bytes of whole rows once: calls into the engine for each field took longer than all else. */
   push(chunk: Buffer): void {
-    const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
+    if (!chunk.includes(newline)) {
+      if (chunk.length > 0) this.rest.push(chunk);
+      return;
+    }
+    const bytes = this.rest.length > 0 ? Buffer.concat([...this.rest, chunk]) : chunk;
     const { starts, ends } = this;
     const last = this.fields - 1;
     this.bytes = bytes;
@@ -46,7 +51,7 @@ export class CopyRows {
         starts[0] = rowStart;
       }
     }
-    this.rest = rowStart < bytes.length ? bytes.subarray(rowStart) : null;
+    this.rest = rowStart < bytes.length ? [bytes.subarray(rowStart)] : [];
   }
 
   isNull(field: number): boolean {

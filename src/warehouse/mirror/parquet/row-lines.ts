@@ -12,7 +12,8 @@ export class RowLines {
   private readonly isUnchanged: boolean;
   private readonly hasRewrites: boolean;
   private readonly hasLines: boolean;
-  private rest = Buffer.alloc(0);
+  /** The pieces of a line that has not ended. Each is searched once. */
+  private rest: Buffer[] = [];
   private row = 0;
 
   constructor(
@@ -29,11 +30,15 @@ export class RowLines {
   /** The whole lines of the bytes so far. @throws SchemaError with the row of a text that is not of the form of its column */
   of(chunk: Buffer): Buffer {
     if (this.isUnchanged) return chunk;
-    const bytes = Buffer.concat([this.rest, chunk]);
-    const end = bytes.lastIndexOf(lineFeed) + 1;
-    this.rest = bytes.subarray(end);
+    const end = chunk.lastIndexOf(lineFeed) + 1;
+    if (end === 0) {
+      this.rest.push(chunk);
+      return Buffer.alloc(0);
+    }
+    const bytes = Buffer.concat([...this.rest, chunk.subarray(0, end)]);
+    this.rest = [chunk.subarray(end)];
     let text = '';
-    for (const line of bytes.toString('utf8', 0, end).split('\n').slice(0, -1)) {
+    for (const line of bytes.toString('utf8').split('\n').slice(0, -1)) {
       this.row++;
       text += `${this.hasLines ? `${this.row}\t` : ''}${this.hasRewrites ? this.rewritten(line) : line}\n`;
     }
