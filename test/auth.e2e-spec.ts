@@ -5,7 +5,7 @@ import { JwtService } from '@nestjs/jwt';
 import pg from 'pg';
 import { TokenPrincipals } from '../src/auth/token-principals.js';
 import { readSettings } from '../src/config/settings.js';
-import { startTestApp, type TestApp, client, adminPassword, keyClient, type Client } from './support/app.js';
+import { startTestApp, type TestApp, client, adminPassword, keyClient, type Client, userPassword } from './support/app.js';
 import { sendRaw } from './support/raw-http.js';
 import { asSuperuser } from './support/database.js';
 
@@ -142,6 +142,29 @@ describe('accounts', () => {
         msg: expect.stringMatching(/^任何语言的字母[^\/]* \/ letters of any language[^\/]*$/),
       },
     ]);
+  });
+
+  it.each([
+    ['аdmin', 'username_scripts', /^不可混用.* \/ letters of scripts that look alike/],
+    ['Everyone', 'username_reserved', /^不可用保留字：everyone.* \/ these words are reserved: everyone/],
+    ['null', 'username_reserved', /null/],
+  ])('refuses the username %s, which could be taken for another', async (username, type, msg) => {
+    for (const [path, who] of [['/api/auth/register', test.anonymous], ['/api/users', test.admin]] as const) {
+      const { body } = await who.post(path).send({ username, ...(path.endsWith('register') && { password: 'correct-horse-7' }) }).expect(422);
+      expect(body.detail.errors).toEqual([{ loc: ['body', 'username'], type, msg: expect.stringMatching(msg) }]);
+    }
+  }); // prettier-ignore
+
+  it('lets accounts log in whose names would be refused today', async () => {
+    await test.asUser('earlier');
+    for (const username of ['аdmin', 'everyone']) {
+      await test.pool.query(
+        "INSERT INTO users (username, normal_name, password_hash) SELECT $1, $1, password_hash FROM users WHERE username = 'earlier'",
+        [username],
+      );
+      const { body } = await test.anonymous.post('/api/auth/login').send({ username, password: userPassword }).expect(200);
+      expect(body.username).toBe(username);
+    }
   });
 
   it.each(['Admin', 'ADMIN', '\uFF41dmin'])('refuses the username %s, which is another spelling of a taken one', async username => {

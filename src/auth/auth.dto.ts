@@ -23,7 +23,8 @@ export class LoginRequest {
 export class RegisterRequest {
   @ApiProperty({
     example: 'li.lei',
-    description: '2–64 个字母（任何语言）、数字、点、下划线或连字符 / letters of any language, digits, . _ -',
+    description:
+      '2–64 个字母（任何语言，但不混用相似文字）、数字、点、下划线或连字符 / letters of any language, but not of scripts that look alike, digits, . _ -',
   })
   @NewUsername()
   username: string;

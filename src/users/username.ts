@@ -1,8 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsString, Matches } from 'class-validator';
+import { IsString, Matches, ValidateBy } from 'class-validator';
 import { Length } from '../http/validation/length.decorator.js';
 import { sentence } from '../http/validation/sentence.js';
+
+const mostLetters = 64;
 
 /** Refuses invisible characters: a name with one looks like the name without it. */
 const usernamePattern = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
@@ -11,17 +13,53 @@ const usernameRule = {
   en: 'letters of any language, digits, dot, underscore, hyphen; starts with a letter or digit; nothing invisible',
 };
 
+/** Scripts that may stand together: Latin goes with those of East Asia, whose letters look like none of its own. */
+const mixtures = ['Latin Han Hiragana Katakana', 'Latin Han Hangul', 'Latin Han Bopomofo'];
+const others =
+  'Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Hebrew Kannada Khmer Lao Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan';
+const classesOf = (scripts: string): string => scripts.replace(/(\w+) ?/g, '\\p{scx=$1}');
+const known = [...mixtures, ...others.split(' ')].map(classesOf);
+/**
+ * Letters of scripts that may stand together, with the digits, signs and marks of all. Scripts that are not listed count as one.
+ * Source: https://www.unicode.org/reports/tr39/#Restriction_Level_Detection, "Highly Restrictive"
+ */
+const ofOneScript = new RegExp(
+  `^(?:[^${known.join('')}]*|${known.map(each => `[${each}${classesOf('Common Inherited')}]*`).join('|')})$`,
+  'u',
+);
+const scriptsRule = {
+  zh: '不可混用相似文字的字母（如拉丁与西里尔字母），否则会与他人的用户名混淆；拉丁字母可与中、日、韩文同用',
+  en: 'letters of scripts that look alike may not be mixed, such as Latin and Cyrillic, because the name could be taken for another; Latin goes with Chinese, Japanese and Korean',
+};
+
+/** Names for all users, for no user, and for those whom the audit cannot name. */
+const reserved: ReadonlySet<string> = new Set(['everyone', 'null', 'undefined', 'anonymous', 'system', '所有人', '匿名', '系统']);
+const reservedRule = {
+  zh: `不可用保留字：${[...reserved].join('、')}`,
+  en: `these words are reserved: ${[...reserved].join(', ')}`,
+};
+
 /** The form in which a name is stored: Unicode normal form KC. One letter written in two ways, also full-width, becomes one. */
 export const writtenName = (username: string): string => username.normalize('NFKC');
 
 /** The form in which names must be unique: normal form KC without the difference of case. */
 export const normalName = (username: string): string => writtenName(writtenName(username).toLowerCase());
 
-/** Validates a name for a new user. */
+/** Validates a name for a new user. Users who have another one keep it. */
 export const NewUsername = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? writtenName(value) : value)),
     IsString(),
-    Length(2, 64),
+    Length(2, mostLetters),
     Matches(usernamePattern, sentence(usernameRule)),
+    ValidateBy({ name: 'usernameScripts', validator: { validate: ofText(name => ofOneScript.test(name)) } }, sentence(scriptsRule)),
+    ValidateBy(
+      { name: 'usernameReserved', validator: { validate: ofText(name => !reserved.has(normalName(name))) } },
+      sentence(reservedRule),
+    ),
   );
+
+/** A rule that leaves to the others what is no text or too long: a million letters would take seconds. */
+function ofText(holds: (name: string) => boolean): (value: unknown) => boolean {
+  return value => typeof value !== 'string' || value.length > 2 * mostLetters || holds(value);
+}
