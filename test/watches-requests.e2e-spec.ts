@@ -70,6 +70,7 @@ describe('requests about watches of metrics', () => {
     expect(await problems({ cron: '* * * * * *' })).toEqual(['body.cron cron']);
     expect(await problems({ timezone: 'Mars' })).toEqual(['body.timezone timezone']);
     expect(await problems({ url: 'ftp://x' })).toEqual(['body.url url']);
+    expect(await problems({ url: `${receiver.url}\n` })).toEqual(['body.url url']);
     expect(await problems({ url: 'http://169.254.169.254/' })).toEqual(['body.url url']);
     expect(await problems({ secret: 'short' })).toEqual(['body.secret secret']);
     expect(await problems({ condition: { by: 'rate', op: '>', value: '1' } })).toEqual(['body.condition.by unknown_column']);

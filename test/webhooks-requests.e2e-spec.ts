@@ -115,6 +115,13 @@ describe('requests about webhooks of jobs', () => {
     expect(await refuse({ url: 'http://169.254.169.254/latest' })).toEqual(['body', 'url']);
     expect(await refuse({ url: 'http://[::1]:8080' })).toEqual(['body', 'url']);
     expect(await refuse({ url: 'http://2130706434/' })).toEqual(['body', 'url']);
+    expect(await refuse({ url: 'http:///hooks.example' })).toEqual(['body', 'url']);
+    expect(await refuse({ url: `${receiver.url}\n/x` })).toEqual(['body', 'url']);
+    const { body } = await app.admin
+      .patch(at)
+      .send({ url: `${receiver.url}\r\n` })
+      .expect(422);
+    expect(body.detail.errors).toMatchObject([{ loc: ['body', 'url'], type: 'url' }]);
     expect(await refuse({ events: ['run.started'] })).toEqual(['body', 'events', 0]);
     expect(await refuse({ secret: 'short' })).toEqual(['body', 'secret']);
     for (let count = 2; count <= 10; count++) await app.admin.post(hooksOf(jobId)).send({ url: receiver.url }).expect(201);

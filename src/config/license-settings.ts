@@ -1,4 +1,5 @@
 import { type Bilingual } from '../text/bilingual.js';
+import { readHttpUrl } from '../text/http-url.js';
 
 /** The ways in which the licence settings may be incomplete or contradict each other. The gate refuses with the same sentences. */
 export const licenceConflicts = {
@@ -46,8 +47,9 @@ const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 /** Tells whether the licence key may be sent to this URL: https, or http that does not leave this machine. */
 export function isLicenseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, hash } = new URL(text);
+  const url = readHttpUrl(text);
+  if (!url) return false;
+  const { protocol, hostname, username, password, hash } = url;
   const isSecure = protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
   return isSecure && username === '' && password === '' && hash === '';
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { readHttpUrl } from '../text/http-url.js';
 
 const name = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*\.?$/i;
 
@@ -21,8 +22,8 @@ export function readHost(text: string): string {
  * @throws Error with the sentence for the list of problems.
  */
 export function readRetrievalUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && url.host !== '' && `${url.origin}/` === url.href) return text;
+  const url = readHttpUrl(text);
+  if (url && `${url.origin}/` === url.href) return text;
   throw new Error(
     '应为 http://host:port 或 https://host:port，不含路径与账号 / must be http://host:port or https://host:port, without path and user name',
   );
@@ -44,9 +45,8 @@ export function readRetrievalUrls(text: string): string[] {
  * @returns without a slash at its end @throws Error with the sentence for the list of problems.
  */
 export function readModelUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && url.host !== '' && `${url.origin}${url.pathname}` === url.href)
-    return url.href.replace(/\/+$/, '');
+  const url = readHttpUrl(text);
+  if (url && `${url.origin}${url.pathname}` === url.href) return url.href.replace(/\/+$/, '');
   throw new Error(
     '应为 http(s)://host/path，如 https://host/v1，不含账号、查询与片段 / must be http(s)://host/path, such as https://host/v1, without user name, query and fragment',
   );

@@ -115,6 +115,8 @@ describe('settings', () => {
       ['TLS with a key', { RETRIEVAL_URL: 'https://retrieval:2', ...key }, []],
       ['TLS with a certificate', { RETRIEVAL_URL: 'https://retrieval:2', ...pair }, []],
       ['a certificate without its key', { RETRIEVAL_TLS_CERT: '/c.pem' }, ['RETRIEVAL_TLS_CERT']],
+      ['a URL that shows no host', { RETRIEVAL_URL: 'http:///127.0.0.1:1' }, ['RETRIEVAL_URL']],
+      ['one with a line break', { LLM_BASE_URL: 'http://127.0.0.1:1/v\n1', LLM_MODEL: 'm' }, ['LLM_BASE_URL']],
       ['both ways to name processes', { RETRIEVAL_URL: 'http://[::1]:1', RETRIEVAL_URLS: 'http://[::1]:1' }, ['RETRIEVAL_URL']],
     ])('judges %s', (_, environment, names) => {
       expect(problemsOf(environment).map(problem => problem.split(':')[0])).toEqual(names);

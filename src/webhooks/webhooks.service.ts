@@ -9,6 +9,7 @@ import { Egress } from '../egress/egress.js';
 import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { SecretUnreadableError } from '../secrets/secrets.errors.js';
+import { readHttpUrl } from '../text/http-url.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { hostOf, portOf } from './send-message.js';
 import { isSecret, newSecret } from './sign-message.js';
@@ -212,10 +213,13 @@ export class WebhooksService {
   private async checkUrl(text: string): Promise<FieldProblem[]> {
     const problem = (zh: string, en: string): FieldProblem[] => [{ loc: ['body', 'url'], text: { zh, en }, type: 'url' }];
     const example = 'https://hooks.example/graph';
-    if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-      return problem(`应为 http 或 https 地址，例如 ${example}`, `must be an http or https URL, for example ${example}`);
+    const url = readHttpUrl(text);
+    if (!url) {
+      return problem(
+        `应为 http 或 https 地址，不含空白与看不见的字符，例如 ${example}`,
+        `must be an http or https URL without blanks and invisible characters, for example ${example}`,
+      );
     }
-    const url = new URL(text);
     if (url.username !== '' || url.password !== '') {
       return problem('不可含用户名或密码；接收方请验证签名', 'must hold no user and password; the receiver verifies the signature instead');
     }
