@@ -347,9 +347,9 @@ export class ConnectionFailedError extends ApiError {
     );
   }
 
-  /** The failure of a connection that is known to have passed a stage. */
-  after(passed: ConnectionStage): ConnectionFailedError {
-    return this.stage === passed ? new ConnectionFailedError(this.failure, this.cause, 'login') : this;
+  /** The failure at the stage that a connection had reached, if the failure is one of the network, which may happen at any. */
+  stoppedAt(reached: ConnectionStage): ConnectionFailedError {
+    return connectionFailures[this.failure].stage === 'tcp' ? new ConnectionFailedError(this.failure, this.cause, reached) : this;
   }
 }
 

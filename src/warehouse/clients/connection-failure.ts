@@ -4,6 +4,9 @@ import { type Bilingual } from '../../text/bilingual.js';
 export const connectionStages = ['address', 'tcp', 'tls', 'login', 'rights'] as const;
 export type ConnectionStage = (typeof connectionStages)[number];
 
+/** Is told of a stage when it begins. */
+export type Reached = (stage: ConnectionStage) => void;
+
 /** How a connection fails, the stage at which it does, and the sentence for users. No text of the server's is ever passed on. */
 export const connectionFailures = {
   DNS_FAILED: { stage: 'address', zh: '找不到主机', en: 'the host is not known' },

@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { type AnswerSource } from '../../common/errors/answer-too-large.error.js';
 import { type Claim } from '../../common/turns/fair-share.js';
 import { type Bilingual } from '../../text/bilingual.js';
+import { type Reached } from './connection-failure.js';
 
 /** The language of the SQL that `query` takes. */
 export type WarehouseDialect = 'postgres' | 'mysql' | 'duckdb' | 'clickhouse';
@@ -22,8 +23,11 @@ export interface WarehouseClient {
   /** Where SQL finds the table of that name. It asks no server, so there need be no such table. */
   place(table: string): TablePlace;
 
-  /** Connects and reads once, and says what the database user may do. It takes some 5 seconds at most. @throws ConnectionFailedError */
-  test(claim: Claim): Promise<ConnectionTest>;
+  /**
+   * Connects and reads once, and says what the database user may do. It takes some 5 seconds at most.
+   * @throws ConnectionFailedError with the stage at which it stopped
+   */
+  test(claim: Claim, reached?: Reached): Promise<ConnectionTest>;
 
   /** What is known of the tables. Its reads are short ones of the caller. */
   catalog(claim: Claim): TableCatalog;

@@ -152,7 +152,7 @@ export class ConnectionsService {
    */
   async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
     const client = await this.clients.of(await this.connections.getById(id));
-    return testConnection(() => client.test({ caller }));
+    return testConnection(reached => client.test({ caller }, reached));
   }
 
   /**

@@ -7,6 +7,14 @@ describe('The test of a connection', () => {
     expect(await testConnection(() => Promise.resolve(found))).toMatchObject({ ok: true, server_version: '16.4', current_user: 'reader' });
   });
 
+  it.each(['address', 'tls', 'rights'] as const)('that ends in time names the stage where it stopped: %s', async stage => {
+    const silent = (reached: (stage: 'address' | 'tls' | 'rights') => void) => {
+      reached(stage);
+      return new Promise<never>(() => undefined);
+    };
+    expect(await testConnection(silent, 0)).toMatchObject({ ok: false, code: 'TIMEOUT', stage });
+  });
+
   it.each([{ serverVersion: '9'.repeat(20_000) }, { user: 'u'.repeat(20_000) }, { warnings: [{ zh: '长'.repeat(20_000), en: 'long' }] }])(
     'takes endless words for those of no database',
     async words => {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, BusyError } from '../../common/errors/api-error.js';
 import { joined } from '../../text/bilingual.js';
-import { connectionFailures } from '../clients/connection-failure.js';
+import { connectionFailures, type Reached } from '../clients/connection-failure.js';
+import { inStages } from '../clients/connection-stage.js';
 import { type ConnectionTest } from '../clients/warehouse.client.js';
 import { ConnectionFailedError } from '../warehouse.errors.js';
 import { type ConnectionTestResponse } from './connections.dto.js';
 
-const budgetMs = 5_000;
+const usualBudgetMs = 5_000;
 /** More than versions, users and schemas take. */
 const mostCharacters = 10_000;
 
@@ -14,7 +15,10 @@ const mostCharacters = 10_000;
  * Tests a connection in 5 seconds at most. A failure is an answer too: its stage, its code and a sentence of ours. Nothing that the
  * other side says is passed on, or the test would tell what listens on any port.
  */
-export async function testConnection(test: () => Promise<ConnectionTest>): Promise<ConnectionTestResponse> {
+export async function testConnection(
+  test: (reached: Reached) => Promise<ConnectionTest>,
+  budgetMs = usualBudgetMs,
+): Promise<ConnectionTestResponse> {
   const started = performance.now();
   const elapsed = (): { latency_ms: number } => ({ latency_ms: Math.round((performance.now() - started) * 10) / 10 });
   const budget = new AbortController();
@@ -22,7 +26,7 @@ export async function testConnection(test: () => Promise<ConnectionTest>): Promi
     const outOfTime = sleep(budgetMs, undefined, { signal: budget.signal }).then(() => {
       throw new ConnectionFailedError('TIMEOUT', undefined);
     });
-    const { serverVersion, user, isReadOnly, canWrite, warnings } = await Promise.race([test(), outOfTime]);
+    const { serverVersion, user, isReadOnly, canWrite, warnings } = await inStages(reached => Promise.race([test(reached), outOfTime]));
     const said = [serverVersion, user, ...warnings.map(joined)].map(String);
     if (said.some(text => text.length > mostCharacters)) throw new ConnectionFailedError('PROTOCOL', undefined);
     return {

@@ -1,20 +1,24 @@
 import http from 'node:http';
 import https from 'node:https';
+import { type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { type Egress } from '../../../egress/egress.js';
+import { type Reached } from '../connection-failure.js';
+import { tellStages } from '../connection-stage.js';
 
 export interface CheckedAgentOptions {
   egress: Egress;
   port: number;
   tls: 'off' | 'encrypt' | 'verify';
   connectMs: number;
+  reached?: Reached;
 }
 
 type Created = (error: Error | null, socket: Duplex) => void;
 type Create = (options: { host: string }, created?: Created) => Duplex | null | undefined;
 
 /** An agent whose connections go to checked addresses only, and are made in time. Each serves one request, so none can be stale. */
-export function checkedAgent({ egress, port, tls, connectMs }: CheckedAgentOptions): http.Agent {
+export function checkedAgent({ egress, port, tls, connectMs, reached }: CheckedAgentOptions): http.Agent {
   const options = { keepAlive: false, lookup: egress.lookup(port), autoSelectFamily: true };
   const agent = tls === 'off' ? new http.Agent(options) : new https.Agent({ ...options, rejectUnauthorized: tls === 'verify' });
   const holder = agent as unknown as { createConnection: Create };
@@ -23,7 +27,8 @@ export function checkedAgent({ egress, port, tls, connectMs }: CheckedAgentOptio
     // Node looks no address up, so one is checked here. URLs turn other spellings of addresses, such as 127.1, into them.
     egress.check(request.host, port).then(
       () => {
-        const socket = connect(request)!;
+        const socket = connect(request) as Socket;
+        if (reached) tellStages(socket, request.host, tls === 'off' ? 'login' : 'tls', reached);
         const late = setTimeout(() => socket.destroy(Object.assign(new Error('No connection in time'), { code: 'ETIMEDOUT' })), connectMs);
         const settle = (): void => clearTimeout(late);
         socket.once(tls === 'off' ? 'connect' : 'secureConnect', settle).once('close', settle);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pipeline, type Readable } from 'node:stream';
 import { type ClickHouseClient } from '@clickhouse/client';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { type Reached } from '../connection-failure.js';
 import { knownDsn } from '../dsn.js';
 import { loadDriver } from '../load-driver.js';
 import { type ClientConfig } from '../warehouse-kind.js';
@@ -79,7 +80,7 @@ export class ClickHouseTransport {
   ) {}
 
   /** @throws DriverNotInstalledError */
-  static async open({ dsn, options, egress }: ClientConfig): Promise<ClickHouseTransport> {
+  static async open({ dsn, options, egress }: ClientConfig, reached?: Reached): Promise<ClickHouseTransport> {
     const { createClient, ClickHouseLogLevel } = await loadDriver('clickhouse', '@clickhouse/client', () => import('@clickhouse/client'));
     const { host, port, user, password, database, parameters } = knownDsn(dsn, clickHouseDsn);
     const mode = options.ssl_mode ?? parameters.sslmode ?? 'verify-full';
@@ -90,7 +91,7 @@ export class ClickHouseTransport {
       password,
       application: 'graph-service',
       request_timeout: longestTimerMs,
-      http_agent: checkedAgent({ egress, port, tls, connectMs: options.connect_timeout_ms ?? connectMs }),
+      http_agent: checkedAgent({ egress, port, tls, connectMs: options.connect_timeout_ms ?? connectMs, ...(reached && { reached }) }),
       keep_alive: { enabled: false },
       log: { level: ClickHouseLogLevel.OFF },
     });

@@ -2,6 +2,8 @@ import { addAbortSignal } from 'node:stream';
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { TableNotFoundError } from '../../warehouse.errors.js';
 import { placesOf, shareAmongCallers } from '../connection-places.js';
+import { type Reached } from '../connection-failure.js';
+import { inStages } from '../connection-stage.js';
 import { knownDsn } from '../dsn.js';
 import {
   type ConnectionTest,
@@ -63,13 +65,26 @@ export class ClickHouseWarehouse implements WarehouseClient {
   }
 
   /** Takes less time to connect than other reads, so that its failure is not taken for one of the server's. */
-  async test(claim: Claim): Promise<ConnectionTest> {
+  test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
+    return inStages(reached => this.testInStages(claim, reached), reached);
+  }
+
+  private async testInStages(claim: Claim, reached: Reached): Promise<ConnectionTest> {
     const { options } = this.config;
+    let isIn = false;
     const connect_timeout_ms = Math.min(options.connect_timeout_ms ?? Infinity, longestConnectOfTestMs);
-    const transport = await ClickHouseTransport.open({ ...this.config, options: { ...options, connect_timeout_ms } });
+    const transport = await ClickHouseTransport.open(
+      { ...this.config, options: { ...options, connect_timeout_ms } },
+      // Each statement connects and logs in anew.
+      stage => isIn || reached(stage),
+    );
     const statement = { timeoutMs: testTimeoutMs, graceMs: testGraceMs, maxBytes: catalogBytes };
-    const read = async (sql: string, settings = {}): Promise<Record<string, string | null>[]> =>
-      toRecords(await this.read({ sql, settings, ...statement }, transport));
+    const read = async (sql: string, settings = {}): Promise<Record<string, string | null>[]> => {
+      const records = toRecords(await this.read({ sql, settings, ...statement }, transport));
+      isIn = true;
+      reached('rights');
+      return records;
+    };
     try {
       return await this.share.shortQueries.run(claim, () => testClickHouse(read, this.schema));
     } finally {

@@ -13,6 +13,7 @@ import {
   type TablePlace,
   type WarehouseClient,
 } from '../warehouse.client.js';
+import { type Reached } from '../connection-failure.js';
 import { shareAmongCallers } from '../connection-places.js';
 import { type Doing, toDuckdbError } from './duckdb-errors.js';
 import { type DuckdbProcesses } from './duckdb-processes.js';
@@ -47,7 +48,9 @@ export class DuckdbClient implements WarehouseClient {
     return null;
   }
 
-  async test(claim: Claim): Promise<ConnectionTest> {
+  /** A file is opened and read in one. */
+  async test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
+    reached?.('login');
     const answer = await this.run<TestAnswer>(claim, { do: 'test' }, testTimeoutMs);
     return { serverVersion: answer.version, user: 'duckdb', isReadOnly: true, canWrite: false, warnings: warningsOf(answer) };
   }

@@ -27,14 +27,12 @@ const driverFailures: Record<string, ConnectionFailureCode> = {
 };
 
 /** Classifies a connection to a server that could not be made, or whose session could not be set up. */
-export function toConnectError(cause: unknown, isThrough: boolean): ConnectionFailedError {
+export function toConnectError(cause: unknown): ConnectionFailedError {
   const { errno, code = '', sqlState } = cause as { errno?: number; code?: string; sqlState?: string };
   const isRefused = errno !== undefined && sqlState !== undefined;
   const known = isRefused ? refusals[errno] : ownFailure(cause, code);
   // A server that sends an error of its own speaks the protocol.
-  const failed = new ConnectionFailedError(known ?? (isRefused ? 'READ_FAILED' : 'PROTOCOL'), cause);
-  // A port that takes connections and says nothing more is no database, or a busy one.
-  return isThrough ? failed.after('tcp') : failed;
+  return new ConnectionFailedError(known ?? (isRefused ? 'READ_FAILED' : 'PROTOCOL'), cause);
 }
 
 function ownFailure(cause: unknown, code: string): ConnectionFailureCode | null {

@@ -6,6 +6,8 @@ import { withholdText } from '../../../common/logging/withhold-text.js';
 import { type Dsn } from '../dsn.js';
 import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js';
 import { authPlugins } from './auth-plugins.js';
+import { type Reached } from '../connection-failure.js';
+import { inStages, tellStages } from '../connection-stage.js';
 import { tlsMissing, toConnectError } from './connect-errors.js';
 
 export type MysqlDriver = typeof mysql2;
@@ -15,6 +17,8 @@ export interface MysqlPlace extends Pick<ClientConfig, 'egress'> {
   dsn: Dsn;
   sslMode: NonNullable<ConnectionOptions['ssl_mode']>;
   connectTimeoutMs: number;
+  /** Is told of each stage of a connection. */
+  reached?: Reached;
 }
 
 export interface Statement {
@@ -61,6 +65,7 @@ export class MysqlConnection {
   private constructor(
     private readonly connection: Connection,
     private readonly socket: Socket,
+    private readonly reached: Reached,
   ) {
     connection.on('error', (error: Error) => this.cut(error));
     // mysql2 writes a line to the log for each packet that is out of order. There is at most one then.
@@ -89,10 +94,17 @@ export class MysqlConnection {
     }
   }
 
-  private static async openNow({ driver, egress, dsn, sslMode, connectTimeoutMs }: MysqlPlace): Promise<MysqlConnection> {
+  private static openNow(place: MysqlPlace): Promise<MysqlConnection> {
+    return inStages(reached => MysqlConnection.openInStages(place, reached), place.reached);
+  }
+
+  private static async openInStages(
+    { driver, egress, dsn, sslMode, connectTimeoutMs }: MysqlPlace,
+    reached: Reached,
+  ): Promise<MysqlConnection> {
     const socket = egress.socket();
-    let isThrough = false;
-    socket.once('connect', () => (isThrough = true));
+    // The server speaks first, also before TLS.
+    tellStages(socket, dsn.host, 'login', reached);
     // TLS compares the certificate with this name, and Node sets it for names of DNS only.
     if (isIP(dsn.host) !== 0) Object.assign(socket, { _host: dsn.host });
     const connection = driver.createConnection({
@@ -120,7 +132,7 @@ export class MysqlConnection {
       maxPreparedStatements: 10,
       connectAttributes: { program_name: 'graph-service' },
     });
-    const opened = new MysqlConnection(connection, socket);
+    const opened = new MysqlConnection(connection, socket, reached);
     // mysql2 ends its own time at the login.
     const watch = setTimeout(() => opened.cut(Object.assign(new Error('The login timed out'), { code: 'ETIMEDOUT' })), connectTimeoutMs);
     try {
@@ -128,6 +140,7 @@ export class MysqlConnection {
         opened.refuse = reject;
         connection.once('connect', ({ serverVersion }: { serverVersion: string }) => {
           opened.isMariaDb = /mariadb/i.test(serverVersion);
+          reached('rights');
           resolve();
         });
       });
@@ -136,7 +149,7 @@ export class MysqlConnection {
     } catch (cause) {
       withholdText(cause);
       opened.cut(cause as Error);
-      throw cause instanceof ApiError ? cause : toConnectError(cause, isThrough);
+      throw cause instanceof ApiError ? cause : toConnectError(cause);
     } finally {
       clearTimeout(watch);
     }
@@ -225,11 +238,17 @@ export class MysqlConnection {
   private countBytes(watched?: Connection['stream']): void {
     if (this.connection.stream === watched) return;
     const { stream } = this.connection;
+    if (watched) this.watchTls(stream);
     stream.on('data', (chunk: Buffer) => {
       this.countBytes(stream);
       this.receivedBytes += chunk.length;
       this.budget -= chunk.length;
       if (this.budget < 0) this.cut(new ByteBudgetError());
     });
+  }
+
+  private watchTls(stream: Connection['stream']): void {
+    this.reached('tls');
+    stream.once('secureConnect', () => this.reached('login'));
   }
 }

@@ -1,6 +1,7 @@
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { TableNotFoundError } from '../../warehouse.errors.js';
 import { placesOf } from '../connection-places.js';
+import { type Reached } from '../connection-failure.js';
 import { type Dsn } from '../dsn.js';
 import {
   type ConnectionTest,
@@ -67,9 +68,9 @@ export class MysqlClient implements WarehouseClient {
   }
 
   /** Makes a connection of its own, since one of the others may be older than what is tested. */
-  async test(claim: Claim): Promise<ConnectionTest> {
+  async test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
     const connectTimeoutMs = Math.min(this.server.connectTimeoutMs, longestConnectOfTestMs);
-    const connections = new MysqlConnections({ ...this.server, connectTimeoutMs });
+    const connections = new MysqlConnections({ ...this.server, connectTimeoutMs, ...(reached && { reached }) });
     const reads = this.readsOn(connections, 4);
     const read = async (sql: string): Promise<unknown[][]> =>
       (await reads.query({ claim, isShort: true, sql, parameters: [], timeoutMs: testTimeoutMs, maxRows: 10_000 })).rows;

@@ -14,6 +14,11 @@ interface WireConnection {
   prependListener: WireConnection['on'];
 }
 
+export interface GuardedClientConfig extends pg.ClientConfig {
+  /** Called when TLS has begun and the certificate fits. */
+  onEncrypted?: () => void;
+}
+
 /**
  * A client for servers that nobody here has chosen. A message that node-postgres cannot read ends the connection: node-postgres
  * throws inside of an event of the socket, which would end the process.
@@ -23,7 +28,7 @@ export class GuardedClient extends pg.Client {
   private received = 0;
   private limitBytes = Infinity;
 
-  constructor(config?: pg.ClientConfig) {
+  constructor(config?: GuardedClientConfig) {
     super(config);
     this.once('connect', () => (this.isLoggedIn = true));
     const { wire } = this;
@@ -31,6 +36,7 @@ export class GuardedClient extends pg.Client {
     const attach = wire.attachListeners.bind(wire);
     wire.attachListeners = stream => {
       attach(stream);
+      if (stream instanceof TLSSocket) stream.once('secureConnect', () => config?.onEncrypted?.());
       const read = stream.listeners('data').at(-1) as (chunk: Buffer) => void;
       stream.off('data', read).on('data', this.guarded(stream, read));
     };

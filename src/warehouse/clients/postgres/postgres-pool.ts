@@ -1,8 +1,10 @@
-import { type PoolClient } from 'pg';
+import { type PoolClient, type PoolConfig } from 'pg';
 import { WatchedPool } from '../../../database/watched-pool.js';
 import { type DsnForm, knownDsn } from '../dsn.js';
 import { type ClientConfig } from '../warehouse-kind.js';
-import { GuardedClient } from './guarded-client.js';
+import { type Reached } from '../connection-failure.js';
+import { tellStages } from '../connection-stage.js';
+import { GuardedClient, type GuardedClientConfig } from './guarded-client.js';
 
 const idleMs = 30_000;
 const connectMs = 5_000;
@@ -15,40 +17,38 @@ export const tlsMissing = 'The server does not support SSL connections';
  * from the PG… variables, password files and service files of this process.
  */
 export class PostgresPool extends WatchedPool {
-  /** Tells whether the last socket got through to the server's port. */
-  private isThrough = false;
-
   constructor(
     { dsn, options, egress }: Pick<ClientConfig, 'dsn' | 'options' | 'egress'>,
     form: DsnForm,
-    { max, longestConnectMs = Infinity }: { max: number; longestConnectMs?: number },
+    { max, longestConnectMs = Infinity, reached = () => undefined }: { max: number; longestConnectMs?: number; reached?: Reached },
   ) {
     const { host, port, user, password, database, parameters } = knownDsn(dsn, form);
     const mode = options.ssl_mode ?? parameters.sslmode ?? 'verify-full';
     const wantedMs = options.connect_timeout_ms ?? (Number(parameters.connect_timeout ?? 0) * 1000 || connectMs);
-    super(
-      {
-        Client: GuardedClient,
-        host,
-        port,
-        user,
-        database,
-        // A function, because an empty text would make the driver look into PGPASSWORD and ~/.pgpass.
-        password: () => password,
-        application_name: parameters.application_name ?? 'graph-service',
-        stream: () => {
-          this.isThrough = false;
-          return egress.socket().once('connect', () => (this.isThrough = true));
-        },
-        ssl: mode === 'disable' ? false : { rejectUnauthorized: mode === 'verify-full' },
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-        max,
-        connectionTimeoutMillis: Math.min(wantedMs, longestConnectMs),
-        idleTimeoutMillis: idleMs,
+    const config: PoolConfig & GuardedClientConfig = {
+      Client: GuardedClient,
+      host,
+      port,
+      user,
+      database,
+      // A function, because an empty text would make the driver look into PGPASSWORD and ~/.pgpass.
+      password: () => password,
+      application_name: parameters.application_name ?? 'graph-service',
+      stream: () => {
+        const socket = egress.socket();
+        tellStages(socket, host, this.options.ssl === false ? 'login' : 'tls', reached);
+        return socket;
       },
-      { isUp: true },
-    );
+      onEncrypted: () => reached('login'),
+      ssl: mode === 'disable' ? false : { rejectUnauthorized: mode === 'verify-full' },
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      max,
+      connectionTimeoutMillis: Math.min(wantedMs, longestConnectMs),
+      idleTimeoutMillis: idleMs,
+    };
+    super(config, { isUp: true });
+    this.on('connect', () => reached('rights'));
     this.prefersTls = mode === 'prefer';
   }
 
@@ -62,10 +62,6 @@ export class PostgresPool extends WatchedPool {
       this.options.ssl = false;
       return super.connect();
     });
-  }
-
-  get gotThrough(): boolean {
-    return this.isThrough;
   }
 
   /** Closes what is idle, and from now on whatever is released. Who still has the pool may use it. */

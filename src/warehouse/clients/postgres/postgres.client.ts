@@ -1,7 +1,8 @@
 import { type Claim } from '../../../common/turns/fair-share.js';
-import { ConnectionFailedError } from '../../warehouse.errors.js';
 import { type DsnForm } from '../dsn.js';
 import { type Places, placesOf } from '../connection-places.js';
+import { type Reached } from '../connection-failure.js';
+import { inStages } from '../connection-stage.js';
 import { type ConnectionTest, type NameProblem, type WarehouseClient } from '../warehouse.client.js';
 import { type ClientConfig } from '../warehouse-kind.js';
 import { toConnectError } from './connect-errors.js';
@@ -29,17 +30,15 @@ export class PostgresClient extends PostgresTables implements WarehouseClient {
   private readonly pool: PostgresPool;
 
   /** Makes a connection of its own, since one of the pool may be older than what is tested. */
-  override async test(claim: Claim): Promise<ConnectionTest> {
-    const pool = new PostgresPool(this.config, this.form, { max: 1, longestConnectMs: longestConnectOfTestMs });
-    try {
-      return await new PostgresTables(readsOf(this.config, pool, { queries: 1, shortQueries: 1, readings: 1 })).test(claim);
-    } catch (error) {
-      // A port that takes connections and says nothing more is no database, or a busy one.
-      if (error instanceof ConnectionFailedError && pool.gotThrough) throw error.after('tcp');
-      throw error;
-    } finally {
-      await pool.end();
-    }
+  override test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
+    return inStages(async reached => {
+      const pool = new PostgresPool(this.config, this.form, { max: 1, longestConnectMs: longestConnectOfTestMs, reached });
+      try {
+        return await new PostgresTables(readsOf(this.config, pool, { queries: 1, shortQueries: 1, readings: 1 })).test(claim);
+      } finally {
+        await pool.end();
+      }
+    }, reached);
   }
 
   nameProblem(table: string): NameProblem | null {
