@@ -29,6 +29,8 @@ describe('a server that speaks MySQL in bad faith', () => {
   let server: Server | undefined;
   let client: WarehouseClient | undefined;
   const sockets = new Set<Socket>();
+  const servers = new Set<Server>();
+  const clients = new Set<WarehouseClient>();
 
   async function serve(answer: Answer, greet: Buffer | null = greeting): Promise<WarehouseClient> {
     server = net.createServer(socket => {
@@ -38,17 +40,19 @@ describe('a server that speaks MySQL in bad faith', () => {
       socket.on('data', command => answer(socket, command, count++));
       if (greet) socket.write(greet);
     });
-    server.listen(0, '127.0.0.1');
+    servers.add(server.listen(0, '127.0.0.1'));
     await once(server, 'listening');
     const dsn = `mysql://reader:secret@127.0.0.1:${(server.address() as AddressInfo).port}/sales?ssl-mode=disabled`;
     const egress = { socket: () => new Socket() } as Egress;
     client = await mysqlKind.open({ dsn, options: { connect_timeout_ms: 500 }, egress, answerMaxBytes: 200_000 });
+    clients.add(client);
     return client;
   }
   afterEach(async () => {
     for (const socket of sockets) socket.destroy();
-    server?.close();
-    await client?.close();
+    for (const each of servers) each.close();
+    for (const each of clients) await each.close();
+    for (const all of [sockets, servers, clients]) all.clear();
   });
 
   const read = (from: WarehouseClient) => from.query({ claim, sql: 'SELECT 1', parameters: [], timeoutMs: 200, maxRows: 10 });
