@@ -49,26 +49,41 @@ function isReadable(place: number, part: string): boolean {
   }
 }
 
+/** The times at which something starts. */
+export interface CronTimes {
+  cron: string;
+  timezone: string;
+}
+
 /**
- * The first time of a schedule after an instant; null when there is none. Each time that a clock on the wall of the zone shows counts
- * once: one that the clock shows twice, at its first showing; one that it skips, at the moment after the skip.
+ * The times of a schedule after an instant, in their order. Each time that a clock on the wall of the zone shows counts once: one that
+ * the clock shows twice, at its first showing; one that it skips, at the moment after the skip.
  */
-export function nextTime({ cron, timezone }: { cron: string; timezone: string }, after: Date): Date | null {
+export function* timesAfter({ cron, timezone }: CronTimes, after: Date): Generator<Date, void> {
   const pattern = patternOf(cron);
   const offsetAt = offsetsOf(timezone);
-  const afterMs = after.getTime();
-  let wall = pattern.nextRun(new Date(afterMs + offsetAt(afterMs)));
+  let last = after.getTime();
+  let wall = pattern.nextRun(new Date(last + offsetAt(last)));
   for (; wall !== null; wall = pattern.nextRun(wall)) {
     const instant = firstInstant(wall.getTime(), offsetAt);
     // The clock may show this time again.
-    if (instant > afterMs) return new Date(instant);
+    if (instant <= last) continue;
+    last = instant;
+    yield new Date(instant);
   }
-  return null;
 }
 
-/** The library knows the calendar only. Its own rule for skipped and repeated times depends on the form of the expression. */
+/** The first of the times; null when there is none. */
+export function nextTime(schedule: CronTimes, after: Date): Date | null {
+  return timesAfter(schedule, after).next().value ?? null;
+}
+
+/**
+ * The library knows the calendar only. Its own rule for skipped and repeated times depends on the form of the expression. With an offset
+ * in place of a zone it does without `Intl`, in a tenth of the time.
+ */
 function patternOf(cron: string): Cron {
-  return new Cron(cron.trim(), { mode: '5-part', timezone: 'UTC', paused: true });
+  return new Cron(cron.trim(), { mode: '5-part', utcOffset: 0, paused: true });
 }
 
 /** The first instant at which the clock shows the time, given as if it were in UTC, or the first after it was skipped. */
