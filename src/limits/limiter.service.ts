@@ -46,15 +46,24 @@ export class LimiterService {
   async admit(charge: Charge, response: Response): Promise<void> {
     this.refuseBlocked(charge, response);
     const scaled = this.scale(charge);
-    const { name, limit, subject } = scaled;
-    const askedAt = performance.now();
-    const record = await this.ask(name, subject, limit);
-    if (record.isBlocked) {
-      // Counted from before the question. The storage decided later than that, so no request is refused after its Retry-After.
-      this.blockedUntil.set(blockKey(scaled), askedAt + record.timeToBlockExpire * 1000);
-      this.refuse(scaled, record.timeToBlockExpire, response);
+    const record = await this.decide(scaled);
+    if (record.isBlocked) this.refuse(scaled, record.timeToBlockExpire, response);
+    announce(scaled, scaled.limit - record.totalHits, record.timeToExpire, response);
+  }
+
+  /**
+   * Counts what a user starts without a request, and returns if it is admitted.
+   * @throws as `admit`
+   */
+  async count(charge: Charge): Promise<void> {
+    const scaled = this.scale(charge);
+    let seconds = this.blockedSeconds(scaled);
+    if (seconds <= 0) {
+      const record = await this.decide(scaled);
+      if (!record.isBlocked) return;
+      seconds = record.timeToBlockExpire;
     }
-    announce(scaled, limit - record.totalHits, record.timeToExpire, response);
+    throw new TooManyRequestsError(scaled, wholeSeconds(seconds));
   }
 
   /** Tells whether this process knows that the request would be refused, without asking the storage. */
@@ -72,6 +81,14 @@ export class LimiterService {
   /** Tells whether a request was counted or refused, so that its answer names the limit. */
   hasCounted(response: Response): boolean {
     return response.hasHeader('RateLimit');
+  }
+
+  private async decide(scaled: Charge): Promise<HitRecord> {
+    const askedAt = performance.now();
+    const record = await this.ask(scaled.name, scaled.subject, scaled.limit);
+    // Counted from before the question. The storage decided later than that, so no request is refused after its Retry-After.
+    if (record.isBlocked) this.blockedUntil.set(blockKey(scaled), askedAt + record.timeToBlockExpire * 1000);
+    return record;
   }
 
   private async ask(name: string, subject: string, limit: number): Promise<HitRecord> {
