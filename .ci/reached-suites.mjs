@@ -38,7 +38,7 @@ const suites = {
     'test/retrieval-liveness',
     'test/retrieval-replica',
   ],
-  schedules: ['test/schedule-faults', 'test/schedules'],
+  schedules: ['test/schedule-faults', 'test/schedule-shares', 'test/schedules'],
   secrets: ['test/secrets'],
   'warehouse/copies': ['test/mirror-copy-faults', 'test/mirror-copies-requests', 'test/mirror-copies-tables', 'test/repeated-copies'],
   'warehouse/mirror': ['test/uploads', 'test/uploads-under-way'],

@@ -165,6 +165,7 @@ describe("rate limits of one's own", () => {
         ['user', 4, 3, 60],
         ['graphs', 3, 3, null],
         ['api_keys', 20, 20, null],
+        ['schedules', 200, 200, null],
       ]);
       await user.post('/api/graphs').send({ name: '图' }).expect(201);
       await user.post('/api/graphs/1/query').send({ search: 'x' }).expect(200);
@@ -174,6 +175,7 @@ describe("rate limits of one's own", () => {
         ['user', 4, 1, 60],
         ['graphs', 3, 2, null],
         ['api_keys', 20, 20, null],
+        ['schedules', 200, 200, null],
       ]);
       expect((await user.get('/api/auth/me').expect(200)).body.limits).toBeUndefined();
       await user.get('/api/auth/me').expect(429);

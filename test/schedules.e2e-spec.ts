@@ -44,6 +44,10 @@ describe('schedules of jobs', () => {
       if (Date.now() > deadline) throw new Error(JSON.stringify(body));
     }
   }
+  async function untilEnded(jobId: number): Promise<void> {
+    const going = `SELECT FROM ingestion_runs WHERE job_id = $1 AND status IN ('queued', 'running')`;
+    while ((await app.pool.query(going, [jobId])).rowCount! > 0) await sleep(50);
+  }
   const runsOf = async (jobId: number) => (await app.admin.get(`/api/ingestion/jobs/${jobId}/runs`).expect(200)).body.items;
 
   it('show the next five times, and go when they are deleted', async () => {
@@ -185,34 +189,128 @@ describe('schedules of jobs', () => {
     expect((await untilStarts(jobId, 6)).starts[0].outcome).toBe('started');
   });
 
-  itLong('wait while the queue of their user is full, and say so once', async () => {
-    const { jobId } = await aScheduledJob();
-    const graphId = await aGraph(app);
+  /** Jobs of a user that cannot be read, so that a run of them ends at once. */
+  async function jobsOf(userId: number, count: number): Promise<number[]> {
     const { rows } = await app.pool.query(
-      `WITH jobs AS (INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml)
-                     SELECT $1, 1, 'full', '' FROM generate_series(1, 20) RETURNING id)
-       INSERT INTO ingestion_runs (job_id, requested_by, status, lease_until) SELECT id, $2, 'running', now() + interval '1 h' FROM jobs RETURNING id`,
-      [graphId, editorId],
+      `WITH graph AS (INSERT INTO graphs (name, owner_id) VALUES ('图', $1) RETURNING id)
+       INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by)
+       SELECT id, 1, 'job', 'not a mapping', $1 FROM graph, generate_series(1, $2) RETURNING id`,
+      [userId, count],
     );
-    const held = rows.map(({ id }) => id);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Schedules of a user that come at another time. */
+  const schedule = (userId: number, jobIds: number[]) =>
+    app.pool.query(
+      `INSERT INTO schedules (kind, target_id, cron, timezone, enabled, next_at, look_at, saved_by)
+       SELECT 'ingestion_job', id, '0 0 1 1 *', 'UTC', true, now() + interval '1 h', now() + interval '1 h', $1 FROM unnest($2::int[]) id`,
+      [userId, jobIds],
+    );
+
+  it('start by users in turn, those first for whom least was attended to in the last minute', async () => {
+    const { rows: users } = await app.pool.query(
+      `INSERT INTO users (username, password_hash, is_admin) SELECT 'turn-' || n, '', true FROM generate_series(1, 3) n RETURNING id`,
+    );
+    const [busy, many, few] = users.map(({ id }) => id) as [number, number, number];
+    const jobs: number[] = [];
+    for (const [userId, count] of [
+      [busy, 1],
+      [many, 3],
+      [few, 1],
+    ] as const) {
+      const ofUser = await jobsOf(userId, count);
+      await schedule(userId, ofUser);
+      jobs.push(...ofUser);
+    }
+    await app.pool.query(
+      `INSERT INTO schedule_starts (schedule_id, user_id, due_at, outcome) SELECT id, saved_by, now(), 'skipped' FROM schedules WHERE saved_by = $1`,
+      [busy],
+    );
+    // The busy user's has been due for longest, then those of the one with many.
+    await app.pool.query(
+      `UPDATE schedules SET next_at = now() - interval '9 s', look_at = now() - make_interval(secs => 9 - array_position($1::int[], saved_by))`,
+      [[busy, many, few]],
+    );
+    let started: any[] = [];
+    for (const deadline = Date.now() + 20_000; started.length < 5; await sleep(50)) {
+      started = (await app.pool.query(`SELECT user_id FROM schedule_starts WHERE outcome = 'started' ORDER BY id`)).rows;
+      if (Date.now() > deadline) throw new Error(JSON.stringify(started));
+    }
+    expect(started.map(({ user_id }) => user_id)).toEqual([many, few, busy, many, many]);
+    for (const jobId of jobs) await untilEnded(jobId);
+  });
+
+  it('are 200 at most that one user has enabled, and any number that admins have', async () => {
+    const [spare, another, own, ...rest] = (await jobsOf(editorId, 202)) as [number, number, number, ...number[]];
+    await schedule(editorId, [own, ...rest]);
+    await schedule(1, [another]);
+    const { body } = await editor.put(of(spare)).send(daily).expect(409);
+    expect(body).toMatchObject({ code: 'quota_reached', context: { most: 200 } });
+    expect(body.detail).toMatch(/已启用 200 个计划.*MAX_SCHEDULES_PER_USER.*You have 200 schedules enabled/s);
+    await editor.put(of(another)).send(daily).expect(409);
+    await editor
+      .put(of(spare))
+      .send({ ...daily, enabled: false })
+      .expect(200);
+    await editor.put(of(spare)).send(daily).expect(409);
+    await editor.put(of(own)).send(daily).expect(200);
+    await editor
+      .put(of(own))
+      .send({ ...daily, enabled: false })
+      .expect(200);
+    await editor.put(of(spare)).send(daily).expect(200);
+    await editor.put(of(own)).send(daily).expect(409);
+    await app.admin.put(of(own)).send(daily).expect(200);
+    await app.admin.get(of(own)).expect(200);
+  });
+
+  itLong('wait together while the queue of their user is full, say so, and cost one look', async () => {
+    const first = await aScheduledJob();
+    const second = await aScheduledJob();
+    const [other] = (await jobsOf(1, 1)) as [number];
+    const held = await jobsOf(editorId, 20);
     // A runner sees them as waiting, and no worker claims them in the meantime.
     const blocker = await app.pool.connect();
+    const waitingOf = async (jobId: number) => (await app.admin.get(of(jobId)).expect(200)).body.starts;
+    const recorded = async () =>
+      (await app.pool.query(`SELECT s.target_id FROM schedule_starts t JOIN schedules s ON s.id = t.schedule_id ORDER BY t.id`)).rows.map(
+        ({ target_id }) => target_id,
+      );
     try {
-      await app.pool.query(`UPDATE ingestion_runs SET status = 'queued' WHERE id = ANY ($1)`, [held]);
+      await app.pool.query(
+        `INSERT INTO ingestion_runs (job_id, requested_by, status, lease_until) SELECT id, $2, 'running', now() + interval '1 h' FROM unnest($1::int[]) id`,
+        [held, editorId],
+      );
       await blocker.query('BEGIN');
-      await blocker.query('SELECT FROM ingestion_runs WHERE id = ANY ($1) FOR UPDATE', [held]);
-      await makeDue(jobId);
-      const { starts } = await untilStarts(jobId);
-      expect(starts[0]).toMatchObject({ outcome: 'waiting', run_id: null, reason: { code: 'too_many_runs_waiting' } });
-      await app.pool.query('UPDATE schedules SET look_at = now() WHERE target_id = $1', [jobId]);
-      await sleep(2_500);
-      expect((await app.admin.get(of(jobId))).body.starts).toHaveLength(1);
-      await blocker.query('DELETE FROM ingestion_runs WHERE id = ANY ($1)', [held]);
+      await blocker.query('SELECT FROM ingestion_runs WHERE job_id = ANY ($1) FOR UPDATE', [held]);
+      await blocker.query(`UPDATE ingestion_runs SET status = 'queued', lease_until = NULL WHERE job_id = ANY ($1)`, [held]);
       await blocker.query('COMMIT');
-      await app.pool.query('UPDATE schedules SET look_at = now() WHERE target_id = $1', [jobId]);
-      const after = await untilStarts(jobId, 2);
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT FROM ingestion_runs WHERE job_id = ANY ($1) FOR UPDATE', [held]);
+      await makeDue(first.jobId, 20);
+      await untilStarts(first.jobId);
+      await makeDue(second.jobId, 10);
+      const waiting = { outcome: 'waiting', run_id: null, reason: { code: 'too_many_runs_waiting' } };
+      expect(await waitingOf(first.jobId)).toMatchObject([waiting]);
+      expect(await waitingOf(second.jobId)).toMatchObject([waiting]);
+      // Others come past.
+      await schedule(1, [other]);
+      await makeDue(other);
+      await untilStarts(other);
+      expect(await recorded()).toEqual([first.jobId, other]);
+      // The same time is recorded once.
+      await app.pool.query('DELETE FROM schedule_rests');
+      for (let rested = 0; rested === 0; await sleep(50)) rested = (await app.pool.query('SELECT FROM schedule_rests')).rowCount!;
+      expect(await recorded()).toEqual([first.jobId, other]);
+      await blocker.query('DELETE FROM ingestion_runs WHERE job_id = ANY ($1)', [held]);
+      await blocker.query('COMMIT');
+      await app.pool.query('DELETE FROM schedule_rests');
+      const after = await untilStarts(first.jobId, 2);
       expect(after.starts.map(({ outcome }: any) => outcome)).toEqual(['started', 'waiting']);
       expect(after.starts[0].due_at).toBe(after.starts[1].due_at);
+      expect((await untilStarts(second.jobId)).starts).toMatchObject([{ outcome: 'started' }]);
+      for (const jobId of [first.jobId, second.jobId, other]) await untilEnded(jobId);
     } finally {
       await blocker.query('ROLLBACK');
       blocker.release();

@@ -97,7 +97,12 @@ function readValues(read: SettingsReader) {
       password: read.integer('RATE_LIMIT_PASSWORD', 5, 'Changes of a password by one address in a minute', { min: 1 }),
       anonymous: read.integer('RATE_LIMIT_ANONYMOUS', 300, 'Requests of one address without good credentials in a minute', { min: 1 }),
       query: read.integer('RATE_LIMIT_QUERY', 30, 'Queries of one user in a minute', { min: 1 }),
-      run: read.integer('RATE_LIMIT_RUN', 30, 'Runs of jobs, and copies into the mirror, that one user starts in a minute', { min: 1 }),
+      run: read.integer(
+        'RATE_LIMIT_RUN',
+        30,
+        'Runs of jobs and copies into the mirror that one user starts in a minute, with all that the schedules of that user start',
+        { min: 1 },
+      ),
       user: read.integer('RATE_LIMIT_USER', 60, 'All other requests of one user in a minute', { min: 1 }),
     },
     rateLimitScale: read.integer('RATE_LIMIT_SCALE', 1, 'Multiplies every rate limit; for tests and load measurements only', {
@@ -231,6 +236,12 @@ function readValues(read: SettingsReader) {
     maxApiKeysPerUser: read.integer('MAX_API_KEYS_PER_USER', 20, 'API keys in force that one user may have; admins may have any number', {
       min: 1,
     }),
+    maxSchedulesPerUser: read.integer(
+      'MAX_SCHEDULES_PER_USER',
+      200,
+      'Schedules of jobs, copies and watches that one user may have enabled; admins may enable any number',
+      { min: 1 },
+    ),
     maxRecordsPerGraph: read.integer(
       'MAX_RECORDS_PER_GRAPH',
       1000,

@@ -41,6 +41,13 @@ const quotas = {
     zh: most => `您已有 ${most} 个有效的 API 密钥，请先撤销不再使用的密钥`,
     en: most => `You have ${most} API keys in force; revoke one that is no longer used`,
   },
+  schedules: {
+    held: 'schedules WHERE saved_by = $1 AND enabled',
+    setting: 'MAX_SCHEDULES_PER_USER',
+    most: settings => settings.maxSchedulesPerUser,
+    zh: most => `您已启用 ${most} 个计划（含监视），请先停用或删除不再需要的计划`,
+    en: most => `You have ${most} schedules enabled, those of watches among them; disable or delete one that is no longer needed`,
+  },
   members: perGraph(
     'graph_members',
     most => `该图已有 ${most} 个成员，请先移除不再需要的成员`,
@@ -80,7 +87,7 @@ export class Quotas {
 
   /** Tells how many records a user may hold, and how many more that leaves. An admin may hold any number. */
   async ofUser(userId: number): Promise<{ name: string; limit: number; left: number }[]> {
-    const names = ['graphs', 'api_keys'] as const;
+    const names = ['graphs', 'api_keys', 'schedules'] as const;
     const counts = names.map(name => `(SELECT count(*)::int FROM ${quotas[name].held}) AS ${name}`);
     const { rows } = await this.pool.query<Record<(typeof names)[number], number>>(`SELECT ${counts.join(', ')}`, [userId]);
     return names.map(name => {

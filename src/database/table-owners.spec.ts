@@ -33,6 +33,7 @@ const owners: Record<string, string> = {
   graph_synonyms: 'queries/lexicon.repository.ts',
   saved_queries: 'queries/saved-queries.repository.ts',
   seen_versions: 'queries/queries.repository.ts',
+  schedule_rests: 'schedules/schedules.repository.ts',
   schedule_starts: 'schedules/schedules.repository.ts',
   schedules: 'schedules/schedules.repository.ts',
   users: 'users/users.repository.ts',

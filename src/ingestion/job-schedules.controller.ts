@@ -21,7 +21,7 @@ export class JobSchedulesController {
       '每个任务至多一个计划，PUT 会替换它。以保存者的名义启动；上一次仍在进行则跳过；夏令时跳过的时间在其后立即启动，重复的时间只启动一次；服务停机后至多补一次，且不晚于 6 小时。 / A job has one schedule, which PUT replaces. Runs start in the name of the user who saved it. A time is skipped while the last run goes on. A time that the clock skips starts right after, and one that it shows twice starts once. After an outage one start makes up for all, if it is at most 6 hours late.',
   })
   @ApiOkResponse({ type: ScheduleResponse })
-  @ApiResponse({ status: 409, description: '任务已停用 / the job is retired' })
+  @ApiResponse({ status: 409, description: '任务已停用，或已启用的计划过多 / the job is retired, or too many schedules are enabled' })
   @ApiResponse({ status: 422, description: 'cron 或时区无效 / a wrong cron expression or time zone' })
   save(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: SaveScheduleRequest): Promise<ScheduleResponse> {
     return this.schedules.save(principal, id, body);

@@ -63,7 +63,7 @@ export class ScheduleStartResponse {
   @ApiProperty({
     enum: ['started', 'skipped', 'waiting', 'refused', 'missed'],
     description:
-      'started 已启动；skipped 上一次仍在进行；waiting 队列已满，稍后再试；refused 被拒绝；missed 逾期过久 / started; skipped, the last one still goes on; waiting, the queue is full and it is tried again; refused; missed, too late',
+      'started 已启动；skipped 上一次仍在进行；waiting 该用户的队列已满或已达每分钟上限，稍后再试；refused 被拒绝；missed 逾期过久 / started; skipped, the last one still goes on; waiting, the queue of its user is full or the limit of a minute reached, and it is tried again; refused; missed, too late',
   })
   outcome: string;
 

@@ -33,6 +33,12 @@ export interface StartRow {
   reason: Reason | null;
 }
 
+/** The due schedules of one user and one kind. The id is 0 for users who have been deleted. */
+export interface Line {
+  userId: number;
+  kind: string;
+}
+
 /** A schedule whose time has come. No other runner sees it until the transaction ends. */
 export interface DueSchedule {
   id: number;
@@ -65,14 +71,30 @@ export class SchedulesRepository {
     return rows[0] ?? null;
   }
 
-  /** The newest first. */
+  /** The newest first. A time that waits because the line of its user rests has no record, and is shown by that rest. */
   async listStarts(kind: string, targetId: number): Promise<StartRow[]> {
     const { rows } = await this.pool.query<StartRow>(
-      `SELECT due_at, missed_since, at, outcome, run_id, reason FROM schedule_starts
-       WHERE schedule_id = (SELECT id FROM schedules WHERE kind = $1 AND target_id = $2) ORDER BY id DESC LIMIT $3`,
+      `WITH schedule AS (SELECT * FROM schedules WHERE kind = $1 AND target_id = $2)
+       SELECT due_at, missed_since, at, outcome, run_id, reason FROM (
+         SELECT id, due_at, missed_since, at, outcome, run_id, reason FROM schedule_starts WHERE schedule_id = (SELECT id FROM schedule)
+         UNION ALL
+         SELECT NULL, s.next_at, NULL, greatest(r.since, s.next_at), 'waiting', NULL, r.reason
+         FROM schedule s JOIN schedule_rests r ON r.user_id = s.saved_by AND r.kind = s.kind
+         WHERE s.enabled AND s.look_at <= now() AND r.until > now() AND NOT EXISTS (
+           SELECT FROM schedule_starts w WHERE w.schedule_id = s.id AND w.outcome = 'waiting' AND w.due_at >= s.next_at)) starts
+       ORDER BY id DESC NULLS FIRST LIMIT $3`,
       [kind, targetId, keptStarts],
     );
     return rows;
+  }
+
+  /** Tells whether the schedule is an enabled one of the user already. If so, it stays so until the transaction ends. */
+  async isEnabledFor(client: PoolClient, kind: string, targetId: number, userId: number): Promise<boolean> {
+    const { rowCount } = await client.query(
+      'SELECT FROM schedules WHERE kind = $1 AND target_id = $2 AND saved_by = $3 AND enabled FOR UPDATE',
+      [kind, targetId, userId],
+    );
+    return rowCount === 1;
   }
 
   /** Sets the only schedule of the target. Times that were due under the former one are forgotten. */
@@ -96,25 +118,62 @@ export class SchedulesRepository {
     return (await client.query('DELETE FROM schedules WHERE kind = $1 AND target_id = $2', [kind, targetId])).rowCount === 1;
   }
 
-  /** Locks one schedule whose time has come, the longest due first. */
-  async claim(client: PoolClient, kinds: string[]): Promise<DueSchedule | null> {
+  /**
+   * The users whose turn comes next, each with the line of the schedule that has been due for longest: those first for whom least was
+   * attended to in the last minute. A line that rests has no turn.
+   *
+   * Lines are found by one step in their index for each, however many schedules of one user are due.
+   */
+  async nextTurns(kinds: string[], most: number): Promise<Line[]> {
+    const { rows } = await this.pool.query<Line>(
+      `WITH RECURSIVE lines (user_id, kind) AS (
+         (SELECT coalesce(saved_by, 0), kind FROM schedules
+          WHERE enabled AND (SELECT min(look_at) FROM schedules WHERE enabled) <= now() ORDER BY 1, 2 LIMIT 1)
+         UNION ALL
+         SELECT next.* FROM lines CROSS JOIN LATERAL (
+           SELECT coalesce(s.saved_by, 0), s.kind FROM schedules s
+           WHERE s.enabled AND (coalesce(s.saved_by, 0), s.kind) > (lines.user_id, lines.kind) ORDER BY 1, 2 LIMIT 1) next)
+       SELECT user_id AS "userId", kind
+       FROM (SELECT DISTINCT ON (user_id) user_id, kind, oldest.look_at FROM lines CROSS JOIN LATERAL (
+               SELECT s.look_at FROM schedules s
+               WHERE s.enabled AND coalesce(s.saved_by, 0) = lines.user_id AND s.kind = lines.kind AND s.look_at <= now()
+               ORDER BY s.look_at LIMIT 1) oldest
+             WHERE kind = ANY ($1) AND NOT EXISTS (
+               SELECT FROM schedule_rests r WHERE r.user_id = lines.user_id AND r.kind = lines.kind AND r.until > now())
+             ORDER BY user_id, oldest.look_at) due
+       ORDER BY (SELECT count(*) FROM schedule_starts past WHERE past.user_id = due.user_id AND past.at > now() - interval '1 minute'),
+                look_at, user_id
+       LIMIT $2`,
+      [kinds, most],
+    );
+    return rows;
+  }
+
+  /** Locks the schedule of a line that has been due for longest. */
+  async claim(client: PoolClient, { userId, kind }: Line): Promise<DueSchedule | null> {
     const { rows } = await client.query<DueSchedule>(
       `SELECT id, kind, target_id AS "targetId", cron, timezone, next_at AS "nextAt", refusals, saved_by AS "savedBy",
               clock_timestamp() AS now
-       FROM schedules WHERE enabled AND look_at <= now() AND kind = ANY ($1) ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-      [kinds],
+       FROM schedules WHERE enabled AND coalesce(saved_by, 0) = $1 AND kind = $2 AND look_at <= now()
+       ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+      [userId, kind],
     );
     return rows[0] ?? null;
   }
 
-  /** Adds to the record, of which the newest are kept. A time that waits is recorded once. */
-  async record(client: PoolClient, id: number, start: Omit<StartRow, 'at'>): Promise<void> {
-    const { due_at, missed_since, outcome, run_id, reason } = start;
+  /** Adds to the record, of which the newest are kept. A time that waits is recorded once, and `at` tells when it was tried last. */
+  async record(
+    client: PoolClient,
+    { id, savedBy }: Pick<DueSchedule, 'id' | 'savedBy'>,
+    { due_at, missed_since, outcome, run_id, reason }: Omit<StartRow, 'at'>,
+  ): Promise<void> {
     await client.query(
-      `INSERT INTO schedule_starts (schedule_id, due_at, missed_since, outcome, run_id, reason)
-       SELECT $1, $2, $3, $4, $5, $6
-       WHERE $4 <> 'waiting' OR NOT EXISTS (SELECT FROM schedule_starts WHERE schedule_id = $1 AND due_at = $2 AND outcome = 'waiting')`,
-      [id, due_at, missed_since, outcome, run_id, reason && JSON.stringify(reason)],
+      `WITH again AS (
+         UPDATE schedule_starts SET at = clock_timestamp(), reason = $6
+         WHERE $4 = 'waiting' AND schedule_id = $1 AND due_at = $2 AND outcome = 'waiting' RETURNING id)
+       INSERT INTO schedule_starts (schedule_id, due_at, missed_since, outcome, run_id, reason, user_id)
+       SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT FROM again)`,
+      [id, due_at, missed_since, outcome, run_id, reason && JSON.stringify(reason), savedBy ?? 0],
     );
     await client.query(
       `DELETE FROM schedule_starts WHERE schedule_id = $1
@@ -131,12 +190,26 @@ export class SchedulesRepository {
     );
   }
 
-  /** Lets a schedule, whose time stays due, rest for some seconds. One that another runner has moved on meanwhile stays as it is. */
-  async postpone(on: Pick<PoolClient, 'query'>, id: number, seconds: number): Promise<void> {
-    await on.query(`UPDATE schedules SET look_at = now() + make_interval(secs => $2) WHERE id = $1 AND enabled AND next_at <= now()`, [
-      id,
-      seconds,
-    ]);
+  /**
+   * Lets a schedule, whose time stays due, rest for some seconds. One that another runner has moved on meanwhile stays as it is.
+   * @returns whether it was still due
+   */
+  async postpone(on: Pick<PoolClient, 'query'>, id: number, seconds: number): Promise<boolean> {
+    const { rowCount } = await on.query(
+      'UPDATE schedules SET look_at = now() + make_interval(secs => $2) WHERE id = $1 AND enabled AND next_at <= now()',
+      [id, seconds],
+    );
+    return rowCount === 1;
+  }
+
+  /** Lets all schedules of a user and a kind, whose times stay due, rest for some seconds. */
+  async rest(client: PoolClient, { userId, kind }: Line, seconds: number, reason: Reason): Promise<void> {
+    await client.query(
+      `INSERT INTO schedule_rests (user_id, kind, since, until, reason)
+       VALUES ($1, $2, clock_timestamp(), clock_timestamp() + make_interval(secs => $3), $4)
+       ON CONFLICT (user_id, kind) DO UPDATE SET since = excluded.since, until = excluded.until, reason = excluded.reason`,
+      [userId, kind, seconds, JSON.stringify(reason)],
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { Quotas } from '../database/quotas.js';
 import { isTimeZone } from '../text/time-zone.js';
 import { findCronProblem, nextTime } from './cron-times.js';
 import { type SaveScheduleRequest, type ScheduleResponse, toScheduleResponse } from './schedule-body.js';
@@ -20,12 +21,13 @@ export class SchedulesService {
   constructor(
     private readonly schedules: SchedulesRepository,
     private readonly audit: AuditService,
+    private readonly quotas: Quotas,
   ) {}
 
   /**
    * Sets the schedule of a target, in the caller's name.
    * @param check makes sure, in the same transaction, that the target can still be started
-   * @throws SchemaError for a wrong expression or zone, and what `check` throws
+   * @throws SchemaError for a wrong expression or zone; QuotaReachedError for one more that is enabled; what `check` throws
    */
   async save(
     principal: Principal,
@@ -38,6 +40,8 @@ export class SchedulesService {
     await this.audit.recordWith(
       async client => {
         await check(client);
+        if (enabled && !(await this.schedules.isEnabledFor(client, kind, targetId, principal.userId)))
+          await this.quotas.ask(client, 'schedules', principal.userId, principal);
         const nextAt = enabled ? nextTime({ cron, timezone }, await this.schedules.now(client)) : null;
         await this.schedules.save(client, { kind, targetId, cron, timezone, nextAt, userId: principal.userId });
       },

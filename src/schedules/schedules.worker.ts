@@ -7,9 +7,12 @@ import { ApiError } from '../common/errors/api-error.js';
 import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
+import { findCharge, toCaller } from '../limits/charge.js';
+import { LimiterService } from '../limits/limiter.service.js';
+import { TooManyRequestsError } from '../limits/limits.errors.js';
 import { UsersService } from '../users/users.service.js';
-import { nextTime } from './cron-times.js';
-import { type DueSchedule, type Reason, SchedulesRepository, type StartOutcome } from './schedules.repository.js';
+import { nextTime, timesAfter } from './cron-times.js';
+import { type DueSchedule, type Line, type Reason, SchedulesRepository, type StartOutcome } from './schedules.repository.js';
 
 const lookEveryMs = 1_000;
 /** A time is started at most this late; later it counts as missed. */
@@ -18,12 +21,17 @@ export const maxLateMs = 6 * 60 * 60_000;
 export const maxRefusals = 5;
 /** The time until a start is tried again that found no place, or failed without an answer. */
 const againAfterS = 10;
+/** The users who have one turn each before it is found out again whose turn comes next. */
+const turnsAtOnce = 20;
 
 /** Who asked for something to start. */
 export const startedBy = ['user', 'schedule'] as const;
 export type StartedBy = (typeof startedBy)[number];
 
-/** What became of an attempt: a start, with its run where there are records of runs, or the reason why there is none now (`later` is tried again, `skipped` is not). */
+/**
+ * What became of an attempt: a start, with its run where there are records of runs, or the reason why there is none now. What is
+ * `skipped` is not tried again. `later` is: the user has no place for anything of this kind.
+ */
 export type Started = { runId: number | null } | { skipped: ApiError } | { later: ApiError };
 
 /**
@@ -32,7 +40,9 @@ export type Started = { runId: number | null } | { skipped: ApiError } | { later
  */
 export type Starter = (client: PoolClient, principal: Principal, targetId: number) => Promise<Started>;
 
-/** Starts what is due. In any number of processes each time is started once, because the schedule is locked meanwhile. */
+/**
+ * Starts what is due, by users in turn. In any number of processes each time is started once, because the schedule is locked meanwhile.
+ */
 @Injectable()
 export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly starters = new Map<string, Starter>();
@@ -45,6 +55,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     private readonly schedules: SchedulesRepository,
     private readonly users: UsersService,
     private readonly audit: AuditService,
+    private readonly limiter: LimiterService,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
@@ -69,62 +80,88 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Never rejects. */
   private async startAll(): Promise<void> {
-    for (let found = true; found && !this.isStopping;) {
-      let due = null as DueSchedule | null;
-      try {
-        await this.pool.transaction(async client => {
-          // Waiting for longer than the server's deadlock check could undo the work of a user who deletes the target just now.
-          await client.query(`SET LOCAL lock_timeout = '500ms'`);
-          due = await this.schedules.claim(client, [...this.starters.keys()]);
-          if (due) await this.attend(client, due);
-        });
-        found = due !== null;
-      } catch (cause) {
-        found = await this.putOff(due, cause);
+    try {
+      for (let found = true; found;) {
+        found = false;
+        for (const line of await this.schedules.nextTurns([...this.starters.keys()], turnsAtOnce)) {
+          if (this.isStopping) return;
+          if (await this.attendTo(line)) found = true;
+        }
       }
+    } catch (cause) {
+      this.log.warn({ cause }, 'Looking for due schedules failed');
     }
   }
 
-  /** @returns whether it is worth looking for another one now */
-  private async putOff(due: DueSchedule | null, cause: unknown): Promise<boolean> {
-    this.log.warn({ cause, schedule: due?.id }, 'A schedule could not be attended to; it is tried again');
-    if (due === null) return false;
-    return this.schedules.postpone(this.pool, due.id, againAfterS).then(
-      () => true,
-      () => false,
-    );
+  /** @returns whether something was due */
+  private async attendTo(line: Line): Promise<boolean> {
+    let due = null as DueSchedule | null;
+    try {
+      await this.pool.transaction(async client => {
+        // Waiting for longer than the server's deadlock check could undo the work of a user who deletes the target just now.
+        await client.query(`SET LOCAL lock_timeout = '500ms'`);
+        due = await this.schedules.claim(client, line);
+        if (due) await this.attend(client, due);
+      });
+    } catch (cause) {
+      if (due === null) throw cause;
+      await this.putOff(due, cause);
+    }
+    return due !== null;
+  }
+
+  /** Records the attempt, because it took the time of others, and lets the schedule rest. */
+  private async putOff(due: DueSchedule, cause: unknown): Promise<void> {
+    this.log.warn({ cause, schedule: due.id }, 'A schedule could not be attended to; it is tried again');
+    const reason = cause instanceof ApiError ? reasonOf(cause) : notAttended;
+    await this.pool.transaction(async client => {
+      if (await this.schedules.postpone(client, due.id, againAfterS))
+        await this.schedules.record(client, due, { ...timesOf(due, lastDue(due)), outcome: 'waiting', run_id: null, reason });
+    });
   }
 
   private async attend(client: PoolClient, schedule: DueSchedule): Promise<void> {
-    const { id, nextAt, now, refusals } = schedule;
+    const { id, kind, savedBy, now, refusals } = schedule;
     const due = lastDue(schedule);
-    const passed = { due_at: due ?? nextAt, missed_since: due && due > nextAt ? nextAt : null };
-    const result = due === null ? { outcome: 'missed' as const, runId: null, reason: tooLate } : await this.start(client, schedule);
-    await this.schedules.record(client, id, { ...passed, outcome: result.outcome, run_id: result.runId, reason: result.reason });
-    if (result.outcome === 'waiting') return this.schedules.postpone(client, id, againAfterS);
-    const refused = result.outcome === 'refused' ? refusals + 1 : 0;
-    if (refused >= maxRefusals) return this.pause(client, schedule, result.reason!);
+    const { outcome, runId, reason, restsS } = due ? await this.start(client, schedule) : missed;
+    await this.schedules.record(client, schedule, { ...timesOf(schedule, due), outcome, run_id: runId, reason });
+    if (restsS !== undefined) return this.schedules.rest(client, { userId: savedBy!, kind }, restsS, reason!);
+    if (outcome === 'waiting') return void (await this.schedules.postpone(client, id, againAfterS));
+    const refused = outcome === 'refused' ? refusals + 1 : 0;
+    if (refused >= maxRefusals) return this.pause(client, schedule, reason!);
     await this.schedules.advance(client, id, { nextAt: nextTime(schedule, now), refusals: refused, paused: null });
   }
 
   private async start(client: PoolClient, { kind, targetId, savedBy }: DueSchedule): Promise<Attempt> {
-    await client.query('SAVEPOINT start');
-    const { outcome, reason, runId } = await this.try(client, kind, targetId, savedBy);
-    await client.query(outcome === 'started' ? 'RELEASE SAVEPOINT start' : 'ROLLBACK TO SAVEPOINT start');
-    return { outcome, runId, reason };
-  }
-
-  private async try(client: PoolClient, kind: string, targetId: number, savedBy: number | null): Promise<Attempt> {
     const owner = await this.owner(savedBy);
     if ('code' in owner) return { outcome: 'refused', runId: null, reason: owner };
+    await client.query('SAVEPOINT start');
+    const tried = await this.try(client, kind, targetId, owner);
+    const attempt = tried.outcome === 'started' ? ((await this.findExcess(owner)) ?? tried) : tried;
+    await client.query(attempt.outcome === 'started' ? 'RELEASE SAVEPOINT start' : 'ROLLBACK TO SAVEPOINT start');
+    return attempt;
+  }
+
+  private async try(client: PoolClient, kind: string, targetId: number, owner: Principal): Promise<Attempt> {
     try {
       const started = await this.starters.get(kind)!(client, owner, targetId);
       if ('runId' in started) return { outcome: 'started', runId: started.runId, reason: null };
-      if ('later' in started) return { outcome: 'waiting', runId: null, reason: reasonOf(started.later) };
+      if ('later' in started) return { outcome: 'waiting', runId: null, reason: reasonOf(started.later), restsS: againAfterS };
       return { outcome: 'skipped', runId: null, reason: reasonOf(started.skipped) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return { outcome: error.status === 503 ? 'waiting' : 'refused', runId: null, reason: reasonOf(error) };
+    }
+  }
+
+  /** Counts a start for its user. It comes last, so that nothing but starts counts. @returns what becomes of one beyond the limit */
+  private async findExcess(owner: Principal): Promise<Attempt | null> {
+    try {
+      await this.limiter.count(findCharge({ bucket: 'run', isPublic: false }, toCaller(owner), this.limiter.limits)!);
+      return null;
+    } catch (error) {
+      if (!(error instanceof TooManyRequestsError)) throw error;
+      return { outcome: 'waiting', runId: null, reason: tooManyStarts, restsS: error.retryAfterS ?? againAfterS };
     }
   }
 
@@ -153,6 +190,8 @@ interface Attempt {
   outcome: StartOutcome;
   runId: number | null;
   reason: Reason | null;
+  /** The seconds for which nothing else of this kind has a place for this user either. */
+  restsS?: number;
 }
 
 const ownerGone: Reason = {
@@ -170,22 +209,44 @@ const ownerPasswordPending: Reason = {
   zh: '保存该计划的用户须先修改密码',
   en: 'the user who saved the schedule must change the password first',
 };
+const tooManyStarts: Reason = {
+  code: 'too_many_starts',
+  zh: '保存该计划的用户在一分钟内启动过多（RATE_LIMIT_RUN），稍后再试',
+  en: 'the user who saved the schedule starts too much in a minute (RATE_LIMIT_RUN); it is tried again',
+};
+const notAttended: Reason = {
+  code: 'not_attended',
+  zh: '服务暂时未能处理，稍后再试',
+  en: 'the service could not attend to it just now; it is tried again',
+};
 const tooLate: Reason = {
   code: 'too_late',
-  zh: '服务未运行或队列一直已满，已逾期超过 6 小时',
-  en: 'the service was down or the queue was full until more than 6 hours after the time',
+  zh: '服务未运行，或该用户没有空位，已逾期超过 6 小时',
+  en: 'the service was down or its user had no place until more than 6 hours after the time',
 };
+const missed: Attempt = { outcome: 'missed', runId: null, reason: tooLate };
 
-/** The last time that has come, so that several missed ones are made up for by one start. Null when it is too late for all of them. */
+/** The time that an attempt stands for, with the first of those that it makes up for. */
+function timesOf({ nextAt }: DueSchedule, due: Date | null): { due_at: Date; missed_since: Date | null } {
+  return { due_at: due ?? nextAt, missed_since: due && due > nextAt ? nextAt : null };
+}
+
+/**
+ * The last time that has come, so that several missed ones are made up for by one start. Null when it is too late for all of them. It
+ * looks at the last minutes first, because an expression that names every minute has hundreds of times in six hours.
+ */
 function lastDue(schedule: DueSchedule): Date | null {
   const { nextAt, now } = schedule;
-  const earliest = now.getTime() - maxLateMs;
-  let last = nextAt.getTime() >= earliest ? nextAt : null;
-  for (let time = nextTime(schedule, new Date(Math.max(nextAt.getTime(), earliest))); time !== null && time <= now;) {
-    last = time;
-    time = nextTime(schedule, time);
+  for (const lateMs of [5 * 60_000, 60 * 60_000, maxLateMs]) {
+    const earliest = now.getTime() - lateMs;
+    let last = nextAt.getTime() >= earliest ? nextAt : null;
+    for (const time of timesAfter(schedule, new Date(Math.max(nextAt.getTime(), earliest)))) {
+      if (time > now) break;
+      last = time;
+    }
+    if (last) return last;
   }
-  return last;
+  return null;
 }
 
 function reasonOf({ code, text: { zh, en } }: ApiError): Reason {

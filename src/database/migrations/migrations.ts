@@ -32,6 +32,7 @@ import { NoteChangesOfGraphs1700000000033 } from './0033-note-changes-of-graphs.
 import { AddSynonyms1700000000034 } from './0034-add-synonyms.js';
 import { TellVersionsOfGraphsApart1700000000035 } from './0035-tell-versions-of-graphs-apart.js';
 import { KeepEarlierAnswers1700000000036 } from './0036-keep-earlier-answers.js';
+import { LetSchedulesTakeTurns1700000000037 } from './0037-let-schedules-take-turns.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -69,4 +70,5 @@ export const migrations = [
   AddSynonyms1700000000034,
   TellVersionsOfGraphsApart1700000000035,
   KeepEarlierAnswers1700000000036,
+  LetSchedulesTakeTurns1700000000037,
 ];

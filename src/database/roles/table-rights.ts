@@ -36,6 +36,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   rate_limit_hits: { records: write },
   saved_queries: { records: write },
   seen_versions: { records: write },
+  schedule_rests: { records: write },
   schedule_starts: { records: write },
   schedules: { records: write },
   users: { records: write },

@@ -44,7 +44,11 @@ export class WatchesController {
       '以保存者的名义、按执行指标的方式检查；每次只检查一次，无论有几个进程。消息签名、重试，与任务的 Webhook 相同。生成的密钥只在此显示一次。 / Checked in the name of the user who saved it, as the metric is executed, and once at each time however many processes there are. Messages are signed and tried again as those of webhooks of jobs are. A secret that the service makes is shown only here.',
   })
   @ApiCreatedResponse({ type: NewWatchResponse })
-  @ApiResponse({ status: 409, description: '该指标已有 20 个监视，或您已有 100 个 / the metric has 20 watches already, or you have 100' })
+  @ApiResponse({
+    status: 409,
+    description:
+      '该指标已有 20 个监视，或您已有 100 个，或已启用的计划过多 / the metric has 20 watches already, or you have 100, or too many schedules enabled',
+  })
   @ApiResponse({
     status: 422,
     description: 'cron、时区、请求、条件、地址或密钥无效 / a wrong cron expression, zone, request, condition, URL or secret',
@@ -72,6 +76,10 @@ export class WatchesController {
       '省略的字段保持不变；此后以您的名义检查。请求或条件改变后，从头判断是否开始成立。 / Fields that are left out stay as they are; from now on it is checked in your name. Once the request or the condition is another one, whether it begins to hold is judged anew.',
   })
   @ApiOkResponse({ type: NewWatchResponse })
+  @ApiResponse({
+    status: 409,
+    description: '您已有 100 个监视，或已启用的计划过多 / you have 100 watches already, or too many schedules enabled',
+  })
   @ApiResponse({
     status: 422,
     description: 'cron、时区、请求、条件、地址或密钥无效 / a wrong cron expression, zone, request, condition, URL or secret',

@@ -19,6 +19,7 @@ export class MirrorCopySchedulesController {
       '每个复制至多一个计划，PUT 会替换它；规则与任务的计划相同。以保存者的名义启动，读取仍以保存该复制的用户的名义。 / A copy has one schedule, which PUT replaces; the rules are those of the schedules of jobs. It starts in the name of the user who saved the schedule, and reads in the name of the one who saved the copy.',
   })
   @ApiOkResponse({ type: ScheduleResponse })
+  @ApiResponse({ status: 409, description: '已启用的计划过多 / too many schedules are enabled' })
   @ApiResponse({ status: 422, description: 'cron 或时区无效 / a wrong cron expression or time zone' })
   save(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: SaveScheduleRequest): Promise<ScheduleResponse> {
     return this.schedules.save(principal, id, body);
