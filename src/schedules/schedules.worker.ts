@@ -97,9 +97,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
   private async attendTo(line: Line): Promise<boolean> {
     let due = null as DueSchedule | null;
     try {
-      await this.pool.transaction(async client => {
-        // Waiting for longer than the server's deadlock check could undo the work of a user who deletes the target just now.
-        await client.query(`SET LOCAL lock_timeout = '500ms'`);
+      await this.transaction(async client => {
         due = await this.schedules.claim(client, line);
         if (due) await this.attend(client, due);
       });
@@ -110,11 +108,19 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     return due !== null;
   }
 
+  /** Waiting for longer than the server's deadlock check could undo the work of a user who deletes the target just now. */
+  private transaction(work: (client: PoolClient) => Promise<void>): Promise<void> {
+    return this.pool.transaction(async client => {
+      await client.query(`SET LOCAL lock_timeout = '500ms'`);
+      await work(client);
+    });
+  }
+
   /** Records the attempt, because it took the time of others, and lets the schedule rest. */
   private async putOff(due: DueSchedule, cause: unknown): Promise<void> {
     this.log.warn({ cause, schedule: due.id }, 'A schedule could not be attended to; it is tried again');
     const reason = cause instanceof ApiError ? reasonOf(cause) : notAttended;
-    await this.pool.transaction(async client => {
+    await this.transaction(async client => {
       if (await this.schedules.postpone(client, due.id, againAfterS))
         await this.schedules.record(client, due, { ...timesOf(due, lastDue(due)), outcome: 'waiting', run_id: null, reason });
     });
