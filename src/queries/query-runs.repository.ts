@@ -152,12 +152,21 @@ export class QueryRunsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Takes queries that have waited for their time, and those whose process is silent. */
+  /**
+   * Takes queries that have waited for their time, and those whose process is silent. Users come in turn: those with the fewest under way
+   * in all processes first, each with the oldest first.
+   */
   async claim(leaseOwner: string, most: number): Promise<(QueryRun & { attempt: number })[]> {
     const { rows } = await this.pool.query<QueryRun & { attempt: number }>(
       `UPDATE query_runs r SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = r.attempt + 1
-       WHERE r.id IN (SELECT id FROM query_runs WHERE status IN ('queued', 'running') AND coalesce(lease_until, '-infinity') < now()
-                      ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       WHERE r.id IN (
+         SELECT due.id FROM query_runs due JOIN (
+           SELECT id, row_number() OVER (
+                    PARTITION BY user_id
+                    ORDER BY CASE WHEN coalesce(lease_until, '-infinity') < now() THEN 1 WHEN status = 'running' THEN 0 ELSE 2 END, created_at, id) AS turn
+           FROM query_runs WHERE status IN ('queued', 'running')) turns USING (id)
+         WHERE due.status IN ('queued', 'running') AND coalesce(due.lease_until, '-infinity') < now()
+         ORDER BY turn, due.created_at, due.id LIMIT $3 FOR UPDATE OF due SKIP LOCKED)
        RETURNING ${columns}, r.attempt`,
       [leaseOwner, runLeaseS, most],
     );
