@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LimiterService } from '../src/limits/limiter.service.js';
 import { startTestApp, type TestApp } from './support/app.js';
 
 const mostLateMs = 2_000;
@@ -69,7 +70,10 @@ describe('2,500 schedules of one user', () => {
     expect(rows).toEqual([{ most: 30 }]);
     expect(await count(`user_id = $1 AND outcome = 'started' AND run_id NOT IN (SELECT id FROM ingestion_runs)`, [noisy])).toBe(0);
     expect((await app.pool.query(`SELECT FROM ingestion_runs WHERE requested_by = $1`, [noisy])).rowCount).toBe(30);
-    // By hand nothing is left either: one and the same limit.
+    // Nothing is left for runs by hand either.
+    const limits = await app.app.get(LimiterService).look({ subject: `user:${noisy}` });
+    expect(limits.find(({ name }) => name === 'run')).toEqual({ name: 'run', limit: 30, left: 0 });
+    // A schedule that nobody has looked at tells what it waits for.
     const { rows: shown } = await app.pool.query(
       `SELECT target_id FROM schedules WHERE saved_by = $1 AND id NOT IN (SELECT schedule_id FROM schedule_starts) LIMIT 1`,
       [noisy],

@@ -81,7 +81,7 @@ export class SchedulesRepository {
          SELECT NULL, s.next_at, NULL, greatest(r.since, s.next_at), 'waiting', NULL, r.reason
          FROM schedule s JOIN schedule_rests r ON r.user_id = s.saved_by AND r.kind = s.kind
          WHERE s.enabled AND s.look_at <= now() AND r.until > now() AND NOT EXISTS (
-           SELECT FROM schedule_starts w WHERE w.schedule_id = s.id AND w.outcome = 'waiting' AND w.due_at >= s.next_at)) starts
+           SELECT FROM schedule_starts w WHERE w.schedule_id = s.id AND w.outcome = 'waiting' AND w.due_at >= date_trunc('milliseconds', s.next_at))) starts
        ORDER BY id DESC NULLS FIRST LIMIT $3`,
       [kind, targetId, keptStarts],
     );
