@@ -79,18 +79,26 @@ export const clearDateForm: FieldRewrite = {
   },
 };
 
+/** A longer one holds the event loop for too long. NDJSON has lists of any length, and reads them in parts. */
+const longestJsonList = 256 * 1024;
+
 /** Lists as PostgreSQL writes them, `{a,b}`, or as JSON does, `["a","b"]`. PostgreSQL judges the elements. */
 export const listForm: FieldRewrite = {
   rewrite: text => {
     const trimmed = text.trim();
     if (trimmed.startsWith('{')) return trimmed;
-    const items = readJson(trimmed);
-    if (!Array.isArray(items)) return null;
-    const elements = items.map(elementOf);
-    return elements.includes(null) ? null : `{${elements.join(',')}}`;
+    return trimmed.length > longestJsonList ? null : toArrayText(trimmed);
   },
-  wanted: { zh: '{a,b} 或 ["a","b"] 形式的列表', en: 'a list such as {a,b} or ["a","b"]' },
+  wanted: { zh: '{a,b} 形式的列表，或至多 256 KiB 的 ["a","b"]', en: 'a list such as {a,b}, or one such as ["a","b"] of at most 256 KiB' },
 };
+
+/** A JSON list as PostgreSQL writes it. Null for any other text, and for a list of what PostgreSQL would not give back as it was. */
+export function toArrayText(json: string): string | null {
+  const items = readJson(json);
+  if (!Array.isArray(items)) return null;
+  const elements = items.map(elementOf);
+  return elements.includes(null) ? null : `{${elements.join(',')}}`;
+}
 
 function readJson(text: string): unknown {
   try {

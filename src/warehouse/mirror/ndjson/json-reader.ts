@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type SchemaError } from '../../../common/errors/api-error.js';
+import { type Steps } from '../../../text/steps.js';
 import { fileProblem } from '../copy/file-problem.js';
 import { classifyValue, INT } from '../csv/csv-values.js';
 
@@ -19,6 +20,8 @@ const LETTER_U = 117;
 
 /** PostgreSQL reads some thousand levels before its stack is full. */
 const mostDepth = 1000;
+/** The values of a step, as a mask. */
+const valuesOfStep = 1023;
 
 export const STRING = 0;
 export const NUMBER = 1;
@@ -74,11 +77,10 @@ export class JsonReader {
     return at;
   }
 
-  /** The end of the value that begins at `at`. @throws SchemaError */
-  value(at: number): number {
+  /** Tells whether the value that begins at `at` is an object or a list, which `nested` reads and not `scalar`. */
+  isNested(at: number): boolean {
     const byte = this.bytes[at];
-    if (byte === OPEN_OBJECT || byte === OPEN_LIST) return this.nested(at);
-    return this.scalar(at);
+    return byte === OPEN_OBJECT || byte === OPEN_LIST;
   }
 
   /** The end of the string whose first quote is at `at`, behind its last quote. @throws SchemaError */
@@ -96,14 +98,12 @@ export class JsonReader {
       const escaped = bytes[at + 1]!;
       if (escaped === LETTER_U) {
         this.hasCodes = true;
-        for (let digit = at + 2; digit < at + 6; digit++) if (!isHex(bytes[digit]!)) throw this.wanted(at, fourDigits);
-        at += 6;
+        at = this.codedCharacter(at);
       } else {
         if (!escapes.has(escaped)) throw this.wanted(at, anEscape);
         at += 2;
       }
     }
-    if (this.hasCodes) this.requireText(from, at + 1);
     return at + 1;
   }
 
@@ -139,7 +139,8 @@ export class JsonReader {
     return this.problem('repeated_key', { zh: `键“${shown}”在同一个对象里出现了两次`, en: `an object has the key "${shown}" twice` });
   }
 
-  private scalar(at: number): number {
+  /** The end of the string, number or word that begins at `at`. @throws SchemaError */
+  scalar(at: number): number {
     const { bytes } = this;
     const byte = bytes[at]!;
     if (byte === QUOTE) {
@@ -182,13 +183,18 @@ export class JsonReader {
     return at;
   }
 
-  /** Without recursion, so that no depth ends the process. */
-  private nested(from: number): number {
+  /**
+   * The end of the object or list that begins at `from`. Without recursion, so that no depth ends the process, and in steps, for a line
+   * may hold millions of values. @throws SchemaError
+   */
+  *nested(from: number): Steps<number> {
     const { bytes, containers } = this;
     let elements = 0;
+    let values = 0;
     let depth = 0;
     let at = from;
     for (;;) {
+      if ((++values & valuesOfStep) === 0) yield;
       const byte = bytes[at]!;
       if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         if (depth === mostDepth) throw this.tooDeep();
@@ -251,16 +257,33 @@ export class JsonReader {
     return this.string(at);
   }
 
-  private requireText(start: number, end: number): void {
-    const text = this.text(start + 1, end - 1);
-    if (text.includes('\0')) {
+  /**
+   * Reads one character that is written as `\u` and four digits, or as two of these where it takes a surrogate pair.
+   * @returns the place behind it. @throws SchemaError for what no text can hold
+   */
+  private codedCharacter(at: number): number {
+    const unit = this.codeUnit(at);
+    if (unit === 0) {
       throw this.problem('nul', { zh: '这一行含有 \\u0000，无法存入文本', en: 'the line holds \\u0000, which no text can have' });
     }
-    if (text.isWellFormed()) return;
+    if (unit < 0xd800 || unit > 0xdfff) return at + 6;
+    const isPair = unit < 0xdc00 && this.bytes[at + 6] === BACKSLASH && this.bytes[at + 7] === LETTER_U;
+    const second = isPair ? this.codeUnit(at + 6) : 0;
+    if (second >= 0xdc00 && second <= 0xdfff) return at + 12;
     throw this.problem('surrogate', {
       zh: '这一行含有半个字符（单独的 \\ud800 至 \\udfff）',
       en: 'the line holds half of a character (one of \\ud800 to \\udfff alone)',
     });
+  }
+
+  private codeUnit(at: number): number {
+    let unit = 0;
+    for (let place = at + 2; place < at + 6; place++) {
+      const digit = hexDigit(this.bytes[place]!);
+      if (digit === -1) throw this.wanted(at, fourDigits);
+      unit = unit * 16 + digit;
+    }
+    return unit;
   }
 
   private controlCharacter(at: number, byte: number): SchemaError {
@@ -294,9 +317,10 @@ function isDigit(byte: number): boolean {
   return byte >= 48 && byte <= 57;
 }
 
-function isHex(byte: number): boolean {
+function hexDigit(byte: number): number {
+  if (isDigit(byte)) return byte - 48;
   const letter = byte | 32;
-  return isDigit(byte) || (letter >= 97 && letter <= 102);
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
 function hex(byte: number): string {

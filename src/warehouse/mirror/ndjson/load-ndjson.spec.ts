@@ -71,6 +71,31 @@ describe('loadNdjson', () => {
     ]);
   });
 
+  it('reads a long value, which it takes apart, as it reads a short one', async () => {
+    // Longer than the part of a value that is written at once; the odd length lets parts begin at every place of an escape.
+    const count = 40_001;
+    const text = `\\u4e00${'\\ud83d\\ude00\\n字\\t\\\\é'.repeat(count)}`;
+    const values = {
+      coded: `"${text}"`,
+      plain: `"${'字\\n\\\\'.repeat(count)}"`,
+      numbers: `[ 1${' ,-23'.repeat(count)} ]`,
+      texts: `["${'a'.repeat(70_000)}"${',"x,]\\"[\\u00e9", null'.repeat(count)}]`,
+      document: `{"b": [${'{"t": "a\\tb"},'.repeat(count)}"${text}"]}`,
+    };
+    const line = `{${Object.entries(values).map(([name, value]) => `"${name}":${value}`).join(',')}}`; // prettier-ignore
+    const { columns, texts } = await load(`${line}\n{"coded":"a"}\n`);
+    expect(columns.map(({ type }) => type)).toEqual(['text', 'text', 'integer[]', 'text[]', 'jsonb']);
+    const read = JSON.parse(line) as Record<'coded' | 'plain', string> & { numbers: number[]; texts: (string | null)[]; document: unknown };
+    const [coded, plain, numbers, items, document] = texts[0]!;
+    expect([coded === read.coded, plain === read.plain]).toEqual([true, true]);
+    expect(numbers === `{${read.numbers.join(',')}}`).toBe(true);
+    const inQuotes = (item: string | null): string =>
+      item === null ? 'NULL' : /[,"\]\[]/.test(item) ? `"${item.replaceAll('"', '\\"')}"` : item;
+    expect(items === `{${read.texts.map(inQuotes).join(',')}}`).toBe(true);
+    expect(JSON.stringify(JSON.parse(document!)) === JSON.stringify(read.document)).toBe(true);
+    expect(texts[1]).toEqual(['a', null, null, null, null]);
+  });
+
   it('reads escapes, names with escapes, and every whitespace', async () => {
     const loaded = await load(
       '\ufeff \t{ "\\u0061" :\t"\\ud83d\\ude00\\n\\\\N\\/\\u0009" , "b\\"c":"\\\\." }\r\n\r\n\t\r\n{"a":"\\\\N","b\\"c":null}\n\n',
@@ -164,6 +189,9 @@ describe('loadNdjson', () => {
     ['\\u0000 deeper down', '{"a":{"b":["\\u0000"]}}', 'ndjson_nul', 1],
     ['\\u0000 in a key', '{"\\u0000":1}', 'ndjson_nul', 1],
     ['half of a character', '{"a":["\\ud800"]}', 'ndjson_surrogate', 1],
+    ['a first half without a second', '{"a":"\\ud83d\\u0041"}', 'ndjson_surrogate', 1],
+    ['a second half without a first', '{"a":"\\ude00\\ud83d"}', 'ndjson_surrogate', 1],
+    ['three hexadecimal digits', '{"a":"\\ud83d\\ude0g"}', 'ndjson_syntax', 1],
     ['bytes that are not UTF-8', Buffer.concat([Buffer.from('{"a":1}\n{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]), 'ndjson_not_utf8', 2],
     ['UTF-16', Buffer.from('\ufeff{"a":1}\n', 'utf16le'), 'ndjson_not_utf8', 1],
     ['a number PostgreSQL cannot hold in a document', '{"a":1}\n\n{"a":2,"b":{"c":1e999999}}', 'ndjson_value', 3],

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Pace } from '../../../common/turns/pace.js';
+import { inTurns, Pace } from '../../../common/turns/pace.js';
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type CopyTarget } from '../copy/copy-target.js';
@@ -91,7 +91,7 @@ class NdjsonLoad {
         wanted = this.sizes.block;
         this.requireUtf8(bytes.subarray(0, end));
         const firstLine = this.scanner.line;
-        await this.send(bytes, this.scanner.scan(bytes), firstLine);
+        await this.send(bytes, await inTurns(this.scanner.scan(bytes), this.pace), firstLine);
       }
       this.blocks.putBack(bytes.subarray(end));
       final = block.final;
@@ -127,7 +127,7 @@ class NdjsonLoad {
     await target.write(Buffer.alloc(0), blankLines);
     const forms = target.columns.map(({ name, type }) => columnForm(name, type, target.rewriteOf(name)));
     for (const piece of new RowTexts(bytes, found, forms, target.hasLines).pieces(from, to)) {
-      await target.write(piece, []);
+      if (piece) await target.write(piece, []);
       if (this.pace.isOverdue) await this.pace.turn();
     }
   }

@@ -1,4 +1,5 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
+import { type Steps } from '../../../text/steps.js';
 import { type BlankLines } from '../copy/copy-lines.js';
 import { nameProblem } from '../csv/csv-header.js';
 import { BOOLEAN, classifyValue, DATE, LOSSY, TEXT, TIMESTAMP, UNKNOWN } from '../csv/csv-values.js';
@@ -12,6 +13,11 @@ const COMMA = 44;
 const OPEN_LIST = 91;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
+
+/** The lines of a step, as a mask. */
+const linesOfStep = 63;
+/** No date or time is longer, not even if all of it is written as `\u`. */
+const longestTime = 6 * 64;
 
 /** A string with `\u`. COPY reads all other strings as JSON writes them. */
 export const CODED = 5;
@@ -68,8 +74,8 @@ export class NdjsonScanner {
 
   constructor(private readonly options: NdjsonScannerOptions) {}
 
-  /** Scans the whole lines of `bytes`. @throws SchemaError with the line of what is no object, or holds what PostgreSQL cannot */
-  scan(bytes: Buffer): ScannedRows {
+  /** Scans the whole lines of `bytes`, in steps. @throws SchemaError with the line of what is no object, or holds what PostgreSQL cannot */
+  *scan(bytes: Buffer): Steps<ScannedRows> {
     const { reader } = this;
     const limit = bytes.lastIndexOf(LF) + 1;
     const scanned = noRows();
@@ -77,6 +83,7 @@ export class NdjsonScanner {
     this.bytes = bytes;
     reader.open(bytes);
     for (let at = 0; at < limit; this.line++) {
+      if ((this.line & linesOfStep) === 0) yield;
       reader.line = this.line;
       reader.lineStart = at;
       const lineStart = at;
@@ -88,7 +95,7 @@ export class NdjsonScanner {
         at++;
         continue;
       }
-      at = reader.skipSpace(this.object(at));
+      at = reader.skipSpace(yield* this.object(at));
       if (bytes[at] !== LF) throw reader.wanted(at, { zh: '行尾', en: 'the end of the line' });
       at++;
       if (at - lineStart > longestRecordBytes) throw lineTooLong(reader);
@@ -106,7 +113,7 @@ export class NdjsonScanner {
     if (seen > longestRecordBytes) throw lineTooLong(this.reader);
   }
 
-  private object(from: number): number {
+  private *object(from: number): Steps<number> {
     const { bytes, reader, scanned } = this;
     if (bytes[from] !== OPEN_OBJECT) throw noObject(reader, bytes[from]!);
     let at = reader.skipSpace(from + 1);
@@ -122,7 +129,7 @@ export class NdjsonScanner {
       if (this.seenIn[column] === this.line) throw reader.repeated(this.names[column]!);
       this.seenIn[column] = this.line;
       const start = reader.behindColon(end);
-      at = reader.value(start);
+      at = reader.isNested(start) ? yield* reader.nested(start) : reader.scalar(start);
       const { token } = reader;
       if (token === STRING) {
         if (!this.isNullMarker(start + 1, at - 1)) {
@@ -183,6 +190,7 @@ export class NdjsonScanner {
   private stringKind(start: number, end: number, column: number): number {
     if (this.kinds[column] === TEXT) return TEXT;
     if (!this.reader.hasCodes) return kindOfString(this.bytes, start, end);
+    if (end - start > longestTime) return TEXT;
     const text = Buffer.from(this.reader.text(start, end));
     return kindOfString(text, 0, text.length);
   }

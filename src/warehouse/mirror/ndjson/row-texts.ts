@@ -1,4 +1,5 @@
-import { listForm, type FieldRewrite, misread } from '../csv/field-rewrite.js';
+import { type SchemaError } from '../../../common/errors/api-error.js';
+import { listForm, type FieldRewrite, misread, toArrayText } from '../csv/field-rewrite.js';
 import { toCopyField } from '../copy/copy-text.js';
 import { fileProblem } from '../copy/file-problem.js';
 import { NESTED, STRING } from './json-reader.js';
@@ -9,7 +10,17 @@ const LF = 10;
 const CR = 13;
 const BACKSLASH = 92;
 const LETTER_N = 78;
+const LETTER_U = 117;
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
 const pieceBytes = 256 * 1024;
+/** A longer value is written in parts of this size, so that no line holds the event loop; a part of a list takes some milliseconds. */
+const stepBytes = 64 * 1024;
+const partOfList = 16 * 1024;
 const shortText = 64;
 
 /** How the values of a column are written. */
@@ -46,20 +57,24 @@ export class RowTexts {
     this.rowOf = forms.map(() => -1);
   }
 
-  /** @throws SchemaError for a value that is not of the form of its column */
-  *pieces(from: number, to: number): Generator<Buffer, void> {
+  /** Null stands for a place where the work may pause. @throws SchemaError for a value that is not of the form of its column */
+  *pieces(from: number, to: number): Generator<Buffer | null, void> {
     this.out = Buffer.allocUnsafe(pieceBytes * 2);
     for (let row = from; row < to; row++) {
-      this.row(row);
-      if (this.size < pieceBytes) continue;
-      yield this.out.subarray(0, this.size);
-      this.out = Buffer.allocUnsafe(pieceBytes * 2);
-      this.size = 0;
+      yield* this.row(row);
+      if (this.size >= pieceBytes) yield this.take();
     }
-    if (this.size > 0) yield this.out.subarray(0, this.size);
+    if (this.size > 0) yield this.take();
   }
 
-  private row(row: number): void {
+  private take(): Buffer {
+    const piece = this.out.subarray(0, this.size);
+    this.out = Buffer.allocUnsafe(pieceBytes * 2);
+    this.size = 0;
+    return piece;
+  }
+
+  private *row(row: number): Generator<Buffer | null, void> {
     const { cellOf, forms, rowOf, scanned } = this;
     const { cells, rowEnds, rowLines } = scanned;
     const end = rowEnds[row]!;
@@ -72,11 +87,12 @@ export class RowTexts {
     for (let column = 0; column < forms.length; column++) {
       this.reserve(3);
       if (column > 0) this.out[this.size++] = TAB;
-      if (rowOf[column] === row) this.cell(forms[column]!, cellOf[column]!, rowLines[row]!);
-      else {
+      const cell = cellOf[column]!;
+      if (rowOf[column] !== row) {
         this.out[this.size++] = BACKSLASH;
         this.out[this.size++] = LETTER_N;
-      }
+      } else if (cells[cell + 2]! - cells[cell + 1]! > stepBytes) yield* this.longCell(forms[column]!, cell, rowLines[row]!);
+      else this.cell(forms[column]!, cell, rowLines[row]!);
     }
     this.reserve(1);
     this.out[this.size++] = LF;
@@ -89,7 +105,7 @@ export class RowTexts {
     if (rewrite) {
       const text = isString ? this.decoded(start, end) : this.bytes.toString('utf8', start, end);
       const rewritten = rewrite.rewrite(text);
-      if (rewritten === null) throw fileProblem('ndjson', 'value', { line, column: name }, misread(name, text, rewrite));
+      if (rewritten === null) throw misreadAt(line, name, text, rewrite);
       this.text(toCopyField(rewritten));
     } else if (isDocument) {
       if (isString) this.raw(start - 1, end + 1);
@@ -97,6 +113,73 @@ export class RowTexts {
     } else if (token === CODED) this.text(toCopyField(this.decoded(start, end)));
     else if (token === NESTED) this.raw(start, end);
     else this.copy(start, end);
+  }
+
+  /** Writes a cell in parts, with pauses between them. */
+  private *longCell(form: ColumnForm, cell: number, line: number): Generator<Buffer | null, void> {
+    const { cells } = this.scanned;
+    const [start, end, token] = [cells[cell + 1]!, cells[cell + 2]!, cells[cell + 3]!];
+    const isString = token === STRING || token === CODED;
+    if (form.rewrite === listForm && token === NESTED) yield* this.list(form.name, start, end, line);
+    else if (form.rewrite) this.cell(form, cell, line);
+    else if (token === CODED && !form.isDocument) {
+      for (let at = start; at < end;) {
+        const to = this.endOfPart(at, end);
+        this.text(toCopyField(JSON.parse(`"${this.bytes.toString('utf8', at, to)}"`) as string));
+        at = to;
+        yield this.size >= pieceBytes ? this.take() : null;
+      }
+    } else if (isString && !form.isDocument) this.copy(start, end);
+    else {
+      const [from, to] = isString ? [start - 1, end + 1] : [start, end];
+      for (let at = from; at < to; at += stepBytes) {
+        this.raw(at, Math.min(at + stepBytes, to));
+        yield this.size >= pieceBytes ? this.take() : null;
+      }
+    }
+  }
+
+  /** Rewrites the list in parts of whole elements, each as a list of its own whose braces are left out. */
+  private *list(name: string, start: number, end: number, line: number): Generator<Buffer | null, void> {
+    const { bytes } = this;
+    let isInString = false;
+    let depth = 0;
+    let separator = '{';
+    for (let at = start + 1, from = at; at < end; at++) {
+      const byte = bytes[at]!;
+      if (isInString) {
+        if (byte === BACKSLASH) at++;
+        else isInString = byte !== QUOTE;
+      } else if (byte === QUOTE) isInString = true;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
+      else if ((byte === CLOSE_LIST || byte === CLOSE_OBJECT) && at < end - 1) depth--;
+      const isEnd = at === end - 1;
+      if (!isEnd && (isInString || depth > 0 || byte !== COMMA || at - from < partOfList)) continue;
+      const text = `[${bytes.toString('utf8', from, at)}]`;
+      const rewritten = toArrayText(text);
+      if (rewritten === null) throw misreadAt(line, name, text, listForm);
+      this.text(separator + toCopyField(rewritten.slice(1, -1)));
+      separator = ',';
+      from = at + 1;
+      yield this.size >= pieceBytes ? this.take() : null;
+    }
+    this.text('}');
+  }
+
+  /** The end of a part of a string that cuts neither an escape, nor a character, nor a pair of escapes that stands for one. */
+  private endOfPart(from: number, end: number): number {
+    if (end - from <= stepBytes) return end;
+    const { bytes } = this;
+    for (let at = from; ;) {
+      const byte = bytes[at]!;
+      let next = at + 1;
+      if (byte === BACKSLASH) {
+        const isHigh = bytes[at + 1] === LETTER_U && /^[dD][89abAB]/.test(bytes.toString('latin1', at + 2, at + 4));
+        next = at + (bytes[at + 1] !== LETTER_U ? 2 : isHigh ? 12 : 6);
+      } else while (next < end && (bytes[next]! & 0xc0) === 0x80) next++;
+      if (next - from > stepBytes || next >= end) return Math.min(next, end);
+      at = next;
+    }
   }
 
   private decoded(start: number, end: number): string {
@@ -139,4 +222,8 @@ export class RowTexts {
     this.out.copy(larger, 0, 0, this.size);
     this.out = larger;
   }
+}
+
+function misreadAt(line: number, column: string, text: string, form: FieldRewrite): SchemaError {
+  return fileProblem('ndjson', 'value', { line, column }, misread(column, text, form));
 }

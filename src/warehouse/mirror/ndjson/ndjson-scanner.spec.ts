@@ -1,0 +1,29 @@
+import { type Steps } from '../../../text/steps.js';
+import { listForm } from '../csv/field-rewrite.js';
+import { NdjsonScanner } from './ndjson-scanner.js';
+import { RowTexts } from './row-texts.js';
+
+function counted<T>(steps: Steps<T>): { steps: number; result: T } {
+  for (let count = 0; ; count++) {
+    const step = steps.next();
+    if (step.done) return { steps: count, result: step.value };
+  }
+}
+
+it.each<[string, string, string]>([
+  ['a list of numbers', `[${'1,'.repeat(200_000)}1]`, 'integer[]'],
+  ['a list of texts', `["a"${',"b"'.repeat(200_000)}]`, 'text[]'],
+  ['empty lists', `[${'[],'.repeat(200_000)}[]]`, 'jsonb'],
+  ['a map of many keys', `{${Array.from({ length: 100_000 }, (_, key) => `"k${key}":1`).join(',')}}`, 'jsonb'],
+  ['a text of escapes', `"${'\\u4e00'.repeat(200_000)}"`, 'text'],
+])('lets others go on while it reads and writes one line with %s', (_, value, type) => {
+  const bytes = Buffer.from(`{"a":${value}}\n`);
+  const scanner = new NdjsonScanner({ nullMarker: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });
+  const { steps, result } = counted(scanner.scan(bytes));
+  // A string has no values inside, and its bytes are read in a few milliseconds.
+  if (type !== 'text') expect(steps).toBeGreaterThan(90);
+  const form = { name: 'a', isDocument: type === 'jsonb', rewrite: type.endsWith('[]') ? listForm : null };
+  const pieces = [...new RowTexts(bytes, result, [form], false).pieces(0, 1)];
+  expect(pieces.length).toBeGreaterThan(bytes.length / 65_536 / 2);
+  expect(Math.max(...pieces.map(piece => piece?.length ?? 0))).toBeLessThan(1_048_576);
+});
