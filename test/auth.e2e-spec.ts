@@ -273,7 +273,7 @@ describe('accounts, while the database fails', () => {
     try {
       // Readers go on; the new account waits for the lock in its transaction.
       await other.query('BEGIN; LOCK TABLE users IN SHARE MODE');
-      const answer = register().then(({ status, body }) => ({ status, code: body.code }));
+      const answer = register().then(({ status, headers, body }) => ({ status, code: body.code, retryAfter: headers['retry-after'] }));
       const cut = async () =>
         (
           await other.query(
@@ -281,7 +281,7 @@ describe('accounts, while the database fails', () => {
           )
         ).rowCount;
       while ((await cut()) === 0) await sleep(10);
-      expect(await answer).toEqual({ status: 500, code: 'database_unavailable' });
+      expect(await answer).toEqual({ status: 500, code: 'database_unavailable', retryAfter: '5' });
       await other.query('ROLLBACK');
     } finally {
       await other.end();

@@ -34,7 +34,7 @@ const requestId = { 'X-Request-ID': ref('X-Request-ID') };
 const rateLimit = { 'RateLimit-Policy': ref('RateLimit-Policy'), RateLimit: ref('RateLimit') };
 const retryAfter = { 'Retry-After': ref('Retry-After') };
 /** Of these statuses some errors pass by themselves. */
-const passing = new Set(['409', '422', '429', '502', '503', 'default']);
+const passing = new Set(['409', '422', '429', '500', '502', '503', 'default']);
 
 /**
  * The headers that an answer of this status may have. Requests that count against a limit learn what is left of it. `Location` and

@@ -19,6 +19,7 @@ export class DatabaseBusyError extends BusyError {
   }
 }
 
+/** 500, as the contract has it for a lost connection of the database; `Retry-After` says that it is not for good. */
 export class DatabaseUnavailableError extends ApiError {
   constructor(cause: unknown) {
     super(
@@ -29,7 +30,7 @@ export class DatabaseUnavailableError extends ApiError {
         zh: '数据库暂时不可用，请稍后重试；若是写操作，它可能已经生效，请先查询再重试',
         en: 'The database is unavailable for now; retry shortly. A write may have taken effect: look before you repeat it',
       },
-      { cause },
+      { cause, headers: { 'Retry-After': '5' } },
     );
   }
 }
@@ -45,6 +46,21 @@ export class DiskFullError extends BusyError {
       },
       30,
       cause,
+    );
+  }
+}
+
+/** 503: a reserve of the disk is kept free for small writes, and less than that is left. */
+export class DiskReserveError extends BusyError {
+  constructor(freeBytes: number, reserveBytes: number) {
+    const [free, reserve] = [freeBytes, reserveBytes].map(bytes => (bytes / 1_048_576).toFixed(0));
+    super(
+      'disk_full',
+      {
+        zh: `服务数据目录（DATA_DIR）的磁盘只剩 ${free} MiB，少于保留的 ${reserve} MiB（DISK_RESERVE_MB），什么都没有改变；请在腾出空间后重试，例如删除不再使用的镜像表，或请运维扩大磁盘`,
+        en: `The disk of the data directory of the service (DATA_DIR) has ${free} MiB left, less than its reserve of ${reserve} MiB (DISK_RESERVE_MB), and nothing was changed; try again once there is room: drop tables of the mirror that are no longer used, or ask the operator for a larger disk`,
+      },
+      30,
     );
   }
 }
