@@ -13,6 +13,7 @@ import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
 import { knownAdminPassword, startWarnings } from './config/start-warnings.js';
 import { describeStartFailure } from './process/describe-start-failure.js';
+import { DiskReserve } from './database/disk-reserve.js';
 import { openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { embeddedDatabase, EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
@@ -47,6 +48,10 @@ async function main(): Promise<void> {
     const database = await prepareDatabase(ownerUrl, log, settings.databaseUrls);
     const created = await createApp({ settings, database, log, retrieval: await placeRetrieval(settings, database.retrieval) });
     app = created;
+    created.get(DiskReserve).onLack(() => {
+      log.warn('The disk of DATA_DIR is nearly full: uploads, copies, runs and exports are refused');
+      embedded?.checkpoint().catch((cause: unknown) => log.warn({ cause }, 'The embedded PostgreSQL could not write its tables out'));
+    });
     const drain = new ServerDrain(created.getHttpServer(), answerThatItStops(settings.basePath));
     await created.listen(settings.port, settings.host);
     const stop = async (delaySeconds = 0) => {

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Settings } from '../src/config/settings.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 import { contentOf } from './support/foreign-tables.js';
 import { aGraph, aJob, runToEnd, upload, uploadRequest } from './support/ingestion.js';
-import { copyToEnd, ended } from './support/mirror-copies.js';
+import { copyAgain, copyToEnd, ended } from './support/mirror-copies.js';
 import { OwnPostgres } from './support/own-postgres.js';
 import { SmallDisk } from './support/small-disk.js';
 
@@ -30,7 +32,7 @@ beforeAll(async () => {
     await SmallDisk.mount(64, await serverUser()),
     await SmallDisk.mount(16, 0),
   ];
-  test = await startTestApp({ DUCKDB_DIR: files.directory, ...(mounted[2] && { DATA_DIR: mounted[2].directory }) });
+  test = await startTestApp({ DUCKDB_DIR: files.directory, DISK_RESERVE_MB: '0', ...(mounted[2] && { DATA_DIR: mounted[2].directory }) });
   if (!mounted[0] || !mounted[1] || !mounted[2]) return;
   disks = [mounted[0], mounted[1], mounted[2]];
   for (const [index, space] of spaces.entries()) {
@@ -143,6 +145,43 @@ describe('a full disk of the database', () => {
     await tables.empty();
     expect((await again()).error).toBeNull();
     expect((await state('far'))[0]).toMatchObject({ count: 5_000, min: 'b'.repeat(200) });
+  });
+
+  onSmallDisks('ends a copy at the reserve of the disk, and one without room in the mirror, and refuses to start another', async () => {
+    await files.run(
+      null,
+      `COPY (SELECT i AS id, repeat('c', 200) AS v FROM range(20000) t(i)) TO '${files.path('folder', 'near.parquet')}'`,
+    );
+    const { body } = await test.admin.post('/api/warehouse/connections').send({ name: 'near', type: 'duckdb', dsn: 'duckdb:///folder/' }).expect(201); // prettier-ignore
+    const { id } = await copyToEnd(test, body.id, [{ table: 'near' }]);
+    const before = await state('near');
+    const settings = test.app.get(Settings);
+    const client = await test.pool.connect();
+    try {
+      // The copy waits for its table once it has read everything.
+      await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('mirror.near', 0))");
+      await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%mirror.%' AND datname = current_database()`;
+      while ((await client.query(waiting)).rowCount === 0) await sleep(20);
+      Object.assign(settings, { diskReserveMb: 100_000_000 });
+      expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'disk_full' } });
+      const refused = await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`);
+      expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'disk_full', '30']);
+    } finally {
+      Object.assign(settings, { diskReserveMb: 0 });
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    expect(await state('near')).toEqual(before);
+    Object.assign(settings, { mirrorMaxMb: 4 });
+    expect(await copyAgain(test, id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'quota_reached', detail: expect.stringContaining('MIRROR_MAX_MB') },
+    });
+    expect(await state('near')).toEqual(before);
+    Object.assign(settings, { mirrorMaxMb: 512_000 });
+    expect((await copyAgain(test, id)).error).toBeNull();
+    await expectNothingLeft();
   });
 
   onSmallDisks('refuses uploads with a sentence, keeps the table, and takes them once there is room', async (_, tables, uploads) => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { tablesPath, uploadRequest } from './support/ingestion.js';
+import { rawUpload as sendByHand } from './support/raw-upload.js';
 import { liveBytes } from './support/live-memory.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
@@ -26,23 +27,7 @@ describe('large and contended uploads', () => {
     return (await test.pool.query(`SELECT * FROM mirror."${table}" ORDER BY ctid`)).rows;
   }
 
-  /** An upload whose body is sent by hand. */
-  function rawUpload(table: string, headers: Record<string, string> = {}) {
-    const request = http.request(`${test.url}${tablesPath}/${table}`, {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${test.admin.token}`, 'Content-Type': 'text/csv', ...headers },
-    });
-    const answer = new Promise<{ status: number; body: any }>((resolve, reject) => {
-      request.on('error', reject);
-      request.on('response', response => {
-        let text = '';
-        response.on('data', chunk => (text += chunk));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
-      });
-    });
-    answer.catch(() => undefined);
-    return { request, answer };
-  }
+  const rawUpload = (table: string, headers?: Record<string, string>) => sendByHand(test, test.admin, table, headers);
 
   async function until(condition: () => Promise<boolean>): Promise<void> {
     for (let tries = 0; tries < 800; tries++) {

@@ -5,6 +5,7 @@ import { readEncryptionKeys } from './encryption-keys.js';
 import { findConflicts } from './find-conflicts.js';
 import { readLicenseUrl, readPublicKey } from './license-settings.js';
 import { readHost, readListenPlace, readModelUrl, readRetrievalUrl, readRetrievalUrls } from './network-places.js';
+import { readMebibytes } from './mebibytes.js';
 import { readPasswordPattern } from './password-pattern.js';
 import { readNetworks } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
@@ -44,6 +45,12 @@ function readValues(read: SettingsReader) {
     ),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 20, 'Connections of this process to its database', { min: 4, max: 200 }),
     dataDirectory: read.text('DATA_DIR', './data', 'Where the embedded PostgreSQL, its password and generated keys live'),
+    diskReserveMb: read.parsed(
+      'DISK_RESERVE_MB',
+      'Free space of the disk of DATA_DIR, in MiB, below which uploads, copies, runs and exports are refused and sorts on disk are ended; 0: none; unset: beside the embedded database 1024, or 5 % of the disk if that is less',
+      { type: 'integer', default: 'derived' },
+      readMebibytes,
+    ),
     jwtSecretKey: read.secret(
       'JWT_SECRET_KEY',
       'Key that signs tokens, at least 32 bytes; unset: random at each start, so tokens end with it',
@@ -298,6 +305,18 @@ function readValues(read: SettingsReader) {
       900,
       'Longest time of an export of all rows of a metric, with that which its reader takes',
       { min: 1, max: 86_400 },
+    ),
+    mirrorMaxMb: read.integer(
+      'MIRROR_MAX_MB',
+      512_000,
+      'Disk in MiB that all tables of the mirror may take together; the upload or copy that would pass it is refused',
+      { min: 1 },
+    ),
+    mirrorMaxMbPerUser: read.integer(
+      'MIRROR_MAX_MB_PER_USER',
+      51_200,
+      'Disk in MiB that the tables of the mirror may take that one user was the last to load; those of admins count for MIRROR_MAX_MB only',
+      { min: 1 },
     ),
     uploadParquetMaxMb: read.integer(
       'UPLOAD_PARQUET_MAX_MB',

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Logger } from 'pino';
 import { logToken } from '../common/logging/log.js';
 import { DatabaseLink } from './database-link.js';
+import { DiskReserve } from './disk-reserve.js';
 import { DatabaseAccess } from './roles/database-access.js';
 import { OrmLog } from './orm-log.js';
 import { Quotas } from './quotas.js';
@@ -52,9 +53,10 @@ export class DatabaseModule {
           inject: [DatabaseLink],
           useFactory: (link: DatabaseLink) => new ServicePool(link, { size: size - recordPoolSize, answerMaxBytes }),
         },
+        DiskReserve,
         Quotas,
       ],
-      exports: [DatabaseAccess, DatabaseLink, Quotas, ServicePool],
+      exports: [DatabaseAccess, DatabaseLink, DiskReserve, Quotas, ServicePool],
     };
   }
 }

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@ne
 import { type Logger } from 'pino';
 import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, tooManyAttempts } from '../common/errors/run-failure.js';
 import { type Settings } from '../config/settings.js';
+import { type DiskReserve } from './disk-reserve.js';
 import { type ServicePool } from './service-pool.js';
 
 /** A worker that is silent for this long loses its work to the next one that asks. */
@@ -40,12 +41,16 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   private isStopping = false;
   private claiming: Promise<void> | null = null;
 
-  /** @param kind names the work in the log */
+  /**
+   * @param kind names the work in the log
+   * @param disk given for work that writes much: none begins, and it ends, while there is no room
+   */
   protected constructor(
     private readonly kind: string,
     private readonly pool: ServicePool,
     private readonly settings: Settings,
     protected readonly log: Logger,
+    private readonly disk?: DiskReserve,
   ) {}
 
   /** @param going what this worker does already */
@@ -96,7 +101,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
 
   /** Looks for work now instead of at the next poll. Never rejects. */
   async wake(): Promise<void> {
-    if (this.isStopping || this.claiming || this.settings.worker === 'off') return;
+    if (this.isStopping || this.claiming || this.settings.worker === 'off' || this.disk?.lack) return;
     this.claiming = this.claimAll().finally(() => (this.claiming = null));
     await this.claiming;
   }
@@ -182,7 +187,8 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     const { claimed, stop } = work;
     const report = {} as Report;
     try {
-      const next = await this.carryOut(claimed, report, { onBackend: pid => (work.backendPid = pid), signal: stop.signal });
+      const carryOut = () => this.carryOut(claimed, report, { onBackend: pid => (work.backendPid = pid), signal: stop.signal });
+      const next = await (this.disk ? this.disk.guard(() => void this.interrupt(work), carryOut) : carryOut());
       work.hasSucceeded = true;
       work.backendPid = null;
       if (next && !this.isStopping) await next();

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { type RunFailure } from '../common/errors/run-failure.js';
 import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
+import { DiskReserve } from '../database/disk-reserve.js';
 import { type Interruption, LeasedWorker, maxAtOnce } from '../database/leased-worker.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
@@ -25,9 +26,10 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
     private readonly runner: IngestionRunner,
     settings: Settings,
     @Inject(logToken) log: Logger,
+    disk: DiskReserve,
     private readonly telemetry: Telemetry,
   ) {
-    super('ingestion run', pool, settings, log);
+    super('ingestion run', pool, settings, log, disk);
   }
 
   onSucceeded(listener: (graphId: number) => void): void {

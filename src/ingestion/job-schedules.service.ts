@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
+import { DiskReserve } from '../database/disk-reserve.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { type SaveScheduleRequest, type ScheduleResponse } from '../schedules/schedule-body.js';
 import { SchedulesService } from '../schedules/schedules.service.js';
@@ -21,6 +22,7 @@ export class JobSchedulesService implements OnModuleInit {
     private readonly runs: RunsRepository,
     private readonly access: GraphAccessService,
     private readonly warehouse: WarehouseService,
+    private readonly disk: DiskReserve,
   ) {}
 
   onModuleInit(): void {
@@ -44,6 +46,7 @@ export class JobSchedulesService implements OnModuleInit {
 
   /** Queues a run as if the user had asked for it now, if the job's author may still read the connection. */
   private async start(client: PoolClient, principal: Principal, jobId: number): Promise<Started> {
+    await this.disk.require();
     const { id, name, graph_id: graphId, connection_id: connectionId, saved_by: savedBy } = await this.jobs.get(jobId);
     await this.access.require(principal, graphId, 'editor');
     if (connectionId !== null) await this.warehouse.open({ kind: 'job', id, name, savedBy }, connectionId);

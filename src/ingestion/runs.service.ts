@@ -5,6 +5,7 @@ import { type Principal } from '../access/principal.js';
 import { type LineFormat } from '../http/line-formats.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
+import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
 import { eventEveryMs, EventStreams, type StreamEvent, type StreamReader } from '../graphs/event-streams.service.js';
 import {
@@ -40,14 +41,16 @@ export class RunsService {
     private readonly worker: IngestionWorker,
     private readonly stop: ServiceStop,
     private readonly streams: EventStreams,
+    private readonly disk: DiskReserve,
   ) {}
 
   /**
    * Queues a run and waits for its end, for at most `waitSeconds` and `maxWaitSeconds`, or until the service stops.
    * @throws RunActiveError when the job has a queued or active run; JobRetiredError; TooManyRunsWaitingError; TooManyWatchersError,
-   * with nothing queued
+   * DiskReserveError, with nothing queued
    */
   async start(principal: Principal, jobId: number, options: RunOptions, waitSeconds: number): Promise<RunResponse> {
+    await this.disk.require();
     const leave = waitSeconds > 0 ? await this.streams.enter(principal.userId) : () => undefined;
     try {
       const id = await this.pool.transaction(client => this.runs.queue(client, jobId, principal.userId, options));

@@ -1,5 +1,6 @@
 import { type PoolClient } from 'pg';
 import { readSettings } from '../config/settings.js';
+import { type DiskReserve } from '../database/disk-reserve.js';
 import { type ServicePool } from '../database/service-pool.js';
 import { type JobRow, type JobsRepository } from './jobs.repository.js';
 import { parseMapping } from './mapping/parse-mapping.js';
@@ -11,6 +12,9 @@ const node = { id: 'n', label: 'A', table: 't', key: ['id'], columns: [{ column:
 const { mapping } = parseMapping(JSON.stringify({ version: 1, nodes: [node] }));
 const source = { connection: 'c', copies: null, versions: null } as unknown as Source;
 const job = { id: 1, graph_id: 1, cursors: {} } as unknown as JobRow;
+
+/** A disk with room. */
+const disk = { require: () => Promise.resolve(), guard: (_: unknown, work: () => unknown) => work() } as unknown as DiskReserve;
 
 /** A session whose first statement runs until it is cancelled. */
 function aSession() {
@@ -34,7 +38,7 @@ describe('a dry run', () => {
     jest.useFakeTimers();
     const { pool, release } = aSession();
     const runs = { findAppliedRevision: () => Promise.resolve(null) } as unknown as RunsRepository;
-    const trial = new TrialService(pool, {} as JobsRepository, runs, readSettings({})).run(1, job, mapping, source);
+    const trial = new TrialService(pool, {} as JobsRepository, runs, readSettings({}), disk).run(1, job, mapping, source);
     await jest.advanceTimersByTimeAsync(61_000);
     expect((await trial).outcome).toBe('unfinished');
     expect(release).toHaveBeenCalledWith(true);

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
+import { DiskReserveError } from '../common/errors/common-errors.js';
 import { isDatabaseAway, RunFailure } from '../common/errors/run-failure.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { Settings } from '../config/settings.js';
+import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
 import { copyLimitsOf } from '../warehouse/clients/copy-limits.js';
 import { changesSinceLastRun } from './changes-since-last-run.js';
@@ -37,6 +39,9 @@ export interface Trial {
 
 interface Deadline {
   isOver: boolean;
+  wasCut: boolean;
+  /** Ends the statements now. */
+  cut: () => void;
   stop: () => void;
 }
 
@@ -53,10 +58,12 @@ export class TrialService {
     private readonly jobs: JobsRepository,
     private readonly runs: RunsRepository,
     private readonly settings: Settings,
+    private readonly disk: DiskReserve,
   ) {}
 
-  /** @throws TooManyTrialsError, and errors that are not the mapping's fault */
+  /** @throws TooManyTrialsError, DiskReserveError, and errors that are not the mapping's fault */
   async run(userId: number, job: JobRow, mapping: Mapping, source: Source): Promise<Trial> {
+    await this.disk.require();
     const leave = await this.share.enter({ caller: userId });
     try {
       const targets = targetsOf(mapping);
@@ -81,9 +88,11 @@ export class TrialService {
     let deadline: Deadline | null = null;
     try {
       deadline = await this.interruptAfter(client, trialMs, stop);
-      await openSnapshot(client, work, source);
-      await stageAll(client, work, source);
-      await writeAll(client, writeScope(job.graph_id, job.id, noRun), work, guard);
+      await this.disk.guard(deadline.cut, async () => {
+        await openSnapshot(client, work, source);
+        await stageAll(client, work, source);
+        await writeAll(client, writeScope(job.graph_id, job.id, noRun), work, guard);
+      });
       await sampleRejected(client, work);
       return { outcome: 'succeeds', failure: null, report, exceeded: guard.exceeded };
     } catch (error) {
@@ -91,13 +100,13 @@ export class TrialService {
       // A failure that the work found itself leaves the transaction readable.
       if (error instanceof RunFailure) await sampleRejected(client, work);
       const failure = toFailure(error);
-      if (failure.code === 'internal_error' || isDatabaseAway(error)) throw error;
+      if (failure.code === 'internal_error' || isDatabaseAway(error) || error instanceof DiskReserveError) throw error;
       return { outcome: 'fails', failure, report: withoutWrites(report), exceeded: guard.exceeded };
     } finally {
       deadline?.stop();
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
       // A cancellation that is still on its way must not meet the next user of the connection.
-      client.release(deadline?.isOver || broken);
+      client.release(deadline?.wasCut || broken);
     }
   }
 
@@ -105,11 +114,15 @@ export class TrialService {
   private async interruptAfter(client: PoolClient, ms: number, stop: AbortController): Promise<Deadline> {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const { pid } = rows[0]!;
-    const state = { isOver: false, stop: () => clearTimeout(timer) };
-    const interrupt = (): void => {
-      state.isOver = true;
+    const cut = (): void => {
+      state.wasCut = true;
       stop.abort();
       void this.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined);
+    };
+    const state = { isOver: false, wasCut: false, cut, stop: () => clearTimeout(timer) };
+    const interrupt = (): void => {
+      state.isOver = true;
+      cut();
       timer = setTimeout(interrupt, interruptEveryMs);
     };
     let timer = setTimeout(interrupt, ms);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { logMegabytesOf, roomOf } from '../disk-room.js';
 import { keepSecret, socketDirectory, socketsOf } from './data-directory.js';
 import { requireSameMajor } from './cluster-major.js';
 import { type DirectoryLock } from './directory-lock.js';
@@ -89,7 +90,7 @@ export class EmbeddedPostgres {
       shared_buffers: '256MB',
       // A dump locks all tables at once, and each graph has two: 256 holds for 10,000 graphs, 64 does not.
       max_locks_per_transaction: '256',
-      max_wal_size: '4GB',
+      max_wal_size: `${logMegabytesOf(await roomOf(dataDirectory))}MB`,
       checkpoint_timeout: '15min',
       jit: 'off',
       // A query may use further cores only if two are left for everybody else.
@@ -138,6 +139,18 @@ export class EmbeddedPostgres {
       await client.end();
     }
     return this.databaseUrl(database);
+  }
+
+  /** Has the server write its tables out, so that it needs less of its log. */
+  async checkpoint(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: connectTimeoutMs });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('CHECKPOINT');
+    } finally {
+      await client.end();
+    }
   }
 
   /** URL of another database of this server. */

@@ -84,7 +84,7 @@ export async function endOrphans(cluster: string): Promise<void> {
 }
 
 /** The processes of PostgreSQL that work in the directory, by whatever path. Only Linux tells: elsewhere none. */
-function processesOf(cluster: string): number[] {
+export function processesOf(cluster: string): number[] {
   if (!seesOwnProcesses()) return [];
   return readdirSync('/proc').map(Number).filter(pid => {
     if (!Number.isInteger(pid) || pid <= 1) return false;
@@ -107,7 +107,8 @@ function isSame(one: string, other: string): boolean {
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+/** Sends a signal to a process that may have ended. */
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {

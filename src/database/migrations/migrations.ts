@@ -33,6 +33,7 @@ import { AddSynonyms1700000000034 } from './0034-add-synonyms.js';
 import { TellVersionsOfGraphsApart1700000000035 } from './0035-tell-versions-of-graphs-apart.js';
 import { KeepEarlierAnswers1700000000036 } from './0036-keep-earlier-answers.js';
 import { LetSchedulesTakeTurns1700000000037 } from './0037-let-schedules-take-turns.js';
+import { CountBytesOfTheMirror1700000000038 } from './0038-count-bytes-of-the-mirror.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -71,4 +72,5 @@ export const migrations = [
   TellVersionsOfGraphsApart1700000000035,
   KeepEarlierAnswers1700000000036,
   LetSchedulesTakeTurns1700000000037,
+  CountBytesOfTheMirror1700000000038,
 ];

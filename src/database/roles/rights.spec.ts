@@ -35,7 +35,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.mirror_copies': [all, '', ''],
   'public.mirror_copy_runs': [all, '', ''],
   'public.mirror_copy_tables': [all, '', ''],
-  'public.mirror_tables': [all, '', 'SELECT'],
+  'public.mirror_tables': [all, '', 'name version changed_at'],
   'public.queries': [all, '', ''],
   'public.query_claims': [all, '', ''],
   'public.query_runs': [all, '', ''],

@@ -29,7 +29,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   mirror_copy_runs: { records: write },
   mirror_copy_tables: { records: write },
   // A reader of the mirror learns in its own snapshot which versions it reads.
-  mirror_tables: { records: write, mirror: 'SELECT' },
+  mirror_tables: { records: write, mirror: 'SELECT (name, version, changed_at)' },
   queries: { records: write },
   query_claims: { records: write },
   query_runs: { records: write },

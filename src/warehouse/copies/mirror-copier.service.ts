@@ -11,6 +11,7 @@ import { copyLimitsOf } from '../clients/copy-limits.js';
 import { requireSameTypes } from '../clients/same-types.js';
 import { type Reading } from '../clients/warehouse.client.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
+import { MirrorFullError, type MirrorRoom } from '../mirror/mirror-room.js';
 import { mirrorSchema } from '../mirror/mirror-schema.js';
 import { MirrorVersions } from '../mirror/mirror-versions.js';
 import { askForTableMs, dropBetweenReaders, lockMirrorTable } from '../mirror/replace-tables.js';
@@ -32,6 +33,8 @@ interface Work extends Interruption {
   copy: CopyRow;
   source: UsableConnection;
   report: CopyReport;
+  /** The room that its tables have in the mirror. */
+  room: MirrorRoom;
   startedAt: number;
 }
 
@@ -59,7 +62,8 @@ export class MirrorCopier {
     const copy = await this.copies.get(claimed.id);
     Object.assign(report, emptyCopyReport(copy.tables.length));
     const source = await this.open(copy);
-    const work: Work = { ...interruption, claimed, copy, source, report, startedAt };
+    const room = await this.versions.roomFor(copy.saved_by!.id, copy.tables.map(({ name }) => name)); // prettier-ignore
+    const work: Work = { ...interruption, claimed, copy, source, report, room, startedAt };
     const plans = await this.plan(work);
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
@@ -73,7 +77,7 @@ export class MirrorCopier {
       await this.stageAll(client, work, plans);
       // Reading may take hours, in which the rights of its user may be taken away.
       await this.open(copy);
-      const states = await this.publish(client, plans);
+      const states = await this.publish(client, copy.saved_by!.id, plans);
       report.seconds = secondsSince(startedAt);
       for (const table of report.tables) table.status = 'succeeded';
       await this.copies.succeed(client, claimed, report, states);
@@ -132,7 +136,12 @@ export class MirrorCopier {
     }
   }
 
-  private async stage(client: PoolClient, reading: Reading, { claimed, source, report, startedAt }: Work, plan: TablePlan): Promise<void> {
+  private async stage(
+    client: PoolClient,
+    reading: Reading,
+    { claimed, source, report, room, startedAt }: Work,
+    plan: TablePlan,
+  ): Promise<void> {
     const { report: own, cursor, from, columns, table } = plan;
     const began = { at: performance.now(), rows: report.rows, bytes: report.bytes };
     const show = async (): Promise<void> => {
@@ -141,6 +150,7 @@ export class MirrorCopier {
       own.seconds = secondsSince(began.at);
       report.seconds = secondsSince(startedAt);
       await this.copies.show(claimed, report);
+      requireRoom(room, report.bytes);
     };
     own.status = 'copying';
     await show();
@@ -160,11 +170,11 @@ export class MirrorCopier {
   }
 
   /** Makes the staged rows visible, all at one moment. Uploads of these tables wait for it, and it waits for those that go on. */
-  private async publish(client: PoolClient, plans: readonly TablePlan[]): Promise<TableState[]> {
+  private async publish(client: PoolClient, userId: number, plans: readonly TablePlan[]): Promise<TableState[]> {
     await client.query(`SET LOCAL search_path = pg_catalog, public, pg_temp; SET LOCAL lock_timeout = ${waitForTableMs}`);
     for (const name of plans.map(({ table }) => table.name).sort()) await lockMirrorTable(client, name);
     const versions = new Map<TablePlan, number>();
-    for (const plan of plans.filter(({ isDelta }) => isDelta)) versions.set(plan, await this.update(client, plan));
+    for (const plan of plans.filter(({ isDelta }) => isDelta)) versions.set(plan, await this.update(client, userId, plan));
 
     await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
     const full = plans.filter(({ isDelta }) => !isDelta);
@@ -181,15 +191,20 @@ export class MirrorCopier {
     for (const plan of full) {
       await client.query(`ALTER TABLE ${plan.staged} RENAME TO ${quoteIdentifier(plan.table.name)}`);
       plan.report.inserted = plan.report.rows;
-      versions.set(plan, (await this.versions.raise(client, plan.table.name)).version);
+      versions.set(plan, (await this.versions.raise(client, plan.table.name, userId)).version);
     }
     const states: TableState[] = [];
     for (const plan of plans) states.push(await this.stateOf(client, plan, versions.get(plan)!));
+    await this.versions.requireRoom(client, userId, plans.map(({ table }) => table.name)); // prettier-ignore
     return states;
   }
 
   /** Writes the rows since the cursor into the table. @returns its version, which stays if no row is another one */
-  private async update(client: PoolClient, { table, staged, columns, key, cursor, from, report }: TablePlan): Promise<number> {
+  private async update(
+    client: PoolClient,
+    userId: number,
+    { table, staged, columns, key, cursor, from, report }: TablePlan,
+  ): Promise<number> {
     const target = quoteTable(mirrorSchema, table.name);
     const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> =>
       (await client.query<Record<string, unknown>>(sql, parameters)).rows;
@@ -209,7 +224,7 @@ export class MirrorCopier {
     report.status = 'copied';
     if (inserted + updated === 0) return from!.version;
     await client.query(`ANALYZE ${target}`);
-    return (await this.versions.raise(client, table.name)).version;
+    return (await this.versions.raise(client, table.name, userId)).version;
   }
 
   private async stateOf(
@@ -220,6 +235,15 @@ export class MirrorCopier {
     const rowsAt = isDelta ? staged : quoteTable(mirrorSchema, table.name);
     const greatest = cursor && (await greatestCursor(client, { table: rowsAt, ...cursor, before: from?.cursor ?? null }));
     return { version, columns: shapeOf(columns), key, cursor: greatest };
+  }
+}
+
+/** @throws RunFailure, which passes for no failure of the source */
+function requireRoom(room: MirrorRoom, bytes: number): void {
+  try {
+    room.requireForText(bytes);
+  } catch (error) {
+    throw error instanceof MirrorFullError ? error.toFailure() : error;
   }
 }
 

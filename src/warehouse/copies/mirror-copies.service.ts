@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
 import { SchemaError } from '../../common/errors/api-error.js';
+import { DiskReserve } from '../../database/disk-reserve.js';
 import { afterId, page, type Page, type PageQuery } from '../../http/paging/page.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
 import {
@@ -37,19 +38,21 @@ export class MirrorCopiesService {
     private readonly catalog: MirrorCatalog,
     private readonly worker: MirrorCopiesWorker,
     private readonly audit: AuditService,
+    private readonly disk: DiskReserve,
   ) {}
 
   /**
    * Saves a copy and starts it. The same request again starts the same copy again. A source that gives no answer in time is not
    * waited for: the run asks it again.
-   * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError; those of `MirrorCopiesRepository.create`
-   * and `queue`
+   * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError, DiskReserveError; those of
+   * `MirrorCopiesRepository.create` and `queue`
    */
   async create(principal: Principal, connectionId: number, { tables }: CopyTablesRequest): Promise<MirrorCopyResponse> {
     const { client, catalog } = await this.warehouse.open(principal, connectionId);
     if (client.local) throw new MirrorIntoItselfError();
     if (!(await this.warehouse.mayWriteMirror(principal.userId))) throw new MirrorForbiddenError();
     const definitions = readCopyRequest(tables, client);
+    await this.disk.require();
     const same = await this.copies.findSame(principal.userId, connectionId, definitions);
     if (same === null) await this.requireFree(definitions);
     const problems = await within(sourcePatienceMs, findSourceProblems(catalog, definitions, performance.now() + sourcePatienceMs));
@@ -65,10 +68,12 @@ export class MirrorCopiesService {
 
   /**
    * Starts a saved copy again. It reads in the name of the user who saved it, whoever starts it.
-   * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError
+   * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError,
+   * DiskReserveError
    */
   async run(principal: Principal, id: number): Promise<MirrorCopyResponse> {
     await this.require(principal, id);
+    await this.disk.require();
     return this.start(principal, id);
   }
 

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { type RunFailure } from '../../common/errors/run-failure.js';
 import { logToken } from '../../common/logging/log.js';
 import { Settings } from '../../config/settings.js';
+import { DiskReserve } from '../../database/disk-reserve.js';
 import { type Interruption, LeasedWorker } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { joined } from '../../text/bilingual.js';
@@ -20,8 +21,9 @@ export class MirrorCopiesWorker extends LeasedWorker<ClaimedCopy, CopyReport> {
     private readonly copier: MirrorCopier,
     settings: Settings,
     @Inject(logToken) log: Logger,
+    disk: DiskReserve,
   ) {
-    super('copy into the mirror', pool, settings, log);
+    super('copy into the mirror', pool, settings, log, disk);
   }
 
   protected claimNext(): ReturnType<MirrorCopiesRepository['claim']> {

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../../access/principal.js';
+import { DiskReserve } from '../../database/disk-reserve.js';
 import { type SaveScheduleRequest, type ScheduleResponse } from '../../schedules/schedule-body.js';
 import { SchedulesService } from '../../schedules/schedules.service.js';
 import { type Started, SchedulesWorker } from '../../schedules/schedules.worker.js';
@@ -18,6 +19,7 @@ export class MirrorCopySchedulesService implements OnModuleInit {
     private readonly copies: MirrorCopiesService,
     private readonly repository: MirrorCopiesRepository,
     private readonly copier: MirrorCopier,
+    private readonly disk: DiskReserve,
   ) {}
 
   onModuleInit(): void {
@@ -44,6 +46,7 @@ export class MirrorCopySchedulesService implements OnModuleInit {
 
   /** Queues the copy as if the user had asked for it now, if it may still read its source and write the mirror. */
   private async start(client: PoolClient, principal: Principal, id: number): Promise<Started> {
+    await this.disk.require();
     await this.copier.open(await this.copies.require(principal, id));
     try {
       await this.repository.queue(client, id, principal.userId, 'schedule');

@@ -8,11 +8,14 @@ import { Settings } from '../../config/settings.js';
 import { DatabaseLink } from '../../database/database-link.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { ServicePool } from '../../database/service-pool.js';
+import { DiskReserve } from '../../database/disk-reserve.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
 import { type OpenedFile, openFile } from './body/open-file.js';
 import { Received } from './body/received.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget, lineColumn } from './copy/copy-target.js';
+import { isTooLarge, tooLarge } from './copy/copy-errors.js';
+import { type FileFormat } from './copy/file-problem.js';
 import { clearDateForm, type FieldRewrite, listForm } from './csv/field-rewrite.js';
 import { type LoadedTable, loadTable } from './load-table.js';
 import {
@@ -71,6 +74,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     private readonly service: ServicePool,
     private readonly parquet: ParquetLoader,
     private readonly settings: Settings,
+    private readonly disk: DiskReserve,
   ) {
     this.pool = link.open('mirror upload', {
       max: uploadsAtOnce,
@@ -81,13 +85,15 @@ export class MirrorUploadService implements OnApplicationShutdown {
   /**
    * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete.
    * On any failure the table stays as it was, and the rest of the body is read and dropped, so that the client gets the answer.
-   * @throws SchemaError with the line of a broken record; TableBusyError, UploadsBusyError, UploadAbortedError, UploadStalledError
+   * @throws SchemaError with the line of a broken record; MirrorFullError, DiskReserveError, TableBusyError, UploadsBusyError,
+   * UploadAbortedError, UploadStalledError
    */
   async upload(uploader: Uploader, table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
     const started = performance.now();
     try {
       requireTableName(table);
-      const received = new Received(body, this.settings.uploadIdleSeconds * 1000);
+      await this.disk.require();
+      const received = new Received(body, this.settings.uploadIdleSeconds * 1000, () => this.disk.requireNow());
       const loaded = await this.share.run({ caller: uploader.userId }, () => this.loadFrom(received, uploader, table, options));
       return { ...loaded, bytes: received.bytes, seconds: Math.round(performance.now() - started) / 1000 };
     } finally {
@@ -121,7 +127,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const file = await openFile(received, options.body, { ...gzipBounds, ms: this.settings.maxUploadSeconds * 1000 });
     try {
       requireEffect(file.format, options);
-      return await this.inTransaction(client => this.load(client, uploader, table, file, options));
+      return await this.inTransaction(file.format, client => this.load(client, uploader, table, file, options));
     } finally {
       await file.close();
     }
@@ -146,6 +152,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     if (upsert && existing) await client.query(`LOCK TABLE ${quoteTable(mirrorSchema, table)} IN ROW EXCLUSIVE MODE`);
     const keepsTypes = existing !== null && options.mode !== 'replace';
     const types = keepsTypes ? new Map(existing.map(column => [column.name, column.type])) : options.types;
+    const room = await this.versions.roomFor(userId, [table]);
     const target = new CopyTarget(client, {
       format,
       table: loadedTable,
@@ -153,6 +160,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
       types,
       rewrites: new Map([...rewritesOf(types), ...options.rewrites]),
       hasLines: upsert,
+      checkSize: size => room.requireForText(size),
       checkNames: (names, line) => {
         if (keepsTypes) requireKnownColumns(names, existing, line);
       },
@@ -170,6 +178,11 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);
     await client.query(`ANALYZE ${loadedName}`);
+    const count = async (): Promise<DataVersion> => {
+      const version = await this.versions.raise(client, table, userId);
+      await this.versions.requireRoom(client, userId, [table]);
+      return version;
+    };
     if (upsert) {
       const required = (existing ?? []).filter(({ nullable }) => !nullable).map(column => column.name);
       await requireUniqueKeys(client, format, loadedName, { key: options.key, required });
@@ -178,33 +191,47 @@ export class MirrorUploadService implements OnApplicationShutdown {
       const columns = loaded.columns.map(column => column.name);
       const counts = await upsertRows(client, { table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });
       await client.query(`DROP TABLE ${loadedName}; ANALYZE ${name}`);
-      return { ...loaded, ...counts, created: false, dataVersion: await this.versions.raise(client, table) };
+      return { ...loaded, ...counts, created: false, dataVersion: await count() };
     }
     if (upsert) await client.query(`ALTER TABLE ${loadedName} DROP COLUMN ${quoteIdentifier(lineColumn)}`);
     if (!append) {
       if (existing) await dropBetweenReaders(client, [name]);
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
-    const dataVersion = await this.versions.raise(client, table);
+    const dataVersion = await count();
     return { ...loaded, inserted: loaded.rows, updated: 0, created: existing === null, dataVersion };
   }
 
   /** Reads and writes times and dates the ISO way, so that a column can be turned back into the text of the file. */
-  private async inTransaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  private async inTransaction<T>(format: FileFormat, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
-    let broken: Error | undefined;
+    const { processID } = client as unknown as { processID: number };
+    let broken: Error | boolean = false;
+    const end = (): void => {
+      // The cancellation may come late, and would then reach whoever has the connection next.
+      broken = true;
+      void this.service.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+    };
     try {
-      await client.query(`BEGIN; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'; SET LOCAL statement_timeout = 0`);
-      const result = await work(client);
-      await client.query('COMMIT');
-      return result;
+      return await this.disk.guard(end, async () => {
+        await client.query(`BEGIN; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'; SET LOCAL statement_timeout = 0`);
+        const result = await work(client);
+        await client.query('COMMIT');
+        return result;
+      });
     } catch (error) {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
-      throw isLockTimeout(error) ? new TableBusyError() : error;
+      throw toUploadError(format, error);
     } finally {
       client.release(broken);
     }
   }
+}
+
+/** A file that needs more memory or temporary disk than one session may take is the caller's own; whatever else fails is not. */
+function toUploadError(format: FileFormat, error: unknown): unknown {
+  if (isLockTimeout(error)) return new TableBusyError();
+  return isTooLarge(error) ? tooLarge(format) : error;
 }
 
 function requireTableName(table: string): void {

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
+import { Settings } from '../../config/settings.js';
 import { ServicePool } from '../../database/service-pool.js';
+import { quoteTable } from '../../sql/quote-identifier.js';
 import { type CatalogRead } from '../clients/postgres/postgres-catalog.js';
+import { MirrorRoom, type MirrorUse } from './mirror-room.js';
+import { mirrorSchema } from './mirror-schema.js';
+
+/** From the check of the room to the end of a load is a moment. */
+const waitForOthersMs = 60_000;
 
 /** The state of the rows of a mirror table. A later state has a greater version, also of a table that was dropped and made again. */
 export interface DataVersion {
@@ -10,12 +17,15 @@ export interface DataVersion {
 }
 
 /**
- * Keeps the versions of the tables of the mirror. They change in the transaction that changes the table, so a reader never sees new
+ * Keeps the versions and sizes of the tables of the mirror, and who was the last to load each. They change in the transaction that changes the table, so a reader never sees new
  * rows under an old version.
  */
 @Injectable()
 export class MirrorVersions {
-  constructor(private readonly pool: ServicePool) {}
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly settings: Settings,
+  ) {}
 
   /**
    * Reads the versions of tables in one statement. A table that was not made through the service has none.
@@ -32,16 +42,47 @@ export class MirrorVersions {
     return new Map(rows.map(({ name, version, changedAt }) => [name, { version: Number(version), changedAt: new Date(changedAt) }]));
   }
 
-  /** Call it in the transaction that changes the rows of the table, once it holds a lock on the table. */
-  async raise(client: PoolClient, table: string): Promise<DataVersion> {
+  /**
+   * Call it in the transaction that changes the rows of the table, once it holds a lock on the table.
+   * @param userId the user who loads it, to whom the table is counted from then on
+   */
+  async raise(client: PoolClient, table: string, userId: number): Promise<DataVersion> {
     // DEFAULT takes the next number once the row is locked, so the last of several changes has the greatest.
     const { rows } = await client.query<{ version: string; changedAt: Date }>(
-      `INSERT INTO mirror_tables (name) VALUES ($1)
-       ON CONFLICT (name) DO UPDATE SET version = DEFAULT, changed_at = DEFAULT
+      `INSERT INTO mirror_tables (name, loaded_by, bytes) VALUES ($1, $2, pg_total_relation_size($3::regclass))
+       ON CONFLICT (name) DO UPDATE SET version = DEFAULT, changed_at = DEFAULT, loaded_by = excluded.loaded_by, bytes = excluded.bytes
        RETURNING version, changed_at AS "changedAt"`,
-      [table],
+      [table, userId, quoteTable(mirrorSchema, table)],
     );
     return { version: Number(rows[0]!.version), changedAt: rows[0]!.changedAt };
+  }
+
+  /** The room of a load before it begins. Others may use it up meanwhile. */
+  async roomFor(userId: number, tables: readonly string[]): Promise<MirrorRoom> {
+    return new MirrorRoom(await this.use(this.pool, userId, tables), this.settings);
+  }
+
+  /**
+   * Call it last in the transaction that has raised the tables. It is exact: loads wait for each other from here to their end.
+   * @throws MirrorFullError
+   */
+  async requireRoom(client: PoolClient, userId: number, tables: readonly string[]): Promise<void> {
+    await client.query(`SET LOCAL lock_timeout = ${waitForOthersMs}`);
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of the mirror', 0))`);
+    const use = await this.use(client, userId, tables);
+    new MirrorRoom(use, this.settings).require(use.these);
+  }
+
+  private async use(client: Pick<PoolClient, 'query'>, userId: number, tables: readonly string[]): Promise<MirrorUse> {
+    const { rows } = await client.query<MirrorUse>(
+      `SELECT coalesce(sum(bytes) FILTER (WHERE is_one), 0)::float8 AS these,
+              coalesce(sum(bytes) FILTER (WHERE NOT is_one AND loaded_by = $1), 0)::float8 AS own,
+              coalesce(sum(bytes) FILTER (WHERE NOT is_one), 0)::float8 AS all,
+              coalesce((SELECT is_admin FROM users WHERE id = $1), false) AS "isAdmin"
+       FROM (SELECT bytes, loaded_by, name = ANY ($2::text[]) AS is_one FROM mirror_tables) AS tables`,
+      [userId, tables],
+    );
+    return rows[0]!;
   }
 
   /** Call it in the transaction that drops the table. */

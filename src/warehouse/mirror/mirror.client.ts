@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { DatabaseLink } from '../../database/database-link.js';
+import { DiskReserve } from '../../database/disk-reserve.js';
 import { DatabaseAccess } from '../../database/roles/database-access.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
 import { PostgresTables } from '../clients/postgres/postgres-tables.js';
@@ -31,7 +32,7 @@ export class MirrorClient extends PostgresTables implements WarehouseClient, OnA
   readonly local: { role: string };
   private readonly pool: WatchedPool;
 
-  constructor(link: DatabaseLink, access: DatabaseAccess, settings: Settings, catalog: MirrorCatalog) {
+  constructor(link: DatabaseLink, access: DatabaseAccess, settings: Settings, catalog: MirrorCatalog, disk: DiskReserve) {
     const places = { queries: readsAtOnce(settings), shortQueries: placesOfShortReads, readings: placesOfReadings };
     const pool = link.open('mirror reader', {
       connectionString: access.mirror,
@@ -46,6 +47,7 @@ export class MirrorClient extends PostgresTables implements WarehouseClient, OnA
       catalog,
       maxBytes: settings.answerMaxBytes,
       computesExports: true,
+      disk,
       toConnectError: cause => toReadError(cause, 0),
     });
     this.pool = pool;

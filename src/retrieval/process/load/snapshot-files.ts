@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { reserveOf, roomOf } from '../../../database/disk-room.js';
 import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { readSnapshot, writeSnapshot } from '../../../graph-index/snapshot-file.js';
 import { type PartKey } from '../threads/shared-parts.js';
@@ -32,6 +33,9 @@ export class SnapshotFiles {
     if (bytesOf(record) < leastBytes) return;
     const directory = this.directoryOf(key.graphId);
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    // The last of the disk belongs to the database.
+    const room = await roomOf(directory);
+    if (room && room.freeBytes - bytesOf(record) < reserveOf(room, undefined)) return;
     for (const file of await readdir(directory))
       if (!file.startsWith(`${key.version}-`)) await rm(path.join(directory, file), { force: true });
     await writeSnapshot(this.fileOf(key), this.stampOf(key, stamp), record);

@@ -1,6 +1,7 @@
 import pg, { type PoolClient } from 'pg';
 import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
+import { type DiskReserve } from '../../../database/disk-reserve.js';
 import { sever } from '../../../database/sever-connection.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
 import { type Claim } from '../../../common/turns/fair-share.js';
@@ -64,6 +65,8 @@ export interface PostgresReadsOptions {
    * for servers of others: a pooler in front of them may give the next transaction to another session.
    */
   computesExports?: boolean;
+  /** The reserve of the disk that the server shares with the service, which an export may sort on. */
+  disk?: Pick<DiskReserve, 'require' | 'explain'>;
   /** Turns a connection that could not be made into an error of ours. */
   toConnectError: (cause: unknown) => ApiError;
 }
@@ -89,7 +92,8 @@ export class PostgresReads {
   }
 
   /** A snapshot whose last statement may have any number of rows. It takes a place among the readings, so that no metric waits for it. */
-  export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
+  async export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
+    await this.options.disk?.require();
     return this.shares.readings.run(request.claim, () => this.snapshotNow(request, work, request.wholeMs));
   }
 
@@ -181,8 +185,9 @@ export class PostgresReads {
       const result = await withWatch(client, wholeMs ?? limit, () => work(client, limit));
       isRead = true;
       return result;
-    } catch (cause) {
+    } catch (error) {
       signal?.throwIfAborted();
+      const cause = this.options.disk?.explain(error) ?? error;
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
       signal?.removeEventListener('abort', cancel);

@@ -11,6 +11,8 @@ export class Received implements AsyncIterable<Buffer> {
   constructor(
     private readonly body: Readable,
     private readonly idleMs: number,
+    /** Called with each piece. What it throws ends the reading. */
+    private readonly check: () => void = () => undefined,
   ) {}
 
   /** @throws UploadAbortedError; UploadStalledError when the sender, not the table, took too long over the last bytes */
@@ -24,6 +26,7 @@ export class Received implements AsyncIterable<Buffer> {
         waitedMs += performance.now() - askedAt;
         this.bytes += next.value.length;
         if (this.bytes >= expected) [waitedMs, expected] = [0, this.bytes + leastBytes];
+        this.check();
         yield next.value;
       }
     } finally {

@@ -1,3 +1,6 @@
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { exceedsBackend } from '../../../common/errors/run-failure.js';
+import { isTooLargeForAnyValue } from '../../../database/too-large-allocation.js';
 import { sqlstates } from '../../../sql/sqlstate.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type CopyLines } from './copy-lines.js';
@@ -14,19 +17,34 @@ export interface CopyContext {
 /** PostgreSQL's refusals that the file causes: data exceptions, constraint violations and rows that are too large. */
 const rowFaults = /^(22|23|54)/;
 
+/** Tells whether the rows of a file meet the limits of memory or temporary disk of one session, or of one value. */
+export function isTooLarge(error: unknown): boolean {
+  return exceedsBackend(error) || isTooLargeForAnyValue(error);
+}
+
+/** 422: a step over all rows of a file, such as a wider type, a look for repeated keys or the writing over a table, needs too much. */
+export function tooLarge(format: FileFormat): SchemaError {
+  const text = {
+    zh: '读入这个文件所需的内存或临时磁盘空间超过上限，未导入任何数据；请分成几个文件，或缩短其中的值',
+    en: 'reading the file needs more memory or temporary disk space than it may take, and nothing was loaded; load it in several files, or with shorter values',
+  };
+  return new SchemaError([{ loc: ['body'], text, type: `${format}_too_large` }]);
+}
+
 /**
  * Turns PostgreSQL's error about a row of a COPY into a 422 with the line of the file; any other error stays as it is. The place
  * comes from the context line `COPY table, line 12, column price: "x"`. A server that speaks another language gives no place.
  */
 export function toRowError(error: unknown, { format, table, lines, columns, typeOf }: CopyContext): unknown {
   const { code, where } = error as { code?: unknown; where?: unknown };
-  if (typeof code !== 'string' || !rowFaults.test(code)) return error;
+  const isLarge = isTooLarge(error);
+  if (typeof code !== 'string' || !(rowFaults.test(code) || isLarge)) return error;
   const context = typeof where === 'string' ? where : '';
   const start = context.indexOf(`COPY ${table}, line `);
   const place = start === -1 ? null : /^(\d+)(?:, column ([^]*))?/.exec(context.slice(start + `COPY ${table}, line `.length));
   const line = place ? lines.toFileLine(Number(place[1])) : lines.toFileLine(2);
   const index = columns.findIndex(name => place?.[2]?.startsWith(`${name}: `));
-  if (index === -1) return fileProblem(format, 'row_refused', { line }, reasonFor(code));
+  if (isLarge || index === -1) return fileProblem(format, 'row_refused', { line }, isLarge ? largeRow : reasonFor(code));
   const [column, type] = [columns[index]!, typeOf(index)];
   const other = otherForm(column, type);
   return fileProblem(
@@ -47,8 +65,10 @@ function otherForm(column: string, type: string): Bilingual {
   return { zh: `；日期的其他写法请用 ${option} 之类说明`, en: `; say how dates of another form are written, such as ${option}` };
 }
 
+const largeRow = { zh: '这一行的数据过大', en: 'the row is too large for PostgreSQL' };
+
 function reasonFor(code: string): Bilingual {
-  if (code.startsWith('54')) return { zh: '这一行的数据过大', en: 'the row is too large for PostgreSQL' };
+  if (code.startsWith('54')) return largeRow;
   if (code === sqlstates.uniqueViolation) {
     return {
       zh: '主键已属于表中的另一行，或文件中的前一行',

@@ -19,6 +19,8 @@ export interface TargetOptions {
   rewrites?: ReadonlyMap<string, FieldRewrite>;
   /** Whether each row keeps the line of the file it stands in, in the column `lineColumn`. */
   hasLines?: boolean;
+  /** Checks the bytes of the rows so far, as they are sent to PostgreSQL. @throws MirrorFullError */
+  checkSize?: (bytes: number) => void;
   /** Checks names that stand in the file at `line`. @throws SchemaError */
   checkNames: (names: readonly string[], line: number) => void;
   /** Checks that these are all names of the file. @throws SchemaError */
@@ -39,6 +41,7 @@ export class CopyTarget {
   private copy: CopyStream | null = null;
   private lines = new CopyLines(1);
   private rows = 0;
+  private bytes = 0;
 
   constructor(
     private readonly client: PoolClient,
@@ -104,6 +107,8 @@ export class CopyTarget {
   /** @throws SchemaError with the line of a row that PostgreSQL refuses */
   async write(bytes: Buffer, blankLines: readonly BlankLines[]): Promise<void> {
     this.lines.skip(blankLines);
+    this.bytes += bytes.length;
+    this.options.checkSize?.(this.bytes);
     await this.explained(async () => this.copy?.write(bytes));
   }
 

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SmallDisk } from './support/small-disk.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
+
+const diskMegabytes = 512;
+const mebibyte = 1_048_576;
+/** PostgreSQL asks for a file of its log. */
+const logFile = 16 * mebibyte;
+const rows = 30_000;
+const patienceMs = 120_000;
+
+interface Answer {
+  status: number;
+  retryAfter: string | null;
+  body: any;
+}
+
+let disk: SmallDisk | null;
+let service: ServiceProcess;
+let token: string;
+
+beforeAll(async () => {
+  disk = await SmallDisk.mount(diskMegabytes, 0);
+  if (!disk) return;
+  service = await ServiceProcess.start({ environment: { DATA_DIR: disk.directory } });
+  token = await firstToken(service.url);
+}, patienceMs);
+afterAll(async () => {
+  await service?.kill();
+  await disk?.unmount();
+});
+
+async function send(method: string, route: string, body?: BodyInit | object, type = 'application/json'): Promise<Answer> {
+  const isText = typeof body === 'string' || body instanceof ReadableStream;
+  const response = await fetch(`${service.url}/api${route}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': type }) },
+    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body), duplex: 'half' }),
+  } as RequestInit);
+  const text = await response.text();
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body: text === '' ? null : JSON.parse(text) };
+}
+
+const put = (table: string, body: BodyInit, query = ''): Promise<Answer> =>
+  send('PUT', `/warehouse/connections/1/tables/${table}${query}`, body, 'text/csv');
+/** Some 17 MB on disk, each row of its own. */
+const csv = (letter: string): string =>
+  `id,v\n${Array.from({ length: rows }, (_, id) => `${id},${id % 7}${letter.repeat(500)}\n`).join('')}`;
+const refused: Partial<Answer> = { status: 503, retryAfter: '30', body: expect.objectContaining({ code: 'disk_full' }) };
+const serverPid = (): number => Number.parseInt(readFileSync(path.join(disk!.directory, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+const freeBytes = async (): Promise<number> => {
+  const { bavail, bsize } = await statfs(disk!.directory);
+  return bavail * bsize;
+};
+
+/** Rows without end, until the reader lets go. */
+function endless(): ReadableStream<Uint8Array> {
+  const block = Buffer.from(`1,${'x'.repeat(1_000)}\n`.repeat(250));
+  let isFirst = true;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(isFirst ? Buffer.concat([Buffer.from('id,v\n'), block]) : block);
+      isFirst = false;
+    },
+  });
+}
+
+/** Loads tables until there is no room. @returns the names of those that the service has acknowledged */
+async function fill(prefix: string): Promise<string[]> {
+  const loaded: string[] = [];
+  for (;;) {
+    const name = `${prefix}${loaded.length}`;
+    const answer = await put(name, csv('a'));
+    if (answer.status !== 201) {
+      expect(answer).toMatchObject(refused);
+      return loaded;
+    }
+    loaded.push(name);
+    expect(loaded.length).toBeLessThan(diskMegabytes / 10);
+  }
+}
+
+async function untilRoom(): Promise<void> {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(100)) {
+    if ((await put('probe', 'a\n1\n')).status < 300) return;
+  }
+  throw new Error('There was no room again');
+}
+
+const onSmallDisk = (title: string, check: () => Promise<void>): void =>
+  it(
+    title,
+    async () => {
+      if (!disk) return void console.warn('Skipped: no file system can be mounted here; as root it can');
+      await check();
+    },
+    4 * patienceMs,
+  );
+
+describe('a whole DATA_DIR on a small disk', () => {
+  onSmallDisk('is filled by uploads to the reserve, and everything but large writes goes on', async () => {
+    const pid = serverPid();
+    const { body: graph } = await send('POST', '/graphs', { name: '图' });
+    const loaded = await fill('t');
+    expect(loaded.length).toBeGreaterThan(3);
+
+    // However many come at once, and however long they are.
+    const attempts = await Promise.all([
+      put('e0', endless()),
+      put('e1', endless()),
+      ...['e2', 'e3', 'e4'].map(name => put(name, csv('b'))),
+    ]);
+    for (const attempt of attempts) expect(attempt).toMatchObject(refused);
+    const password = { username: 'admin', password: 'correct-horse-7' };
+    for (let time = 0; time < 50; time++) {
+      expect(await send('POST', '/auth/login', password)).toMatchObject({ status: 200 });
+      expect(await send('POST', '/graphs', { name: `g${time}` })).toMatchObject({ status: 201 });
+      expect(await send('POST', `/graphs/${graph.id}/query`, { cypher: `RETURN ${time} AS n` })).toMatchObject({ status: 200 });
+    }
+    expect(await freeBytes()).toBeGreaterThan(logFile);
+    for (const name of loaded) {
+      expect((await send('GET', `/warehouse/connections/1/tables/${name}`)).body).toMatchObject({ row_estimate: rows });
+    }
+    expect(await send('GET', '/warehouse/connections/1/tables/e0')).toMatchObject({ status: 404 });
+
+    for (const name of loaded.slice(1))
+      expect(await send('DELETE', `/warehouse/connections/1/tables/${name}`)).toMatchObject({ status: 204 });
+    await untilRoom();
+    expect(serverPid()).toBe(pid);
+    expect(service.log.filter(({ msg }) => msg === 'The embedded PostgreSQL ended; starting it again')).toEqual([]);
+  });
+
+  onSmallDisk('ends uploads that reach the reserve together, and a step that takes room without a byte arriving', async () => {
+    const pid = serverPid();
+    const answers = await Promise.all(['a0', 'a1', 'a2', 'a3'].map(name => put(name, endless())));
+    for (const answer of answers)
+      expect([answer.status, answer.body.code]).toEqual([503, expect.stringMatching(/^(disk_full|uploads_busy)$/)]);
+    await untilRoom();
+    // Its last line gives the column another type, so that PostgreSQL writes the whole table again.
+    const numbers = `n,v\n${`1,${'w'.repeat(600)}\n`.repeat(150_000)}`;
+    const outcome = await put('widened', `${numbers}1.5,x\n`);
+    expect([200, 201, 503]).toContain(outcome.status);
+    if (outcome.status < 300) {
+      const again = await put('widened', `${numbers}1.5,x\n`, '?mode=append');
+      expect(again).toMatchObject(refused);
+    }
+    await untilRoom();
+    expect(serverPid()).toBe(pid);
+    expect((await send('GET', '/warehouse/connections/1/tables/t0')).body).toMatchObject({ row_estimate: rows });
+  });
+
+  onSmallDisk('keeps all that was acknowledged over a restart with a full disk', async () => {
+    await disk!.fill(40 * mebibyte);
+    expect(await put('none', 'a\n1\n')).toMatchObject(refused);
+    const { body: before } = await send('GET', '/graphs?limit=100');
+    await service.stop();
+    service = await ServiceProcess.start({ environment: { DATA_DIR: disk!.directory } });
+    expect((await send('GET', '/graphs?limit=100')).status).toBe(401);
+    const login = await send('POST', '/auth/login', { username: 'admin', password: 'correct-horse-7' });
+    token = login.body.token;
+    expect((await send('GET', '/graphs?limit=100')).body).toEqual(before);
+    expect(await put('none', 'a\n1\n')).toMatchObject(refused);
+    await disk!.empty();
+    await untilRoom();
+  });
+});
+
+it(
+  'answers a line that needs more memory than a session may take as the fault of the file',
+  async () => {
+    if (!disk) return;
+    const line = `{"id":1,"v":[${'[],'.repeat(5_000_000)}[]]}\n`;
+    const answer = await send('PUT', '/warehouse/connections/1/tables/dense', line, 'application/x-ndjson');
+    expect(answer).toMatchObject({ status: 422, body: { detail: { errors: [{ type: expect.stringMatching(/^ndjson_/) }] } } });
+    expect(await send('GET', '/auth/me')).toMatchObject({ status: 200 });
+  },
+  patienceMs,
+);
