@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { SmallDisk } from './support/small-disk.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
 
@@ -150,6 +152,22 @@ describe('a whole DATA_DIR on a small disk', () => {
     await untilRoom();
     expect(serverPid()).toBe(pid);
     expect((await send('GET', '/warehouse/connections/1/tables/t0')).body).toMatchObject({ row_estimate: rows });
+  });
+
+  onSmallDisk('ends a statement that sorts on disk below the reserve, whoever runs it', async () => {
+    const client = new pg.Client(await EmbeddedPostgres.urlOf(disk!.directory));
+    await client.connect();
+    try {
+      const sort =
+        'SELECT count(*) FROM (SELECT repeat(md5(i::text), 8) AS v FROM generate_series(1, 400000) i ORDER BY 1 OFFSET 1) AS sorted';
+      await client.query("SET work_mem = '1MB'");
+      await disk!.fill(60 * mebibyte);
+      await expect(client.query(sort)).rejects.toMatchObject({ code: '57014' });
+    } finally {
+      await client.end();
+      await disk!.empty();
+    }
+    await untilRoom();
   });
 
   onSmallDisk('keeps all that was acknowledged over a restart with a full disk', async () => {

@@ -326,7 +326,7 @@ export class WarehouseUnavailableError extends ApiError {
       500,
       'warehouse_unavailable',
       { zh: '数仓暂时不可用，请稍后重试', en: 'The warehouse is unavailable for now; retry shortly' },
-      { cause },
+      { cause, headers: { 'Retry-After': '5' } },
     );
   }
 }
