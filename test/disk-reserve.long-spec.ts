@@ -35,7 +35,7 @@ afterAll(async () => {
   await disk?.unmount();
 });
 
-async function send(method: string, route: string, body?: BodyInit | object, type = 'application/json'): Promise<Answer> {
+async function send(method: string, route: string, body?: string | ReadableStream | object, type = 'application/json'): Promise<Answer> {
   const isText = typeof body === 'string' || body instanceof ReadableStream;
   const response = await fetch(`${service.url}/api${route}`, {
     method,
@@ -46,7 +46,7 @@ async function send(method: string, route: string, body?: BodyInit | object, typ
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: text === '' ? null : JSON.parse(text) };
 }
 
-const put = (table: string, body: BodyInit, query = ''): Promise<Answer> =>
+const put = (table: string, body: string | ReadableStream, query = ''): Promise<Answer> =>
   send('PUT', `/warehouse/connections/1/tables/${table}${query}`, body, 'text/csv');
 /** Some 17 MB on disk, each row of its own. */
 const csv = (letter: string): string =>

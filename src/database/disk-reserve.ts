@@ -27,7 +27,7 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly directory: string;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | null = null;
-  private endedSortsAt = -Infinity;
+  private sortsEnded = { at: -Infinity, lack: null as DiskReserveError | null };
   private toldAt = -Infinity;
   private onLacks: () => void = () => undefined;
 
@@ -82,8 +82,10 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** The reason of a statement that was ended because it sorted on disk; any other error stays as it is. */
   explain(error: unknown): unknown {
-    const isEnded = sqlstateOf(error) === sqlstates.queryCanceled && performance.now() - this.endedSortsAt < reportedWithinMs;
-    return isEnded ? (this.lack ?? error) : error;
+    // Its end may have made room again.
+    const { at, lack } = this.sortsEnded;
+    const isEnded = sqlstateOf(error) === sqlstates.queryCanceled && performance.now() - at < reportedWithinMs;
+    return isEnded ? (lack ?? error) : error;
   }
 
   /** Never rejects. A disk that answers slowly is asked once at a time. */
@@ -113,7 +115,7 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     const sorting = new Set(files.map(name => Number(/^pgsql_tmp(\d+)\./.exec(name)?.[1])));
     for (const pid of sorting.size === 0 ? [] : processesOf(cluster!)) {
       if (!sorting.has(pid)) continue;
-      this.endedSortsAt = performance.now();
+      this.sortsEnded = { at: performance.now(), lack: this.lack };
       signal(pid, 'SIGINT');
     }
   }
