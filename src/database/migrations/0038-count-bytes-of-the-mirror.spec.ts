@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { emptyDatabase } from '../../../test/support/database.js';
-import { CountBytesOfTheMirror1700000000037 } from './0037-count-bytes-of-the-mirror.js';
+import { CountBytesOfTheMirror1700000000038 } from './0038-count-bytes-of-the-mirror.js';
 import { migrations } from './migrations.js';
 
 it('counts the bytes of the tables that are there, and nobody as who loaded them', async () => {
   const database = await emptyDatabase();
-  const upTo = migrations.slice(0, migrations.indexOf(CountBytesOfTheMirror1700000000037) + 1);
+  const upTo = migrations.slice(0, migrations.indexOf(CountBytesOfTheMirror1700000000038) + 1);
   const source = new DataSource({ type: 'postgres', url: database.url, migrations: upTo });
   const client = new pg.Client(database.url);
   try {
