@@ -7,5 +7,8 @@ export function* elementsIn(value: CypherValue): Generator<NodeValue | EdgeValue
   else if (isMap(value)) for (const item of value.values()) yield* elementsIn(item);
   else if (!('kind' in value)) return;
   else if (value.kind === 'node' || value.kind === 'edge') yield value;
-  else if (value.kind === 'path') yield* [...value.nodes, ...value.edges];
+  else if (value.kind === 'path') {
+    yield* value.nodes;
+    yield* value.edges;
+  }
 }

@@ -9,6 +9,7 @@ import { ValueFault } from './value-fault.js';
 
 /** The key of a number or of an item is a text that has to be made. */
 const unitsOfKey = 15;
+const unitsOfId = 4;
 
 type Tagged = NodeValue | EdgeValue | PathValue | TemporalValue | DurationValue;
 
@@ -22,6 +23,7 @@ export function equals(a: CypherValue, b: CypherValue): boolean | null {
   if (isList(b)) return false;
   if (isMap(a)) return isMap(b) ? equalMaps(a, b) : false;
   if (isMap(b)) return false;
+  if (a.kind === 'path') return b.kind === 'path' && equalPaths(a, b);
   return a.kind === b.kind && keyOfTagged(a) === keyOfTagged(b);
 }
 
@@ -99,6 +101,15 @@ function equalMaps(a: CypherMap, b: CypherMap): boolean | null {
   );
 }
 
+function equalPaths(a: PathValue, b: PathValue): boolean {
+  if (a.edges.length !== b.edges.length || a.nodes[0]!.id !== b.nodes[0]!.id) return false;
+  for (let i = 0; i < a.edges.length; i += 1) {
+    spend(1);
+    if (a.edges[i]!.id !== b.edges[i]!.id || a.nodes[i + 1]!.id !== b.nodes[i + 1]!.id) return false;
+  }
+  return true;
+}
+
 function keyOfMap(map: CypherMap): string {
   spend(10 * map.size);
   const names = [...map.keys()].sort();
@@ -112,6 +123,7 @@ function keyOfTagged(value: Tagged): string {
     case 'edge':
       return `e${value.id}`;
     case 'path':
+      spend(unitsOfId * (value.nodes.length + value.edges.length));
       return `p${value.nodes.map(({ id }) => id).join()};${value.edges.map(({ id }) => id).join()}`;
     default:
       return `${value.kind}:${temporalKey(value)}`;
