@@ -81,7 +81,7 @@ export function compileCountedMatch(
     const trails = new Trails(arrays, chain, work);
     const counted = yield* trails.count(at);
     if (!counted) return false;
-    const examples = examplesOf(trails, at);
+    const examples = yield* examplesOf(trails, at);
     if (wanted.length === 0) {
       const total = totalOf(counted);
       giveCounted(counted);
@@ -149,10 +149,10 @@ export function compileCountedMatch(
     return columns?.every(column => column !== null) ? columns : null;
   }
 
-  function examplesOf(trails: Trails, at: number): Map<number, ExampleElements> {
+  function* examplesOf(trails: Trails, at: number): Generator<null, Map<number, ExampleElements>> {
     const examples = new Map<number, ExampleElements>();
     let shown = 0;
-    trails.walk(mostEdgesForExamples, trail => {
+    yield* trails.walk(mostEdgesForExamples, trail => {
       const place = wanted.length === 0 ? 0 : trail.nodes[at]!;
       let example = examples.get(place);
       if (!example) examples.set(place, (example = new ExampleElements()));

@@ -1,3 +1,4 @@
+import { spend } from '../../values/effort.js';
 import { type GraphArrays } from './memory-graph.js';
 
 /** Facts about the edges of a graph that take a pass over all of them. */
@@ -9,6 +10,7 @@ export interface EdgeFacts {
   loops: number[];
 }
 
+/** Eight edges take a unit. */
 const edgesAtOnce = 500_000;
 /** What was found about a graph lasts as long as its arrays. */
 const facts = new WeakMap<Uint32Array, EdgeFacts>();
@@ -19,7 +21,10 @@ export function* edgeFactsOf({ edgeTypes, types, labelSets, sources, targets, no
   const [sourceSets, targetSets] = [types.map(() => new Uint8Array(labelSets.length)), types.map(() => new Uint8Array(labelSets.length))];
   const loops: number[] = [];
   for (let edge = 0; edge < edgeTypes.length; edge++) {
-    if (edge % edgesAtOnce === edgesAtOnce - 1) yield null;
+    if (edge % edgesAtOnce === edgesAtOnce - 1) {
+      spend(edgesAtOnce >> 3);
+      yield null;
+    }
     const [type, source, target] = [edgeTypes[edge]!, sources[edge]!, targets[edge]!];
     sourceSets[type]![nodeSets[source]!] = 1;
     targetSets[type]![nodeSets[target]!] = 1;

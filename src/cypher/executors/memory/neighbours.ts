@@ -1,3 +1,4 @@
+import { spend } from '../../values/effort.js';
 import { type Hop } from './chain.js';
 import { type GraphArrays } from './memory-graph.js';
 
@@ -7,6 +8,7 @@ export interface Neighbours {
   places: Uint32Array;
 }
 
+/** Eight edges take a unit. */
 const edgesAtOnce = 500_000;
 /** Of each graph and thread. The least recently used ones go. */
 const mostBytesKept = 67_108_864;
@@ -38,7 +40,10 @@ export function* neighboursOf(graph: GraphArrays, { direction, types }: Hop): Ge
     /** Calls `take` for each edge that can be followed from a place, a loop once. */
     function* eachEnd(take: (place: number, other: number) => void): Generator<null> {
       for (let edge = 0; edge < edgeTypes.length; edge++) {
-        if (edge % edgesAtOnce === edgesAtOnce - 1) yield null;
+        if (edge % edgesAtOnce === edgesAtOnce - 1) {
+          spend(edgesAtOnce >> 3);
+          yield null;
+        }
         if (types[edgeTypes[edge]!] === 0) continue;
         const [source, target] = [sources[edge]!, targets[edge]!];
         if (direction !== 'in') take(source, target);

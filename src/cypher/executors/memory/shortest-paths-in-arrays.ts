@@ -9,7 +9,10 @@ interface Bounds {
   most: number;
 }
 
-/** A search from one end: the places by distance, and the distance of each + 1 (0 where it has not come). */
+/**
+ * A search from one end: the places by distance, and the distance of each + 1 (0 where it has not come). Those from the start that lead to
+ * the meeting have `leading` added.
+ */
 interface Side {
   levels: number[][];
   seen: Uint32Array;
@@ -17,7 +20,10 @@ interface Side {
 }
 
 const edgesAtOnce = 50_000;
+const placesAtOnce = 10_000;
 const bytesOfReached = 8;
+/** More than any distance. */
+const leading = 2 ** 31;
 
 /** Finds shortest paths breadth first from both ends, from the one with fewer places to go on from, until they meet. It does one search at a time. */
 export class ShortestPathSearch {
@@ -77,9 +83,9 @@ export class ShortestPathSearch {
   /** Walks from the start through the places that lie on a shortest path. */
   private *paths(start: number, end: number): Generator<readonly number[] | null> {
     const { work } = this;
-    const leading = yield* this.leadingToTheMeeting();
+    yield* this.markLeading();
     const edges: number[] = [];
-    const open = [this.onwards(start, 0, leading)];
+    const open = [this.onwards(start, 0)];
     while (open.length > 0) {
       work.step();
       if (work.isDue) yield null;
@@ -90,7 +96,7 @@ export class ShortestPathSearch {
         continue;
       }
       edges.push(next.edge);
-      if (next.place !== end) open.push(this.onwards(next.place, edges.length, leading));
+      if (next.place !== end) open.push(this.onwards(next.place, edges.length));
       else {
         yield edges;
         edges.pop();
@@ -99,29 +105,36 @@ export class ShortestPathSearch {
   }
 
   /** The edges from a place to the next ones, after so many edges. The first one stands last. */
-  private onwards(place: number, walked: number, leading: ReadonlySet<number>): { edge: number; place: number }[] {
+  private onwards(place: number, walked: number): { edge: number; place: number }[] {
     const { from, to } = this;
     const found: { edge: number; place: number }[] = [];
     const isBefore = walked < lengthOf(from);
     const left = lengthOf(from) + lengthOf(to) - walked - 1;
     const looked = eachNeighbour(this.graph, place, from.direction, this.hop.types, (next, edge) => {
-      if (isBefore ? from.seen[next] === walked + 2 && leading.has(next) : to.seen[next] === left + 1) found.push({ edge, place: next });
+      if (isBefore ? from.seen[next] === walked + 2 + leading : to.seen[next] === left + 1) found.push({ edge, place: next });
     });
     this.work.steps(looked);
     return found.reverse();
   }
 
-  /** The places that a shortest path goes through up to the meeting: back from those where both searches met. */
-  private *leadingToTheMeeting(): Generator<null, ReadonlySet<number>> {
+  /** Marks the places that a shortest path goes through up to the meeting: back from those where both searches met. */
+  private *markLeading(): Generator<null, void> {
     const { from, to, graph, work } = this;
-    let level = from.levels.at(-1)!.filter(place => to.seen[place] !== 0);
-    const found = new Set(level);
+    let level: number[] = [];
+    for (const [i, place] of from.levels.at(-1)!.entries()) {
+      if (i % placesAtOnce === placesAtOnce - 1) {
+        work.steps(placesAtOnce);
+        if (work.isDue) yield null;
+      }
+      if (to.seen[place] !== 0) level.push(place);
+    }
+    for (const place of level) from.seen[place]! += leading;
     for (let distance = lengthOf(from) - 1; distance > 0; distance--) {
       const before: number[] = [];
       for (const place of level) {
         const looked = eachNeighbour(graph, place, to.direction, this.hop.types, next => {
-          if (from.seen[next] !== distance + 1 || found.has(next)) return;
-          found.add(next);
+          if (from.seen[next] !== distance + 1) return;
+          from.seen[next] = distance + 1 + leading;
           before.push(next);
         });
         work.steps(looked);
@@ -129,7 +142,6 @@ export class ShortestPathSearch {
       }
       level = before;
     }
-    return found;
   }
 }
 
@@ -144,12 +156,10 @@ function begin(side: Side, place: number): void {
 
 /** Returns how many places it had reached beside its first. */
 function clear({ levels, seen }: Side): number {
-  let reached = -1;
-  for (const level of levels) {
-    for (const place of level) seen[place] = 0;
-    reached += level.length;
-  }
-  return Math.max(0, reached);
+  const reached = levels.reduce((sum, level) => sum + level.length, 0);
+  if (reached * 16 > seen.length) seen.fill(0);
+  else for (const level of levels) for (const place of level) seen[place] = 0;
+  return Math.max(0, reached - 1);
 }
 
 /** Calls `take` for each edge of some types at a place, a loop once. Returns how many edges were looked at. */

@@ -7,8 +7,10 @@ import { WalkCounts } from './walk-counts.js';
 import { type Work } from './work.js';
 
 const mostTrailsWalked = 1_000_000;
-/** The edges that a walk through trails may look at. It does not pause. */
+/** The edges that a walk through trails may look at. */
 const mostEdgesWalked = 2_000_000;
+/** Between them the query may pause. Each may ask a condition, which takes up to some microseconds. */
+const edgesAtOnce = 10_000;
 
 /** The places of its nodes and edges. */
 export interface Trail {
@@ -48,60 +50,65 @@ export class Trails {
     }
     if (total > mostTrailsWalked) return null;
     for (let i = 0; i < counted.size; i++) counts[places[i]!] = 0;
-    const isWhole = this.walk(mostEdgesWalked, ({ nodes }) => {
+    const isWhole = yield* this.walk(mostEdgesWalked, ({ nodes }) => {
       counts[nodes[at]!]! += 1;
       return true;
     });
-    yield null;
     return isWhole ? counted : null;
   }
 
   /**
-   * Walks trails one after the other, until `take` gives false. The trail that it gets changes.
+   * Walks trails one after the other, until `take` gives false. The trail that it gets changes. Yields where the query may pause.
    * @returns false if it has looked at `most` edges before it came to an end
    */
-  walk(most: number, take: (trail: Trail) => boolean): boolean {
-    const { graph, chain } = this;
+  *walk(most: number, take: (trail: Trail) => boolean): Generator<null, boolean> {
+    const { graph, chain, work } = this;
     const { hops, filters } = chain;
     const trail = { nodes: new Uint32Array(hops.length + 1), edges: new Uint32Array(hops.length) };
-    let looked = 0;
+    const ahead = hops.map(({ direction }) => new EdgesAhead(graph, direction));
+    let [looked, counted] = [0, 0];
     for (const start of chain.starts) {
       looked += 1;
       if (looked > most) break;
       if (filters[0]?.fits(start) === false) continue;
       trail.nodes[0] = start;
-      if (!goOn(0)) break;
-    }
-    this.work.steps(looked);
-    return looked <= most;
-
-    function goOn(at: number): boolean {
-      if (at === hops.length) return take(trail);
-      const node = trail.nodes[at]!;
-      const { direction } = hops[at]!;
-      if (direction !== 'in')
-        for (let edge = graph.outOffsets[node]!; edge < graph.outOffsets[node + 1]!; edge++)
-          if (!step(at, edge, graph.targets[edge]!)) return false;
-      if (direction !== 'out')
-        for (let i = graph.intoOffsets[node]!; i < graph.intoOffsets[node + 1]!; i++) {
-          const edge = graph.intoEdges[i]!;
-          if (direction === 'both' && graph.sources[edge] === node) continue;
-          if (!step(at, edge, graph.sources[edge]!)) return false;
+      if (hops.length === 0 && !take(trail)) break;
+      ahead[0]?.from(start);
+      let at = hops.length === 0 ? -1 : 0;
+      while (at >= 0) {
+        if (looked - counted >= edgesAtOnce) {
+          work.steps(looked - counted);
+          counted = looked;
+          if (work.isDue) yield null;
         }
-      return true;
+        const next = ahead[at]!;
+        if (!next.go()) {
+          at -= 1;
+          continue;
+        }
+        looked += 1;
+        if (looked > most) break;
+        if (!this.fits(trail, at, next)) continue;
+        trail.edges[at] = next.edge;
+        trail.nodes[at + 1] = next.node;
+        if (at + 1 < hops.length) ahead[++at]!.from(next.node);
+        else if (!take(trail)) return this.walked(looked, counted, most);
+      }
+      if (looked > most) break;
     }
+    return this.walked(looked, counted, most);
+  }
 
-    function step(at: number, edge: number, node: number): boolean {
-      looked += 1;
-      if (looked > most) return false;
-      if (hops[at]!.types[graph.edgeTypes[edge]!] === 0) return true;
-      for (let i = 0; i < at; i++) if (trail.edges[i] === edge) return true;
-      const filter = filters[at + 1];
-      if (filter && !filter.fits(node)) return true;
-      trail.edges[at] = edge;
-      trail.nodes[at + 1] = node;
-      return goOn(at + 1);
-    }
+  private walked(looked: number, counted: number, most: number): boolean {
+    this.work.steps(looked - counted);
+    return looked <= most;
+  }
+
+  private fits({ edges }: Trail, at: number, { edge, node }: EdgesAhead): boolean {
+    const { hops, filters } = this.chain;
+    if (hops[at]!.types[this.graph.edgeTypes[edge]!] === 0) return false;
+    for (let i = 0; i < at; i++) if (edges[i] === edge) return false;
+    return filters[at + 1]?.fits(node) !== false;
   }
 
   /** Takes off the walks of two hops that take one edge twice: there and back, which is a walk of one hop, or twice around a loop. */
@@ -146,6 +153,46 @@ export class Trails {
         work.steps(end - graph.outOffsets[start]! + 1);
         if (work.isDue) yield null;
       }
+  }
+}
+
+/** Goes through the edges that lead on from a place, a loop once. */
+class EdgesAhead {
+  edge = 0;
+  node = 0;
+  private out = 0;
+  private outEnd = 0;
+  private into = 0;
+  private intoEnd = 0;
+  private place = 0;
+
+  constructor(
+    private readonly graph: GraphArrays,
+    private readonly direction: Direction,
+  ) {}
+
+  from(place: number): void {
+    const { outOffsets, intoOffsets } = this.graph;
+    this.place = place;
+    [this.out, this.outEnd] = this.direction === 'in' ? [0, 0] : [outOffsets[place]!, outOffsets[place + 1]!];
+    [this.into, this.intoEnd] = this.direction === 'out' ? [0, 0] : [intoOffsets[place]!, intoOffsets[place + 1]!];
+  }
+
+  /** @returns false at the end */
+  go(): boolean {
+    const { targets, intoEdges, sources } = this.graph;
+    if (this.out < this.outEnd) {
+      this.edge = this.out++;
+      this.node = targets[this.edge]!;
+      return true;
+    }
+    while (this.into < this.intoEnd) {
+      this.edge = intoEdges[this.into++]!;
+      this.node = sources[this.edge]!;
+      // A loop lies among the edges out of its node too.
+      if (this.direction !== 'both' || this.node !== this.place) return true;
+    }
+    return false;
   }
 }
 
