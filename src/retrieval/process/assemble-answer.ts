@@ -45,7 +45,11 @@ export async function assembleAnswer(
   if (executed.isTruncated)
     say(`只返回前 ${request.limit} 行，还有更多`, `Only the first ${request.limit} rows are returned; there are more`);
   const shown = new AnswerElements();
-  for (const { values } of rows) for (const value of values) shown.addValue(value);
+  const pace = new Pace(signal);
+  for (const { values } of rows) {
+    if (pace.isOverdue) await pace.turn();
+    for (const value of values) shown.addValue(value);
+  }
   // Shown elements come first, because only the first 500 nodes and 1,000 edges are cited.
   const elements = new AnswerElements();
   for (const own of [shown, executed.examples]) elements.addAll(own);
@@ -63,7 +67,7 @@ export async function assembleAnswer(
     language: request.language,
     text: null,
     columns: columns.map((name, i) => ({ name, type: columnTypeOf(rows.map(({ values }) => values[i] ?? null)) })),
-    rows: await shownRows(rows, whole, new Pace(signal)),
+    rows: await shownRows(rows, whole, pace),
     graph,
     citations: [...citations, ...executed.tables],
     plan: {
