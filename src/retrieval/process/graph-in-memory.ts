@@ -56,6 +56,7 @@ export class GraphInMemory implements MemoryGraph {
   private readonly types: ElementTypes;
   private readonly nodeProperties: ElementProperties;
   private readonly edgeProperties: ElementProperties;
+  private readonly makeEdge = (place: number): EdgeValue => this.edgeAt(place);
 
   constructor(
     private readonly topology: Topology,
@@ -120,20 +121,9 @@ export class GraphInMemory implements MemoryGraph {
     return places && places.map(place => this.nodeAt(place));
   }
 
-  *edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {
+  edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {
     const wanted = types.length === 0 ? null : types.map(type => this.typeNumbers.get(type));
-    const { outOffsets, intoOffsets, intoEdges, edgeTypes, sources } = this.topology;
-    const at = this.placeOf(node);
-    if (direction !== 'in')
-      for (let edge = outOffsets[at]!; edge < outOffsets[at + 1]!; edge++)
-        if (wanted === null || wanted.includes(edgeTypes[edge])) yield this.edgeAt(edge);
-    if (direction === 'out') return;
-    for (let i = intoOffsets[at]!; i < intoOffsets[at + 1]!; i++) {
-      const edge = intoEdges[i]!;
-      // A loop lies in both lists.
-      if (direction === 'both' && sources[edge] === at) continue;
-      if (wanted === null || wanted.includes(edgeTypes[edge])) yield this.edgeAt(edge);
-    }
+    return new EdgesAt(this.topology, this.placeOf(node), direction, wanted, this.makeEdge);
   }
 
   private placeOf(node: NodeValue): number {
@@ -168,6 +158,44 @@ export class GraphInMemory implements MemoryGraph {
     const { edgeIds, edgeTypes, sources, targets, nodeIds, types } = this.topology;
     const [source, target] = [nodeIds[sources[place]!]!, nodeIds[targets[place]!]!];
     return new MemoryEdge(place, edgeIds[place]!, types[edgeTypes[place]!]!, source, target, this.edgeProperties);
+  }
+}
+
+/** The edges at a node, a loop once. A walk holds one of these for each of its edges, and a generator takes some times the memory. */
+class EdgesAt implements IterableIterator<EdgeValue> {
+  private out: number;
+  private into: number;
+
+  constructor(
+    private readonly topology: Topology,
+    private readonly place: number,
+    private readonly direction: Direction,
+    private readonly wanted: readonly (number | undefined)[] | null,
+    private readonly makeEdge: (place: number) => EdgeValue,
+  ) {
+    this.out = topology.outOffsets[direction === 'in' ? place + 1 : place]!;
+    this.into = topology.intoOffsets[direction === 'out' ? place + 1 : place]!;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<EdgeValue, undefined> {
+    const { topology, place, direction, wanted } = this;
+    const { outOffsets, intoOffsets, intoEdges, edgeTypes, sources } = topology;
+    const [outEnd, intoEnd] = [outOffsets[place + 1]!, intoOffsets[place + 1]!];
+    while (this.out < outEnd) {
+      const edge = this.out++;
+      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.makeEdge(edge) };
+    }
+    while (this.into < intoEnd) {
+      const edge = intoEdges[this.into++]!;
+      // A loop lies in both lists.
+      if (direction === 'both' && sources[edge] === place) continue;
+      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.makeEdge(edge) };
+    }
+    return { done: true, value: undefined };
   }
 }
 

@@ -2,7 +2,9 @@ import { spend } from '../../syntax/effort.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../../values/cypher-value.js';
 
 /** The most nodes and edges that are kept for a row. */
-const mostElements = 100;
+export const mostElements = 100;
+/** So much of a list or path tells what is kept of it, and that there is more. */
+export const mostLooked = mostElements + 1;
 
 /** The nodes and edges of the matches that a row rests on. `isCut` is set when there are more. */
 export interface Behind {
@@ -46,11 +48,7 @@ export class BehindBuilder implements Behind {
   private addValue(value: CypherValue): void {
     spend(1);
     if (typeof value !== 'object' || value === null) return;
-    if (isList(value)) {
-      for (const item of value.slice(0, mostElements)) this.addValue(item);
-      this.isCut ||= value.length > mostElements;
-      return;
-    }
+    if (isList(value)) return this.addFirst(value, item => this.addValue(item));
     if (isMap(value)) {
       for (const item of value.values()) this.addValue(item);
       return;
@@ -59,9 +57,14 @@ export class BehindBuilder implements Behind {
     if (value.kind === 'node') this.addNode(value);
     else if (value.kind === 'edge') this.addEdge(value);
     else if (value.kind === 'path') {
-      for (const node of value.nodes) this.addNode(node);
-      for (const edge of value.edges) this.addEdge(edge);
+      this.addFirst(value.nodes, node => this.addNode(node));
+      this.addFirst(value.edges, edge => this.addEdge(edge));
     }
+  }
+
+  private addFirst<T>(values: readonly T[], add: (value: T) => void): void {
+    values.slice(0, mostElements).forEach(add);
+    this.isCut ||= values.length > mostElements;
   }
 
   private addNode(node: NodeValue): void {

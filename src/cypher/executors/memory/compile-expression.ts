@@ -52,6 +52,7 @@ export function compileExpression(expression: Expression, place: ExpressionPlace
       const variable = scope.find(expression.name);
       if (!variable) throw undefinedVariable(query, expression.name, position);
       const { slot } = variable;
+      query.frame.markRead(slot);
       return row => row[slot] ?? null;
     }
     case 'property':

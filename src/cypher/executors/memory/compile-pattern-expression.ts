@@ -21,6 +21,7 @@ export function compilePatternExpression(
   const variable = '\0path';
   const match = place.query.compilers.match({ patterns: [{ ...pattern, variable }], where: null }, withoutColumns(place));
   const slot = match.scope.find(variable)!.slot;
+  place.query.frame.markRead(slot);
   const all = pattern.shortest === 'all';
   return place.query.at(position, row => {
     const paths = new GrowingList();

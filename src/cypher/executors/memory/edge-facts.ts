@@ -1,4 +1,4 @@
-import { spend } from '../../values/effort.js';
+import { spend } from '../../syntax/effort.js';
 import { type GraphArrays } from './memory-graph.js';
 
 /** Facts about the edges of a graph that take a pass over all of them. */

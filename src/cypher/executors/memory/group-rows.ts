@@ -6,7 +6,7 @@ import { type AggregateCall } from './aggregate-calls.js';
 import { BehindBuilder, bytesOfBehind } from './behind.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
 import { type Evaluate, type Row } from './scope.js';
-import { countedNode } from './slots-read.js';
+import { countedNode, countedWalk } from './slots-read.js';
 
 /** To open a group, besides its width. */
 const unitsOfGroup = 60;
@@ -33,7 +33,8 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
       },
       call.position,
     );
-  const args = given.map(arg => compile(arg, place));
+  const walk = countedWalk(call, place.scope);
+  const args: Evaluate[] = walk === null ? given.map(arg => compile(arg, place)) : [row => row[walk] ?? null];
   const distinct = call.kind === 'call' && call.distinct;
   const countsNodes = distinct && countedNode(call, place.scope) !== null;
   return { slot, takesTimes: distinct || definition.start().addTimes !== undefined, start: () => started(definition.start()) };

@@ -1,8 +1,9 @@
-import { childrenOf, type Expression, isConstant, type MapEntry, type Name } from '../../syntax/cypher-ast.js';
+import { childrenOf, type Expression, isConstant, type MapEntry, type Name, walk } from '../../syntax/cypher-ast.js';
 import { freeVariables } from '../../syntax/free-variables.js';
 import { propertyOf } from '../../functions/value-access.js';
 import { type CypherValue, isList, type NodeValue } from '../../values/cypher-value.js';
 import { Decimal } from '../../values/decimal.js';
+import { spend } from '../../syntax/effort.js';
 import { isNumber } from '../../values/numbers.js';
 import { hasAggregateCall } from './aggregate-calls.js';
 import { type NumberTest } from './column-test.js';
@@ -62,6 +63,7 @@ export function checksOfEdges(
       const fits = fitsOf.get(edge)!;
       const holds = (row: Row): boolean => {
         const value = row[edge.slot] ?? null;
+        if (isList(value)) spend(value.length);
         return isList(value) ? value.every(each => fits(each, row)) : fits(value, row);
       };
       return [edge, { ...nothingKnown, slots: new Set([edge.slot, ...slotsIn(edge.properties, place.scope)]), holds, mayFail: true }];
@@ -94,7 +96,11 @@ export function slotsIn(properties: readonly Pick<MapEntry, 'value'>[], scope: S
 }
 
 function slotsOf(expression: Expression, scope: Scope): number[] {
-  return freeVariables(expression, scope.variables.keys()).flatMap(({ name }) => scope.find(name)?.slot ?? []);
+  const names: string[] = [];
+  // A harmless condition declares no variables, so each that it names is one of the scope.
+  if (isHarmless(expression)) walk(expression, inner => inner.kind === 'variable' && names.push(inner.name));
+  else names.push(...freeVariables(expression, scope.variables.keys()).map(({ name }) => name));
+  return names.flatMap(name => scope.find(name)?.slot ?? []);
 }
 
 /** Conditions joined by AND are asked one by one, those that are likely to fail once all variables are bound. */
@@ -189,7 +195,7 @@ function numbersOf(condition: Expression, place: ExpressionPlace): NumberTest | 
 
 /** Null for a constant that no float holds exactly, and for one that is no number. */
 function numberTest(operator: string | undefined, constant: Expression, place: ExpressionPlace): NumberTest | null {
-  const value = compile(constant, place)(place.query.frame.emptyRow());
+  const value = compile(constant, place)([]);
   if (operator === undefined || mirrored[operator] === undefined || !isNumber(value) || value instanceof Decimal) return null;
   const than = Number(value);
   if (Number.isNaN(than) || (typeof value === 'bigint' && BigInt(than) !== value)) return null;

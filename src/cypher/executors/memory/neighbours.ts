@@ -1,4 +1,4 @@
-import { spend } from '../../values/effort.js';
+import { spend } from '../../syntax/effort.js';
 import { type Hop } from './chain.js';
 import { type GraphArrays } from './memory-graph.js';
 

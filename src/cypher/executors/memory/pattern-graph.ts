@@ -1,6 +1,6 @@
 import { type Direction, type EdgePattern, type MapEntry, type Name, type NodePattern, type PathPattern } from '../../syntax/cypher-ast.js';
 import { type RunningQuery } from './running-query.js';
-import { type Scope, type StaticType } from './scope.js';
+import { Scope, type StaticType } from './scope.js';
 
 /** A node of the patterns of one clause. Patterns that name the same variable share it. */
 export interface PatternNode {
@@ -45,17 +45,17 @@ export interface PatternGraph {
 export function readPatterns(patterns: PathPattern[], before: Scope, query: RunningQuery): PatternGraph {
   const [nodes, edges, paths]: [PatternNode[], PatternEdge[], PatternPath[]] = [[], [], []];
   const nodeOfSlot = new Map<number, number>();
-  let scope = before;
+  const variables = new Map(before.variables);
+  const slotsOfEdges = new Set<number>();
 
   function declare(name: string | null, type: StaticType): number {
-    if (name === null) return scope.frame.take();
-    const declared = scope.with(name, type);
-    scope = declared.scope;
-    return declared.slot;
+    const slot = before.frame.take();
+    if (name !== null) variables.set(name, { slot, type });
+    return slot;
   }
 
   function addNode({ variable, labels, properties, position }: NodePattern): number {
-    const known = variable === null ? undefined : scope.find(variable);
+    const known = variable === null ? undefined : variables.get(variable);
     if (known && !['node', 'any', 'null'].includes(known.type)) throw conflict(query, variable, known.type, '节点', 'a node', position);
     const slot = known?.slot ?? declare(variable, 'node');
     const index = nodeOfSlot.get(slot);
@@ -71,16 +71,18 @@ export function readPatterns(patterns: PathPattern[], before: Scope, query: Runn
 
   function addEdge(edge: EdgePattern, left: number, right: number, shortest: PathPattern['shortest']): number {
     const { variable, length, position } = edge;
-    const known = variable === null ? undefined : scope.find(variable);
+    const known = variable === null ? undefined : variables.get(variable);
     const fitting: StaticType[] = length === null ? ['edge', 'any', 'null'] : ['edges', 'list', 'any', 'null'];
     if (known && !fitting.includes(known.type)) throw conflict(query, variable, known.type, '关系', 'a relationship', position);
-    if (known && edges.some(({ slot }) => slot === known.slot))
+    if (known && slotsOfEdges.has(known.slot))
       throw query.error(
         'RelationshipUniquenessViolation',
         { zh: `关系变量 ${variable} 在同一个 MATCH 中出现两次`, en: `The relationship ${variable} appears twice in one MATCH` },
         position,
       );
+    if (known) query.frame.markRead(known.slot);
     const slot = known?.slot ?? declare(variable, length === null ? 'edge' : 'edges');
+    slotsOfEdges.add(slot);
     const { direction, properties } = edge;
     const types = edge.types.map(({ name }) => name);
     return edges.push({ slot, bound: known !== undefined, types, direction, length, properties, left, right, shortest, position }) - 1;
@@ -96,7 +98,7 @@ export function readPatterns(patterns: PathPattern[], before: Scope, query: Runn
     });
     const edgesInPath = pattern.edges.map((edge, i) => addEdge(edge, inPath[i] ?? 0, inPath[i + 1] ?? 0, pattern.shortest));
     if (pattern.variable === null) continue;
-    if (scope.find(pattern.variable))
+    if (variables.get(pattern.variable))
       throw query.error(
         'VariableAlreadyBound',
         {
@@ -107,7 +109,7 @@ export function readPatterns(patterns: PathPattern[], before: Scope, query: Runn
       );
     paths.push({ slot: declare(pattern.variable, 'path'), nodes: inPath, edges: edgesInPath });
   }
-  return { nodes, edges, paths, scope };
+  return { nodes, edges, paths, scope: new Scope(before.frame, variables) };
 
   function addEdgeFirst({ variable }: EdgePattern, { position }: NodePattern): never {
     throw conflict(query, variable, 'edge', '节点', 'a node', position);

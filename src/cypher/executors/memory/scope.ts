@@ -23,6 +23,7 @@ export interface Variable {
 /** The slots of one query. */
 export class Frame {
   private used = 0;
+  private readonly read = new Set<number>();
 
   get size(): number {
     return this.used;
@@ -30,6 +31,16 @@ export class Frame {
 
   take(): number {
     return this.used++;
+  }
+
+  /** Notes that an expression, or a pattern behind, reads the whole value in a slot. All of them are compiled before the query runs. */
+  markRead(slot: number): void {
+    this.read.add(slot);
+  }
+
+  /** Whether the list or path in a slot has to be whole. Of one that nobody reads only the evidence of the row is taken. */
+  isRead(slot: number): boolean {
+    return this.read.has(slot);
   }
 
   emptyRow(): Row {

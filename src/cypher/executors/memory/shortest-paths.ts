@@ -1,6 +1,9 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { otherEnd, type WalkOptions } from './walk-edges.js';
+import { type Work } from './work.js';
+
+const bytesOfReached = 32;
 
 /**
  * Gives the shortest paths between two nodes as edges in order, by breadth-first search; null where the query may pause. Two nodes that
@@ -10,8 +13,9 @@ export function* findShortestPaths(
   start: NodeValue,
   end: NodeValue,
   direction: Direction,
-  { graph, work, types, least, most, taken, fits }: WalkOptions,
+  options: WalkOptions,
 ): Generator<EdgeValue[] | null> {
+  const { graph, work, types, least, most, taken, fits } = options;
   if (start.id === end.id) {
     if (least === 0) yield [];
     return;
@@ -19,41 +23,62 @@ export function* findShortestPaths(
   /** For each node the edges by which a shortest path comes to it. */
   const into = new Map<number, EdgeValue[]>();
   const distances = new Map<number, number>([[start.id, 0]]);
-  let frontier = [start];
-  for (let distance = 1; frontier.length > 0 && distance <= most && !distances.has(end.id); distance++) {
-    const reached: NodeValue[] = [];
-    for (const node of frontier) {
-      for (const edge of graph.edgesOf(node, direction, types)) {
-        work.step();
-        if (work.isDue) yield null;
-        if (taken.has(edge.id) || (fits && !fits(edge))) continue;
-        const other = otherEnd(graph, edge, node);
-        const known = distances.get(other.id);
-        if (known !== undefined && known < distance) continue;
-        if (known === undefined) {
-          distances.set(other.id, distance);
-          reached.push(other);
-          work.holdBytes(32);
+  try {
+    let frontier = [start];
+    for (let distance = 1; frontier.length > 0 && distance <= most && !distances.has(end.id); distance++) {
+      const reached: NodeValue[] = [];
+      for (const node of frontier) {
+        for (const edge of graph.edgesOf(node, direction, types)) {
+          work.step();
+          if (work.isDue) yield null;
+          if (taken.has(edge.id) || (fits && !fits(edge))) continue;
+          const other = otherEnd(graph, edge, node);
+          const known = distances.get(other.id);
+          if (known !== undefined && known < distance) continue;
+          if (known === undefined) {
+            distances.set(other.id, distance);
+            reached.push(other);
+            work.holdBytes(bytesOfReached);
+          }
+          const edges = into.get(other.id) ?? [];
+          edges.push(edge);
+          into.set(other.id, edges);
         }
-        const edges = into.get(other.id) ?? [];
-        edges.push(edge);
-        into.set(other.id, edges);
       }
+      frontier = reached;
     }
-    frontier = reached;
+    if (distances.has(end.id) && distances.get(end.id)! >= least) yield* backwards(start, end, into, options);
+  } finally {
+    work.holdBytes(-bytesOfReached * (distances.size - 1));
   }
-  if (!distances.has(end.id) || distances.get(end.id)! < least) return;
-  yield* backwards(end, []);
+}
 
-  function* backwards(node: NodeValue, edges: EdgeValue[]): Generator<EdgeValue[] | null> {
-    if (node.id === start.id) {
-      yield [...edges].reverse();
-      return;
+/** Goes back from the end along the edges by which shortest paths come to each node, depth first. */
+function* backwards(
+  start: NodeValue,
+  end: NodeValue,
+  into: ReadonlyMap<number, readonly EdgeValue[]>,
+  { graph, work }: WalkOptions,
+): Generator<EdgeValue[] | null> {
+  const walked: EdgeValue[] = [];
+  const open = [{ node: end, next: 0 }];
+  while (open.length > 0) {
+    work.step();
+    if (work.isDue) yield null;
+    const at = open.at(-1)!;
+    const edge = at.node.id === start.id ? undefined : into.get(at.node.id)?.[at.next++];
+    if (edge) {
+      walked.push(edge);
+      open.push({ node: otherEnd(graph, edge, at.node), next: 0 });
+      continue;
     }
-    for (const edge of into.get(node.id) ?? []) {
-      work.step();
-      if (work.isDue) yield null;
-      yield* backwards(otherEnd(graph, edge, node), [...edges, edge]);
-    }
+    if (at.node.id === start.id) yield reversed(walked, work);
+    open.pop();
+    walked.pop();
   }
+}
+
+function reversed(edges: readonly EdgeValue[], work: Work): EdgeValue[] {
+  work.spend(edges.length);
+  return edges.toReversed();
 }

@@ -1,5 +1,5 @@
 import { childrenOf, type Expression } from '../../syntax/cypher-ast.js';
-import { type Scope } from './scope.js';
+import { type Scope, type StaticType } from './scope.js';
 
 /** What is read of variables, by slot: the names of properties, or null for the value itself. */
 export type SlotsRead = ReadonlyMap<number, ReadonlySet<string> | null>;
@@ -33,8 +33,17 @@ export function slotsRead(expressions: readonly Expression[], scope: Scope): Slo
 
 /** The slot of `count(node)` or `count(DISTINCT node)`; null for any other expression. */
 export function countedNode(expression: Expression, scope: Scope): number | null {
+  return countedVariable(expression, scope, ['node']);
+}
+
+/** The slot of `count(path)`, or of the edges of a walk, which need not be whole to be counted; null for any other expression. */
+export function countedWalk(expression: Expression, scope: Scope): number | null {
+  return expression.kind === 'call' && !expression.distinct ? countedVariable(expression, scope, ['path', 'edges']) : null;
+}
+
+function countedVariable(expression: Expression, scope: Scope, types: readonly StaticType[]): number | null {
   if (expression.kind !== 'call' || expression.name.toLowerCase() !== 'count') return null;
   const [arg] = expression.args;
   const variable = expression.args.length === 1 && arg?.kind === 'variable' ? scope.find(arg.name) : undefined;
-  return variable?.type === 'node' ? variable.slot : null;
+  return variable && types.includes(variable.type) ? variable.slot : null;
 }

@@ -1,10 +1,8 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
+import { mostLooked } from './behind.js';
 import { type MemoryGraph } from './memory-graph.js';
 import { type Work } from './work.js';
-
-/** To look at an edge and the node behind it, besides the step. */
-const unitsOfEdge = 15;
 
 export interface WalkOptions {
   graph: MemoryGraph;
@@ -19,42 +17,103 @@ export interface WalkOptions {
   fits: ((edge: EdgeValue) => boolean) | null;
 }
 
-export interface Walk {
-  /** In the order that they were walked. It changes with the next step. */
-  edges: readonly EdgeValue[];
-  node: NodeValue;
+/**
+ * The walk as it is now. All walks from a node share it, and the next step changes it: a walk takes as long to give for many edges as for one.
+ * Whoever keeps the edges copies them.
+ */
+export class Walk {
+  /** In the order that they were walked. */
+  readonly edges: EdgeValue[] = [];
+  /** Those that the walk has come through, from its start on. */
+  readonly through: NodeValue[] = [];
+  private beginning: EdgeValue[] | null = null;
+
+  constructor(public end: NodeValue) {}
+
+  /** As many as the evidence of a row looks at. Nobody may change the list, since longer walks that begin alike share it. */
+  get firstEdges(): readonly EdgeValue[] {
+    if (this.beginning) return this.beginning;
+    const first = this.edges.slice(0, mostLooked);
+    if (this.edges.length >= mostLooked) this.beginning = first;
+    return first;
+  }
+
+  /** The nodes between and at the ends of the first edges. */
+  get firstNodes(): NodeValue[] {
+    const first = this.through.slice(0, mostLooked + 1);
+    if (first.length === this.through.length) first.push(this.end);
+    return first;
+  }
+
+  /** Notes that the first edges are no longer the same. */
+  forget(): void {
+    this.beginning = null;
+  }
+
+  /** The node after so many edges. */
+  nodeAt(edges: number): NodeValue {
+    return edges === this.through.length ? this.end : this.through[edges]!;
+  }
 }
+
+/** To look at an edge and the node behind it, besides the step. */
+const unitsOfEdge = 15;
+/** What a walk holds for each edge: the edge, and where to go on from its node. */
+const bytesOfStep = 300;
+/** Shorter walks need not be counted. */
+const stepsHeldAtOnce = 1_024;
 
 /** Walks from a node along edges, depth first, no edge twice. Null where the query may pause. */
 export function* walkEdges(start: NodeValue, direction: Direction, options: WalkOptions): Generator<Walk | null> {
   const { graph, work, types, least, most, taken, fits } = options;
-  const edges: EdgeValue[] = [];
-  if (least === 0) yield { edges, node: start };
+  const walk = new Walk(start);
+  const { edges, through } = walk;
+  if (least === 0) yield walk;
   if (most === 0) return;
-  const open = [{ node: start, next: graph.edgesOf(start, direction, types)[Symbol.iterator]() }];
-  while (open.length > 0) {
-    const { node, next } = open.at(-1)!;
-    work.step();
-    if (work.isDue) yield null;
-    const found = next.next();
-    if (found.done) {
-      open.pop();
-      const last = edges.pop();
-      if (last) taken.delete(last.id);
-      continue;
+  through.push(start);
+  const open = [edgesFrom(start)];
+  let counted = stepsHeldAtOnce;
+  try {
+    while (open.length > 0) {
+      work.step();
+      if (work.isDue) yield null;
+      const found = open[open.length - 1]!.next();
+      if (found.done) {
+        open.pop();
+        through.pop();
+        if (edges.length > 0) goBack();
+        continue;
+      }
+      const edge = found.value;
+      work.spend(unitsOfEdge);
+      if (taken.has(edge.id) || (fits && !fits(edge))) continue;
+      const node = otherEnd(graph, edge, through[through.length - 1]!);
+      edges.push(edge);
+      taken.add(edge.id);
+      walk.end = node;
+      if (edges.length >= least) yield walk;
+      if (edges.length === most) {
+        goBack();
+        continue;
+      }
+      through.push(node);
+      open.push(edgesFrom(node));
+      if (open.length > counted) {
+        counted += stepsHeldAtOnce;
+        work.holdBytes(bytesOfStep * stepsHeldAtOnce);
+      }
     }
-    const edge = found.value;
-    work.spend(unitsOfEdge);
-    if (taken.has(edge.id) || (fits && !fits(edge))) continue;
-    const other = otherEnd(graph, edge, node);
-    edges.push(edge);
-    taken.add(edge.id);
-    if (edges.length >= least) yield { edges, node: other };
-    if (edges.length < most) open.push({ node: other, next: graph.edgesOf(other, direction, types)[Symbol.iterator]() });
-    else {
-      edges.pop();
-      taken.delete(edge.id);
-    }
+  } finally {
+    work.holdBytes(bytesOfStep * (stepsHeldAtOnce - counted));
+  }
+
+  function edgesFrom(node: NodeValue): Iterator<EdgeValue> {
+    return graph.edgesOf(node, direction, types)[Symbol.iterator]();
+  }
+
+  function goBack(): void {
+    taken.delete(edges.pop()!.id);
+    if (edges.length < mostLooked) walk.forget();
   }
 }
 

@@ -1,0 +1,191 @@
+import { type EdgeValue, isList, type NodeValue } from '../../values/cypher-value.js';
+import { mostLooked } from './behind.js';
+import { hopOf } from './chain.js';
+import { type ExpressionPlace } from './expression-place.js';
+import { isEdge, isNode, type Step, type Walked } from './match-step.js';
+import { type PatternEdge, type PatternGraph } from './pattern-graph.js';
+import { type Row } from './scope.js';
+import { findShortestPaths } from './shortest-paths.js';
+import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
+import { type Walk, type WalkOptions, walkEdges } from './walk-edges.js';
+
+/** A search over arrays takes eight bytes for each node of the graph. */
+const mostSearched = 16_777_216;
+/** An edge of a list: a copy, and the memory for it. */
+const unitsOfItem = 1;
+/** An edge that an earlier clause has bound is looked at some times. */
+const unitsOfBound = 5;
+/** An edge that becomes an object. */
+const unitsOfMade = 3;
+
+export type OptionsOf = (row: Row, taken: Set<number>) => WalkOptions;
+
+export interface BoundEnds {
+  left: boolean;
+  right: boolean;
+}
+
+/** What a step along an edge asks beside its options. */
+export interface EdgeQuestions {
+  options: OptionsOf;
+  /** Conditions of the node at the end, before the edges are listed. Null for none. */
+  holds: ((row: Row) => boolean) | null;
+  /** Whether the list of edges has to be whole: somebody reads it, or a condition on its edges has failed and will be asked again. */
+  isRead: () => boolean;
+}
+
+export function walkOptions(
+  { types, length }: PatternEdge,
+  holds: ((edge: EdgeValue, row: Row) => boolean) | null,
+  { query: { graph, work } }: ExpressionPlace,
+): OptionsOf {
+  const { least, most } = length ?? { least: 1, most: 1 };
+  return (row, taken) => ({ graph, work, types, least, most: most ?? Infinity, taken, fits: holds ? found => holds(found, row) : null });
+}
+
+/**
+ * Follows an edge, or edges in a row, from an end that is bound. If both are, the walk must end at the other one. Edges in a row become a
+ * list only for those who read it; the evidence of a row takes the beginning of the walk.
+ */
+export function expandStep(
+  edge: PatternEdge,
+  pattern: PatternGraph,
+  ends: BoundEnds,
+  { query: { work } }: ExpressionPlace,
+  { options, holds, isRead }: EdgeQuestions,
+): Step {
+  const { nodes, paths, edges } = pattern;
+  const isForward = ends.left;
+  const closed = ends.left && ends.right;
+  const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
+  const [from, to] = isForward ? [left, right] : [right, left];
+  const direction = edge.direction === 'both' || isForward ? edge.direction : edge.direction === 'out' ? 'in' : 'out';
+  const single = edge.length === null;
+  const isConditional = edge.properties.length > 0;
+  const isInPath = !single && paths.some(path => path.edges.includes(edges.indexOf(edge)));
+  return function* expand(row, { taken, walks }) {
+    const [start, end] = [row[from] ?? null, closed ? (row[to] ?? null) : null];
+    if (!isNode(start)) return;
+    const isWhole = isRead();
+    for (const walk of walkEdges(start, direction, options(row, taken))) {
+      if (walk === null) {
+        yield null;
+        continue;
+      }
+      const node = walk.end;
+      if (closed && (end as NodeValue).id !== node.id) continue;
+      if (!closed) row[to] = node;
+      if (holds && !holds(row)) continue;
+      if (single) row[edge.slot] = walk.edges[0]!;
+      else row[edge.slot] = isWhole || (isConditional && isRead()) ? listed(walk) : walk.firstEdges;
+      if (isInPath) walks.set(edge.slot, { walk, isForward });
+      yield true;
+    }
+  };
+
+  function listed({ edges: walked }: Walk): EdgeValue[] {
+    work.spend(unitsOfItem * walked.length);
+    return isForward ? walked.slice() : walked.toReversed();
+  }
+}
+
+/** An edge that an earlier clause has bound, or a list of them: both ends follow from it, and must be the nodes that are bound already. */
+export function boundEdgeStep(
+  edge: PatternEdge,
+  { nodes }: PatternGraph,
+  { query: { graph, work } }: ExpressionPlace,
+  ends: BoundEnds,
+  options: OptionsOf,
+): Step {
+  const [left, right] = [nodes[edge.left]!, nodes[edge.right]!];
+  return function* follow(row, { taken }) {
+    const value = row[edge.slot] ?? null;
+    const edges = edge.length === null ? [value] : isList(value) ? value : [];
+    work.spend(unitsOfBound * edges.length);
+    if (work.isDue) yield null;
+    if (edges.length === 0 || !edges.every(isEdge)) return;
+    const { types, fits, least, most } = options(row, taken);
+    const fitting = (each: EdgeValue) => !taken.has(each.id) && (types.length === 0 || types.includes(each.type)) && fits?.(each) !== false;
+    if (!edges.every(fitting) || (edge.length !== null && (edges.length < least || edges.length > most))) return;
+    for (const outwards of edge.direction === 'both' ? [true, false] : [edge.direction === 'out']) {
+      const [first] = edges;
+      const start = outwards ? first!.source : first!.target;
+      const end = endOfWalk(edges, start, edge.direction === 'both' ? null : outwards);
+      if (end === null || (edge.direction === 'both' && !outwards && first!.source === first!.target)) continue;
+      if (ends.left && nodeIdAt(row, left.slot) !== start) continue;
+      if (ends.right && nodeIdAt(row, right.slot) !== end) continue;
+      if (left === right && start !== end) continue;
+      row[left.slot] = graph.nodeById(start);
+      row[right.slot] = graph.nodeById(end);
+      for (const each of edges) taken.add(each.id);
+      yield true;
+      for (const each of edges) taken.delete(each.id);
+    }
+  };
+}
+
+function nodeIdAt(row: Row, slot: number): number | null {
+  const value = row[slot] ?? null;
+  return isNode(value) ? value.id : null;
+}
+
+/** The node at the end of edges in a row. Null if they do not hang together, or one points the wrong way. */
+function endOfWalk(edges: readonly EdgeValue[], start: number, outwards: boolean | null): number | null {
+  let at = start;
+  for (const { source, target } of edges) {
+    const next = source === at && outwards !== false ? target : target === at && outwards !== true ? source : null;
+    if (next === null) return null;
+    at = next;
+  }
+  return at;
+}
+
+export function shortestStep(
+  edge: PatternEdge,
+  { nodes }: PatternGraph,
+  place: ExpressionPlace,
+  { options, isRead }: Omit<EdgeQuestions, 'holds'>,
+): Step {
+  const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
+  const searching = compileSearch(edge, place, isRead);
+  return function* findShortest(row, { taken }: Walked) {
+    const [start, end] = [row[left] ?? null, row[right] ?? null];
+    if (!isNode(start) || !isNode(end)) return;
+    const paths =
+      searching && taken.size === 0 && start.id !== end.id
+        ? searching(start, end)
+        : findShortestPaths(start, end, edge.direction, options(row, taken));
+    for (const found of paths) {
+      if (found === null) {
+        yield null;
+        continue;
+      }
+      row[edge.slot] = edge.length === null ? (found[0] ?? null) : found;
+      yield true;
+      if (edge.shortest === 'one') return;
+    }
+  };
+}
+
+/** The search over arrays, for edges of which only the type is asked. */
+function compileSearch(
+  edge: PatternEdge,
+  { query }: ExpressionPlace,
+  isRead: () => boolean,
+): ((start: NodeValue, end: NodeValue) => Generator<EdgeValue[] | null>) | null {
+  const {
+    work,
+    graph: { arrays },
+  } = query;
+  if (!arrays || edge.properties.length > 0 || arrays.nodeSets.length > mostSearched) return null;
+  const { least, most } = edge.length ?? { least: 1, most: 1 };
+  let search: ShortestPathSearch | null = null;
+  return function* searching(start, end) {
+    search ??= new ShortestPathSearch(arrays, hopOf(edge, arrays), { least, most: most ?? Infinity }, work);
+    const listed = isRead() ? Infinity : mostLooked;
+    for (const found of search.between(arrays.placeOf(start), arrays.placeOf(end))) {
+      if (found) work.spend(unitsOfMade * Math.min(found.length, listed));
+      yield found && found.slice(0, listed).map(place => arrays.edgeAt(place));
+    }
+  };
+}

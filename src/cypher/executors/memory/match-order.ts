@@ -1,0 +1,77 @@
+import { type PatternEdge, type PatternGraph, type PatternNode } from './pattern-graph.js';
+
+/** The order in which the nodes and edges of a pattern are bound. Each is looked at some times, however many there are. */
+export class MatchOrder {
+  private readonly bound = new Set<number>();
+  private readonly edgesAt = new Map<number, PatternEdge[]>();
+  private readonly places: ReadonlyMap<PatternEdge, number>;
+  private readonly left: Set<PatternEdge>;
+  /** The edges that are left and have a bound end. */
+  private readonly begun = new Set<PatternEdge>();
+  /** Nodes in the order in which they are wanted as starts: those with edges, and all. Those before the first of each are bound, or have no edge left. */
+  private readonly starts: { withEdges: PatternNode[]; all: PatternNode[] };
+  private readonly next = { withEdges: 0, all: 0 };
+
+  constructor(private readonly graph: PatternGraph) {
+    const { nodes, edges } = graph;
+    this.places = new Map(edges.map((edge, i) => [edge, i]));
+    this.left = new Set(edges);
+    for (const edge of edges)
+      for (const end of new Set([edge.left, edge.right])) {
+        const known = this.edgesAt.get(nodes[end]!.slot);
+        if (known) known.push(edge);
+        else this.edgesAt.set(nodes[end]!.slot, [edge]);
+      }
+    const rank = (node: PatternNode) => (node.properties.length > 0 ? 2 : 0) + (node.labels.length > 0 ? 1 : 0);
+    const all = nodes.toSorted((a, b) => rank(b) - rank(a));
+    this.starts = { all, withEdges: all.filter(({ slot }) => this.edgesAt.has(slot)) };
+  }
+
+  /** A node is bound. Edges may be followed from it. */
+  bind(slot: number): void {
+    if (this.bound.has(slot)) return;
+    this.bound.add(slot);
+    for (const edge of this.edgesAt.get(slot) ?? []) if (this.left.has(edge)) this.begun.add(edge);
+  }
+
+  take(edge: PatternEdge): void {
+    this.left.delete(edge);
+    this.begun.delete(edge);
+  }
+
+  /** The edges that nothing has bound. */
+  get edgesLeft(): ReadonlySet<PatternEdge> {
+    return this.left;
+  }
+
+  /** An edge with a bound end: first one with two, then one of fixed length, then the first in the text. A shortest path needs both ends. */
+  nextEdge(isReady: (edge: PatternEdge) => boolean): PatternEdge | undefined {
+    let [best, most]: [PatternEdge | undefined, number] = [undefined, 0];
+    for (const edge of this.begun) {
+      const ends = this.boundEnds(edge);
+      if (ends === 1 && edge.shortest !== null) continue;
+      const rank = ends * 2 + (edge.length === null ? 1 : 0);
+      if (rank < most || (rank === most && best && this.places.get(best)! < this.places.get(edge)!) || !isReady(edge)) continue;
+      [best, most] = [edge, rank];
+    }
+    return best;
+  }
+
+  /** A node to start from: one with edges that are left, then with properties, then with a label, then any. */
+  nextStart(): PatternNode | undefined {
+    const isFree = ({ slot }: PatternNode) => !this.bound.has(slot);
+    const isWanted = (node: PatternNode) => isFree(node) && this.edgesAt.get(node.slot)!.some(edge => this.left.has(edge));
+    return this.skipTo('withEdges', isWanted) ?? this.skipTo('all', isFree);
+  }
+
+  private skipTo(which: 'withEdges' | 'all', isMeant: (node: PatternNode) => boolean): PatternNode | undefined {
+    const nodes = this.starts[which];
+    for (; this.next[which] < nodes.length; this.next[which]++) if (isMeant(nodes[this.next[which]]!)) return nodes[this.next[which]];
+    return undefined;
+  }
+
+  private boundEnds({ left, right }: PatternEdge): number {
+    const { nodes } = this.graph;
+    return Number(this.bound.has(nodes[left]!.slot)) + Number(this.bound.has(nodes[right]!.slot));
+  }
+}

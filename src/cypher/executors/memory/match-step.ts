@@ -1,0 +1,28 @@
+import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
+import { type Row } from './scope.js';
+import { type Walk } from './walk-edges.js';
+
+/** What the patterns of a clause have walked so far, for one row. */
+export interface Walked {
+  /** The edges that are taken, by id. Each edge is taken once. */
+  taken: Set<number>;
+  /** The walks that are parts of a path, by the slots of their edges. */
+  walks: Map<number, PartOfPath>;
+}
+
+export interface PartOfPath {
+  walk: Walk;
+  /** Whether the walk goes from left to right. */
+  isForward: boolean;
+}
+
+/** Binds slots of the row to one candidate after the other, and gives true for each; null where the query may pause. */
+export type Step = (row: Row, walked: Walked) => Generator<true | null>;
+
+export function isNode(value: CypherValue): value is NodeValue {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'node';
+}
+
+export function isEdge(value: CypherValue): value is EdgeValue {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'edge';
+}

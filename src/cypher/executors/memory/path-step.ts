@@ -1,0 +1,65 @@
+import { type EdgeValue, isList, type NodeValue, type PathValue } from '../../values/cypher-value.js';
+import { mostLooked } from './behind.js';
+import { type ExpressionPlace } from './expression-place.js';
+import { type PartOfPath, type Step, type Walked } from './match-step.js';
+import { type PatternGraph, type PatternPath } from './pattern-graph.js';
+import { type Row } from './scope.js';
+import { otherEnd } from './walk-edges.js';
+
+/** An edge and a node that are copied. */
+const unitsCopied = 2;
+/** An edge whose node is looked up. */
+const unitsLookedUp = 10;
+
+/** A path that grows. */
+interface Found {
+  nodes: NodeValue[];
+  edges: EdgeValue[];
+}
+
+/** Names a path. One that nobody reads is built as far as the evidence of a row looks at it. */
+export function pathStep({ slot, nodes, edges }: PatternPath, pattern: PatternGraph, { query }: ExpressionPlace): Step {
+  const { graph, work, frame } = query;
+  const start = pattern.nodes[nodes[0]!]!.slot;
+  const hops = edges.map((edge, i) => ({ edge: pattern.edges[edge]!.slot, end: pattern.nodes[nodes[i + 1]!]!.slot }));
+  return function* name(row, { walks }) {
+    const only = hops.length === 1 ? walks.get(hops[0]!.edge) : undefined;
+    if (frame.isRead(slot)) row[slot] = pathOf(row, walks, Infinity);
+    else row[slot] = only ? { kind: 'path', nodes: only.walk.firstNodes, edges: only.walk.firstEdges } : pathOf(row, walks, mostLooked);
+    yield true;
+  };
+
+  function pathOf(row: Row, walks: Walked['walks'], most: number): PathValue {
+    const found: Found = { nodes: [row[start] as NodeValue], edges: [] };
+    for (const { edge, end } of hops) {
+      const left = most - found.edges.length;
+      const [part, value] = [walks.get(edge), row[edge] ?? null];
+      if (part) addWalk(part, found, left);
+      else if (isList(value)) addEdges((value as readonly EdgeValue[]).slice(0, left), found);
+      else {
+        found.edges.push(value as EdgeValue);
+        found.nodes.push(row[end] as NodeValue);
+      }
+      if (found.edges.length >= most) break;
+    }
+    work.spend(unitsCopied * found.edges.length);
+    return { kind: 'path', ...found };
+  }
+
+  function addWalk({ walk, isForward }: PartOfPath, found: Found, most: number): void {
+    const { length } = walk.edges;
+    const count = Math.min(length, most);
+    for (let i = 0; i < count; i++) {
+      found.edges.push(walk.edges[isForward ? i : length - 1 - i]!);
+      found.nodes.push(walk.nodeAt(isForward ? i + 1 : length - 1 - i));
+    }
+  }
+
+  function addEdges(list: readonly EdgeValue[], found: Found): void {
+    work.spend(unitsLookedUp * list.length);
+    for (const edge of list) {
+      found.edges.push(edge);
+      found.nodes.push(otherEnd(graph, edge, found.nodes.at(-1)!));
+    }
+  }
+}
