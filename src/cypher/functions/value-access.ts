@@ -32,7 +32,7 @@ export function storedNameOf(element: NodeValue | EdgeValue, name: string, store
 const unitsOfTime = 50;
 
 /** An element may keep its values in columns. */
-const unitsOfProperty = 4;
+const unitsOfProperty = 12;
 
 /** A long text or list of an element may be read from its JSON each time. */
 function read(value: CypherValue): CypherValue {
