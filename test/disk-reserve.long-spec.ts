@@ -41,7 +41,7 @@ async function send(method: string, route: string, body?: string | ReadableStrea
     method,
     headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': type }) },
     ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body), duplex: 'half' }),
-  } as RequestInit);
+  });
   const text = await response.text();
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: text === '' ? null : JSON.parse(text) };
 }

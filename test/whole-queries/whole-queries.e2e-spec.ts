@@ -68,8 +68,9 @@ it('whole queries let others go on, and fail as their caller’s own', () => {
   for (const seed of seeds) {
     const text = new WholeQueries(new Dice(seed)).next();
     if (text.length > 9_000) continue;
-    let { heldMs, end } = run(text);
-    ends[end] = (ends[end] ?? 0) + 1;
+    const first = run(text);
+    let { heldMs } = first;
+    ends[first.end] = (ends[first.end] ?? 0) + 1;
     // A machine with other work takes a thread from its processor now and then, but not each time at the same query.
     for (let time = 0; time < 4 && heldMs > mostHeldMs; time++) heldMs = Math.min(heldMs, run(text).heldMs / slowness());
     if (heldMs > mostHeldMs) slow.push(`seed ${seed}: ${Math.round(heldMs)} ms: ${text.slice(0, 500)}`);
