@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
+import type mysql2 from 'mysql2';
 import { type AuthPlugin, type Connection } from 'mysql2';
 import { ClearPasswordError } from '../connection-failure.js';
-import { type MysqlDriver } from './mysql-connection.js';
 
 /** What a server says that does not know the answer of `caching_sha2_password` and wants the password itself. */
 const wantsPassword = Buffer.from([4]);
@@ -10,7 +10,7 @@ const wantsPassword = Buffer.from([4]);
  * Logins in which the server learns the password: it is told by TLS only. mysql2's own plugins also seal it with a key that the server
  * sends, and so for any server. https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
  */
-export function authPlugins(driver: MysqlDriver): Record<string, AuthPlugin> {
+export function authPlugins(driver: Pick<typeof mysql2, 'authPlugins'>): Record<string, AuthPlugin> {
   const caching = driver.authPlugins.caching_sha2_password();
   return {
     mysql_clear_password: tell,
