@@ -78,6 +78,23 @@ describe('the server below the routes', () => {
   });
 
   it.each([
+    ['an upload without a credential', 'PUT /api/warehouse/connections/1/tables/t', 'Content-Type: text/csv', '', 401],
+    ['a form without a credential', 'PUT /api/warehouse/connections/1/tables/t', 'Content-Type: multipart/form-data; boundary=b', '', 401],
+    ['an upload without the right', 'PUT /api/warehouse/connections/1/tables/t', 'Content-Type: text/csv', 'stranger', 403],
+    ['an upload under a bad name', `PUT /api/warehouse/connections/1/tables/${'t'.repeat(70)}`, 'Content-Type: text/csv', 'admin', 422],
+    ['a form with a field', 'PUT /api/warehouse/connections/1/tables/t', 'Content-Type: multipart/form-data; boundary=b', 'admin', 422],
+    ['JSON that is too large', 'POST /api/graphs', 'Content-Type: application/json', 'admin', 413],
+    ['a YAML without a credential', 'POST /api/ingestion/mappings/validate', 'Content-Type: application/yaml', '', 401],
+    ['a route that does not exist', 'POST /api/nowhere', 'Content-Type: text/csv', '', 404],
+  ])('ends the connection of %s that is refused before its body has come', async (_what, line, type, name, status) => {
+    const token = name === 'admin' ? test.admin.token : name && (await test.asUser(name)).token;
+    const credential = token ? `Authorization: Bearer ${token}\r\n` : '';
+    const head = `${line} HTTP/1.1\r\nHost: a\r\n${type}\r\n${credential}Content-Length: 9000000\r\n\r\n`;
+    const answer = await answerTo(`${head}--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--b`);
+    expect([answer.status, answer.headers.connection]).toEqual([status, 'close']);
+  });
+
+  it.each([
     ['an Upgrade', get('Connection: Upgrade\r\nUpgrade: websocket\r\n')],
     ['an absolute target', 'GET http://elsewhere.example/api/health HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['100 headers', get('A: b\r\n'.repeat(99))],

@@ -7,17 +7,12 @@ import { BadRequestError, ConnectNotAllowedError, HeadersTooLargeError, RequestT
 import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
 import { withoutPrefixes } from './path-prefix.js';
 import { securityHeaders } from './security-headers.middleware.js';
+import { linger } from './unread-body.js';
 
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
 }
-
-/**
- * The time that a refused client may go on sending. If the server closed while bytes still arrive, the kernel would reset the
- * connection, which can take the answer away from the client (RFC 9112, section 9.6).
- */
-const lingerMs = 1_000;
 
 /** The bytes within which a request line must end to be recognised. */
 const longestLine = 512;
@@ -54,9 +49,9 @@ export function answerProtocolErrors(server: Server, log: Logger, basePath = '')
     const requestId = randomUUID();
     log.info({ request_id: requestId, status: error.status, reason }, error.text.en);
     // Without a known route the body has the fields of both families, so that older clients find the ones they read.
-    socket.end(rawAnswer(error, requestId, path === null || isLegacyPath(path)));
+    socket.write(rawAnswer(error, requestId, path === null || isLegacyPath(path)));
     socket.resume();
-    setTimeout(() => socket.destroy(), lingerMs).unref();
+    linger(socket);
   };
 
   server.on('request', (request, response) => newest.set(request.socket, { request, response }));
@@ -67,8 +62,10 @@ export function answerProtocolErrors(server: Server, log: Logger, basePath = '')
     const reason = cause.code ?? 'unknown';
     const path = pathIn(cause.rawPacket, basePath);
     const exchange = newest.get(socket);
-    if (exchange && !exchange.request.complete) answerHalfRead(exchange, error, socket);
-    else if (exchange && !exchange.response.writableFinished) {
+    if (exchange && !exchange.request.complete) {
+      if (!refused.has(socket)) answerHalfRead(exchange, error, socket);
+      refused.add(socket);
+    } else if (exchange && !exchange.response.writableFinished) {
       // Earlier requests on the socket are still being served, and their answers go first.
       exchange.response.once('close', () => refuse(socket, error, reason, path));
     } else refuse(socket, error, reason, path);
@@ -103,9 +100,6 @@ function answerHalfRead({ request, response }: Exchange, error: ApiError, socket
   const body = JSON.stringify(toErrorBody(error, isLegacyPath(path)));
   response.writeHead(error.status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
   response.end(body);
-  // When a response ends, Node no longer aborts its request together with the socket. Without this, a handler that reads the body
-  // would wait for ever.
-  response.once('close', () => request.destroy());
 }
 
 function rawAnswer(error: ApiError, requestId: string, isLegacy: boolean): string {

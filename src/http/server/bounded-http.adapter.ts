@@ -3,6 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Response } from 'express';
 import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
 import { AnswerInPieces, type LargeAnswers } from './large-answers.js';
+import { closeAfterUnreadBody, inviteBodiesLate, isClosing, lingerMs as defaultLingerMs } from './unread-body.js';
 
 /** Limits that the server applies before any code of ours runs. */
 export interface ServerBounds {
@@ -14,6 +15,8 @@ export interface ServerBounds {
   requestTimeoutMs: number;
   /** Open sockets. Further ones are closed without an answer. */
   maxConnections: number;
+  /** The time that a client may go on sending a body that nobody reads, after its answer. */
+  lingerMs?: number;
 }
 
 /** The interval at which Node looks for late requests. Its own 30 s would let them hold a socket for that much longer. */
@@ -45,11 +48,11 @@ export class BoundedHttpAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const { maxHeaderBytes, headersTimeoutMs, requestTimeoutMs, maxConnections } = this.bounds;
+    const { maxHeaderBytes, headersTimeoutMs, requestTimeoutMs, maxConnections, lingerMs = defaultLingerMs } = this.bounds;
     const app = this.getInstance<Express>();
     const server = createServer(
       {
-        ...classesFor(app),
+        ...classesFor(app, lingerMs),
         maxHeaderSize: maxHeaderBytes,
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
@@ -57,8 +60,11 @@ export class BoundedHttpAdapter extends ExpressAdapter {
         // Node's own refusal has no body, so `checkRequestMiddleware` refuses instead.
         requireHostHeader: false,
       },
-      app,
+      (request, response) => {
+        if (!isClosing(request.socket)) app(request, response);
+      },
     );
+    inviteBodiesLate(server);
     server.maxConnections = maxConnections;
     this.setHttpServer(server);
   }
@@ -73,9 +79,14 @@ async function inPieces(body: AnswerInPieces | Record<string, unknown>): Promise
  * request and response. V8 then gives up optimizing the code that touches them: on Node 20 that costs a bare route three quarters
  * of its speed.
  */
-function classesFor(app: Express) {
+function classesFor(app: Express, lingerMs: number) {
   class ExpressRequest extends IncomingMessage {}
-  class ExpressResponse extends ServerResponse {}
+  class ExpressResponse extends ServerResponse {
+    override writeHead(...head: [statusCode: number, ...rest: unknown[]]): this {
+      closeAfterUnreadBody(this.req, this, lingerMs);
+      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>));
+    }
+  }
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as typeof app.request;
   app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as typeof app.response;
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };

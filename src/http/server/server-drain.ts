@@ -63,7 +63,7 @@ export class ServerDrain {
     const unanswered = this.open.size;
     for (const [response, request] of this.open) {
       // Node forgets a request once its response has ended. Without this, a handler that still reads the body would wait for ever.
-      response.once('close', () => request.destroy());
+      request.socket.once('close', () => request.destroy());
       if (!response.headersSent) this.answerLast(request, response);
     }
     if (unanswered > 0) await sleep(flushMs);

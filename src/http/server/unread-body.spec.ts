@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { type Server } from 'node:http';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import express from 'express';
+import { pino } from 'pino';
+import getRawBody from 'raw-body';
+import { answerProtocolErrors } from './answer-protocol-errors.js';
+import { BoundedHttpAdapter } from './bounded-http.adapter.js';
+import { LargeAnswers } from './large-answers.js';
+
+const large = 'a'.repeat(8 * 1_048_576);
+
+/** A bare application that refuses without reading, on the service's server. Only `/read` reads its body. */
+async function startServer(lingerMs?: number) {
+  const adapter = new BoundedHttpAdapter(
+    { maxHeaderBytes: 1_000, headersTimeoutMs: 60_000, requestTimeoutMs: 60_000, maxConnections: 10, lingerMs },
+    new LargeAnswers(1_000, () => ''),
+  );
+  const served: string[] = [];
+  const app = adapter.getInstance<express.Express>();
+  app.use((request, _response, next) => {
+    served.push(request.url);
+    // An answer comes from a later turn, as that of a guard does.
+    setImmediate(next);
+  });
+  app.post('/read', async (request, response) => {
+    const body = await getRawBody(request, { limit: 1_000 });
+    response.json({ read: body.length });
+  });
+  app.use((_request, response) => void response.status(401).json({ code: 'refused' }));
+  app.use((_error: unknown, _request: express.Request, response: express.Response, _next: express.NextFunction) => {
+    response.status(413).json({ code: 'too_large' });
+  });
+  adapter.initHttpServer();
+  const server: Server = adapter.getHttpServer();
+  answerProtocolErrors(server, pino({ level: 'silent' }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, served, stop: () => new Promise(resolve => (server.closeAllConnections(), server.close(resolve))) };
+}
+
+const head = (path: string, headers: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\n${headers}\r\n`;
+
+function connect(port: number) {
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const received: Buffer[] = [];
+  const errors: Error[] = [];
+  socket.on('data', chunk => received.push(chunk)).on('error', error => errors.push(error));
+  return { socket, errors, text: () => Buffer.concat(received).toString() };
+}
+
+async function whenReceived(socket: Socket, text: () => string, part: string): Promise<void> {
+  while (!text().includes(part)) await once(socket, 'data');
+}
+
+describe('an answer before its body', () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
+  it('ends the connection, although the body goes on dripping', async () => {
+    const short = await startServer(50);
+    for (const headers of ['Content-Length: 1000000\r\n', 'Transfer-Encoding: chunked\r\n']) {
+      const { socket, text } = connect(short.port);
+      socket.write(head('/refuse', headers));
+      await once(socket, 'end');
+      expect(text()).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nConnection: close\r\n[\s\S]*\{"code":"refused"\}$/);
+      // The end of the answer is not yet that of the connection, which takes bytes for a while.
+      const drip = setInterval(() => socket.write(headers.startsWith('C') ? 'a' : '1\r\na\r\n'), 5);
+      await new Promise(resolve => socket.once('close', resolve));
+      clearInterval(drip);
+    }
+    await short.stop();
+  });
+
+  it.each([
+    ['was not read', '/refuse', 401],
+    ['was read in part', '/read', 413],
+  ])('reaches a client that sends all before it reads, when the body %s', async (_what, path, status) => {
+    const { socket, errors, text } = connect(server.port);
+    socket.pause();
+    await new Promise(resolve => {
+      socket.write(head(path, `Content-Length: ${large.length}\r\n`));
+      socket.write(large, resolve);
+    });
+    socket.resume();
+    await once(socket, 'end');
+    expect(text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    socket.end();
+    await once(socket, 'close');
+    expect(errors).toEqual([]);
+  });
+
+  it('keeps the connection of a body that has come', async () => {
+    const { socket, text } = connect(server.port);
+    socket.write(`${head('/refuse', 'Content-Length: 3\r\n')}abc`);
+    await whenReceived(socket, text, 'refused');
+    expect(text()).toMatch(/\r\nConnection: keep-alive\r\n/);
+    socket.end();
+    await once(socket, 'close');
+  });
+
+  it('is the last one: nothing that comes behind the body is served', async () => {
+    const { socket, text } = connect(server.port);
+    socket.write(head('/refuse', 'Content-Length: 3\r\n'));
+    await once(socket, 'end');
+    socket.end(`abc${head('/behind', 'Content-Length: 0\r\n')}`);
+    await once(socket, 'close');
+    expect(text().match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(server.served).not.toContain('/behind');
+  });
+
+  it('is the first one for Expect: 100-continue', async () => {
+    const { socket, text } = connect(server.port);
+    socket.write(head('/refuse', 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
+    await once(socket, 'end');
+    expect(text()).toMatch(/^HTTP\/1\.1 401 /);
+    socket.end();
+    await once(socket, 'close');
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  it('is answered once, when the body begins to be read', async () => {
+    const server = await startServer();
+    const { socket, text } = connect(server.port);
+    socket.write(head('/read', 'Content-Length: 3\r\nConnection: close\r\nExpect: 100-continue\r\n'));
+    await whenReceived(socket, text, '\r\n\r\n');
+    expect(text()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.end('abc');
+    await once(socket, 'end');
+    expect(text()).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n[\s\S]*\{"read":3\}$/);
+    await server.stop();
+  });
+});
