@@ -174,3 +174,76 @@ describe('execution of metrics over REST', () => {
     expect(body.detail.errors[0]).toMatchObject({ type: 'no_time_column', msg });
   });
 });
+
+describe('errors of a metric', () => {
+  const hidden = /pay_grade|wages|staff_no|pg_mirror|\blin\b/;
+  let viewer: Client;
+  let metric: number;
+  let broken: number;
+  let conversion: number;
+  const load = (type: string) => {
+    const csv = 'staff_no,dept,pay_grade,amount,day\n1,A,7,10,2024-01-01\n';
+    return upload(test, 'wages', csv, `staff_no:text,dept:text,pay_grade:bigint,amount:${type},day:date`);
+  };
+
+  beforeAll(async () => {
+    await load('numeric');
+    const binding = {
+      relation: { table: 'wages' }, time: { column: 'day' }, dimensions: [{ name: '部门', column: 'dept' }], entities: [{ name: 'person', column: 'staff_no' }],
+    }; // prettier-ignore
+    metric = await aMetric({ name: '工资', formula: 'SUM(amount)', binding });
+    broken = await aMetric({ formula: 'SUM(wage)', binding });
+    await aMetric({ name: '人次', formula: 'COUNT(*)', binding });
+    conversion = await aMetric({ formula: 'CONVERSION([人次] -> [人次] BY somebody, RATE)' });
+    viewer = await test.asUser('only-views');
+    await editor.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'only-views', role: 'viewer' }).expect(201);
+  });
+
+  /** The bodies of both callers, as texts. */
+  async function bodies(id: number, request: object = {}): Promise<{ status: number[]; seen: string; edited: string }> {
+    const [seen, edited] = [await viewer.post(`/api/metrics/${id}/execute`).send(request), await execute(id, request)];
+    return { status: [seen.status, edited.status], seen: seen.text, edited: edited.text };
+  }
+
+  it.each<[string, () => Promise<{ status: number[]; seen: string; edited: string }>]>([
+    ['a clause', () => bodies(metric, { filter_clause: 'nothing = 1' })],
+    ['a quoted clause', () => bodies(metric, { filter_clause: '"pay" = 1' })],
+    ['a filter', () => bodies(metric, { filters: [{ field: 'nothing', op: '=', value: 1 }] })],
+    ['a filter by a metric', () => bodies(metric, { filters: [{ metric, by: 'nothing', op: '>', value: 1 }] })],
+    ['a formula', () => bodies(broken)],
+    ['a metric that warns', async () => {
+      const [seen, edited] = [await viewer.get(`/api/metrics/${broken}`), await editor.get(`/api/metrics/${broken}`)];
+      return { status: [seen.status, edited.status], seen: seen.text, edited: JSON.stringify(edited.body.warnings) };
+    }],
+    ['a conversion', () => bodies(conversion)],
+  ])('that lists the columns of its binding for %s to editors lists dimensions to viewers', async (_what, ask) => {
+    const { status, seen, edited } = await ask();
+    expect(status[0]).toBe(status[1]);
+    expect(edited).toMatch(hidden);
+    expect(seen).not.toMatch(hidden);
+    expect(seen).toContain('部门');
+  }); // prettier-ignore
+
+  it('lets viewers filter by any column of the binding, as the specification has it', async () => {
+    const { body } = await viewer.post(`/api/metrics/${metric}/execute`).send({ filter_clause: 'pay_grade = 7' }).expect(200);
+    expect(body.rows).toEqual([['10']]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['binding_outdated', () => load('text')],
+    ['metric_table_missing', async () => test.admin.delete('/api/warehouse/connections/1/tables/wages').expect(204)],
+    ['connection_access_lost', async () => {
+      const { body } = await test.admin.get('/api/permissions/connections/1/users').expect(200);
+      const { user_id: binder } = body.items.find(({ username }: { username: string }) => username === 'lin');
+      await test.admin.delete(`/api/permissions/connections/1/users/${binder}`).expect(204);
+    }],
+  ])('that is %s names tables, columns and connections to editors alone', async (code, fail) => {
+    await fail();
+    const { status, seen, edited } = await bodies(metric);
+    expect(status[0]).toBe(status[1]);
+    expect([JSON.parse(seen).code, JSON.parse(edited).code]).toEqual([code, code]);
+    expect(edited).toMatch(/wages|amount|pg_mirror/);
+    expect(seen).not.toMatch(/wages|amount|pg_mirror|lin\b/);
+    expect(JSON.parse(seen).context).toBeUndefined();
+  }); // prettier-ignore
+});

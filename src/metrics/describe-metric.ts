@@ -31,9 +31,12 @@ export interface MetricDescription {
   warnings: MetricWarning[];
 }
 
-/** Goes through the same steps as an execution and turns the first error into a warning. */
-export function describeMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
-  const described = tryMetric(row, graph);
+/**
+ * Goes through the same steps as an execution and turns the first error into a warning.
+ * @param seesBindings whether warnings may list the columns of bindings
+ */
+export function describeMetric(row: MetricRow, graph: GraphMetrics, seesBindings = false): MetricDescription {
+  const described = tryMetric(row, graph, seesBindings);
   return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, graph)] };
 }
 
@@ -48,11 +51,11 @@ function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
   });
 }
 
-function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
+function tryMetric(row: MetricRow, graph: GraphMetrics, seesBindings: boolean): MetricDescription {
   let resolved: ResolvedMetric | null = null;
   try {
     resolved = resolveMetric(toDefinition(row, row), graph.find);
-    const { scans, values } = planMetrics([resolved], null);
+    const { scans, values } = planMetrics([resolved], null, null, seesBindings);
     connectionOf(resolved.bindings);
     const needsPeriods = scans.some(({ axis }) => axis.window ?? axis.shift);
     const dimensions = sharedDimensions(scans.map(scan => scan.binding));

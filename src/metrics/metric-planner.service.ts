@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type Principal } from '../access/principal.js';
-import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { type ApiError, type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { type Claim } from '../common/turns/fair-share.js';
 import { GraphAccessService, type HeldRole, includesRole } from '../graphs/graph-access.service.js';
 import { type HeldGraph } from '../graphs/held-graph.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { sqlstates } from '../sql/sqlstate.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
-import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { ConnectionAccessLostError, ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { type ExecuteMetricRequest } from './execute.dto.js';
 import { explainQueryError } from './explain-query-error.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import { type MetricRow } from './metric-rows.js';
-import { MetricTableMissingError } from './metrics.errors.js';
+import { BindingOutdatedError, FanOutJoinError, HiddenBindingFaultError, MetricTableMissingError } from './metrics.errors.js';
 import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { placesOf } from './plan/bound-sql.js';
@@ -65,6 +65,8 @@ export interface PlannedMetrics extends CompiledCall {
   connections: Connections;
   /** The one that the statements are for. */
   connection: UsableConnection;
+  /** Whether the caller may learn of tables and columns. */
+  seesBindings: boolean;
   /** Moments of `performance.now()`. */
   times: { parsing: number; compiling: number; compiled: number };
 }
@@ -123,9 +125,12 @@ export class MetricPlanner {
     const key = keyOf(call, await this.metrics.versionOf(call.graphId));
     const { plan, parsing, compiling } = this.findCompiled(key) ?? (await this.compile(call, key));
     const { principal, graphId, signal } = call;
-    const connections = await this.open(plan, { caller: principal.userId, group: graphId, ...(signal && { signal }) });
+    const seesBindings = mayChangeMetrics(call);
+    const connections = await this.open(plan, { caller: principal.userId, group: graphId, ...(signal && { signal }) }).catch(
+      (error: unknown) => Promise.reject(seesBindings ? error : withoutBinding(error)),
+    );
     const connection = openOf(connections, plan.compiled.connectionId);
-    return { ...plan, connections, connection, times: { parsing, compiling, compiled: performance.now() } };
+    return { ...plan, connections, connection, seesBindings, times: { parsing, compiling, compiled: performance.now() } };
   }
 
   private findCompiled(key: string): Compiled | undefined {
@@ -184,7 +189,15 @@ export class MetricPlanner {
   }
 
   /** Turns a failed query into an error about things that the client knows: the missing table, the clause or the formula. */
-  async explain(error: unknown, { compiled, resolved, bindings, connections, connection, request }: PlannedMetrics): Promise<unknown> {
+  async explain(error: unknown, planned: PlannedMetrics): Promise<unknown> {
+    const explained = await this.reasonOf(error, planned);
+    return planned.seesBindings ? explained : withoutBinding(explained);
+  }
+
+  private async reasonOf(
+    error: unknown,
+    { compiled, resolved, bindings, connections, connection, request }: PlannedMetrics,
+  ): Promise<unknown> {
     if (!(error instanceof WarehouseQueryError)) return error;
     if (error.sqlstate !== sqlstates.undefinedTable)
       return explainQueryError(error, compiled.sql, resolved, request.filter_clause) ?? error;
@@ -197,6 +210,12 @@ export class MetricPlanner {
     }
     return missing.size > 0 ? new MetricTableMissingError([...missing], connection.client.local !== null) : error;
   }
+}
+
+const faultsOfBindings = [BindingOutdatedError, ConnectionAccessLostError, FanOutJoinError, MetricTableMissingError];
+
+function withoutBinding(error: unknown): unknown {
+  return faultsOfBindings.some(fault => error instanceof fault) ? new HiddenBindingFaultError(error as ApiError) : error;
 }
 
 export function openOf(connections: Connections, id: number): UsableConnection {
@@ -220,7 +239,11 @@ function sizeOf({ compiled, owners }: CompiledCall, key: string): number {
 }
 
 /** Compiles a call whose metrics were reached. It may hold the event loop up to 0.1 s. */
-function compileCall({ ids, isSingle, body, allRows }: MetricCall, graph: GraphMetrics, filterIds: readonly (number | null)[]): Compiled {
+function compileCall(
+  { role, ids, isSingle, body, allRows }: MetricCall,
+  graph: GraphMetrics,
+  filterIds: readonly (number | null)[],
+): Compiled {
   const parsing = performance.now();
   const resolve = (id: number): AskedMetric => {
     const row = graph.row(id);
@@ -236,7 +259,7 @@ function compileCall({ ids, isSingle, body, allRows }: MetricCall, graph: GraphM
   );
 
   const compiling = performance.now();
-  const request = { ...readRequest(body, inFilters), ...(allRows && { limit: Infinity }) };
+  const request = { ...readRequest(body, inFilters), seesBindings: mayChangeMetrics({ role }), ...(allRows && { limit: Infinity }) };
   const named = asked.map(each => ({ name: isSingle ? 'value' : each.row.name, metric: each.resolved }));
   const compiled = compileMetrics(named, request);
   const bindings = [...new Set(resolved.flatMap(each => each.bindings))];

@@ -82,6 +82,21 @@ export class BindingOutdatedError extends ApiError {
   }
 }
 
+/** A fault of a binding for callers who do not see it: its kind, without tables, columns, connection and saver. */
+export class HiddenBindingFaultError extends ApiError {
+  constructor(fault: ApiError) {
+    super(
+      fault.status,
+      fault.code,
+      {
+        zh: '指标的绑定与其数据不再相符，无法执行；请图的编辑者执行它，即可看到原因',
+        en: 'The binding of the metric does not fit its data any more, so it cannot run; an editor of the graph who runs it sees why',
+      },
+      { cause: fault },
+    );
+  }
+}
+
 export class MixedConnectionsError extends ApiError {
   constructor() {
     super(422, 'mixed_connections', {

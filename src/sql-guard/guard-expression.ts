@@ -18,6 +18,8 @@ export interface GuardScope {
   alias?: string;
   /** Further tables in scope, by qualifier. Their columns need the qualifier. */
   tables?: ReadonlyMap<string, Columns>;
+  /** The columns that a refusal may list. All of `columns` if left out. */
+  listed?: readonly string[];
 }
 
 declare const admitted: unique symbol;
@@ -124,7 +126,7 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
   const respelling = names && respell(inText, names);
   if (respelling) return respelling;
   const isQuoted = parts.length === 1 && offset !== undefined && text[offset] === '"'.charCodeAt(0);
-  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', columns ?? scope.columns, isQuoted));
+  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', columns ?? scope.columns, isQuoted, scope.listed));
 }
 
 /** The columns behind a qualifier, which may be written in another case too. */
@@ -140,9 +142,9 @@ function inQuotes(name: string): Bilingual {
   return { zh: `请用双引号写成 "${name}"`, en: `write "${name}" with double quotes` };
 }
 
-function suggestion(name: string, columns: Columns, isQuoted: boolean): Bilingual | undefined {
-  const known = [...columns.keys()];
-  const other = known.find(each => isAlike(each, name));
+function suggestion(name: string, columns: Columns, isQuoted: boolean, listed?: readonly string[]): Bilingual | undefined {
+  const known = listed ?? [...columns.keys()];
+  const other = [...columns.keys()].find(each => isAlike(each, name));
   if (other !== undefined && other !== name) return inQuotes(other);
   if (known.length === 0) return undefined;
   const list = `${nearestFirst(name, known).slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;

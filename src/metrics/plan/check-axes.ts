@@ -6,7 +6,7 @@ import { type Span } from '../patterns/metric-pattern.js';
 import { kindOf } from './compare-types.js';
 import { countPeriods, finestOf, maxFilledPeriods, noTimeColumn, type TimePlan } from './compile-time.js';
 import { shiftOf } from './frames.js';
-import { findDimension, findEntity, namedColumns } from './metric-binding.js';
+import { findDimension, findEntity, listedKeys } from './metric-binding.js';
 import { grains, type MetricRequest } from './metric-request.js';
 import { type Events, type Scan } from './plan-metric.js';
 import { type OwnerOf } from './resolve-metric.js';
@@ -22,7 +22,9 @@ export function checkAxes(
   const report = (field: string, type: string, text: Bilingual) =>
     problems.push({ loc: ['body', ...field.split('.').filter(Boolean)], text, type });
   checkWithin(scans, request, report);
-  for (const scan of scans) if (scan.events) checkConversion({ ...scan, events: scan.events }, time, ownerOf, report);
+  for (const scan of scans)
+    if (scan.events)
+      checkConversion({ ...scan, events: scan.events }, { time, seesBindings: request.seesBindings ?? false }, ownerOf, report);
   const isTimed = time.grain !== null || time.from !== null || time.to !== null;
   const picking = scans.find(({ binding, columns }) => !binding.time && [...columns.values()].some(({ aggregate }) => aggregate.pick));
   if (picking && !isTimed) {
@@ -169,7 +171,12 @@ function checkShift(shift: Span, grain: Grain | null, report: Report): void {
     });
 }
 
-function checkConversion({ binding, events }: Scan & { events: Events }, time: TimePlan, ownerOf: OwnerOf, report: Report): void {
+function checkConversion(
+  { binding, events }: Scan & { events: Events },
+  { time, seesBindings }: { time: TimePlan; seesBindings: boolean },
+  ownerOf: OwnerOf,
+  report: Report,
+): void {
   const isTimed = time.grain !== null || time.from !== null || time.to !== null;
   const timeless = [binding, events.binding].find(each => !each.time);
   if (!isTimed && timeless) {
@@ -189,8 +196,8 @@ function checkConversion({ binding, events }: Scan & { events: Events }, time: T
   }
   const [ours, theirs] = [findEntity(binding, events.entity), findEntity(events.binding, events.entity)];
   if (!ours || !theirs) {
-    const known = [binding, events.binding].map(each => [...(each.entities ?? []).map(({ name }) => name), ...namedColumns(each).keys()]);
-    const list = known[0]!.filter(name => known[1]!.includes(name)).join(', ');
+    const known = [binding, events.binding].map(each => listedKeys(each, seesBindings));
+    const list = known[0]!.filter(name => known[1]!.includes(name)).join(', ') || '-';
     report('', 'unknown_entity', {
       zh: `公式按“${events.entity}”归因，而两个绑定没有共同的此实体；共有：${list}`,
       en: `the formula attributes by '${events.entity}', which is not an entity or a column of both bindings; both have: ${list}`,

@@ -4,13 +4,14 @@ import { mayNest, patternOf } from '../formula/classify-formula.js';
 import { type Pattern } from '../formula/formula-tree.js';
 import { kindOf } from './compare-types.js';
 import { noTimeColumn, type TimePlan } from './compile-time.js';
-import { findDimension, findKey, type MetricBinding, namedColumns } from './metric-binding.js';
+import { findDimension, findKey, listedKeys, listedNames, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, type Scan } from './plan-metric.js';
 import { type OwnerOf, type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
 
 /** Checks the conditions on the names in a request. Each problem is reported once for all scans. */
 export function checkNames(request: MetricRequest, bindings: MetricBinding[], ownerOf: OwnerOf, problems: FieldProblem[]): void {
+  const { seesBindings = false } = request;
   const known = (names: (binding: MetricBinding) => string[]) => {
     const [first = [], ...others] = bindings.map(names);
     return first.filter(name => others.every(each => each.includes(name)));
@@ -43,7 +44,7 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], ow
     const lacking = bindings.filter(binding => !namedColumns(binding).has(field));
     if (lacking.length === 0) return;
     const { name } = ownerOf(lacking[0]!);
-    const fields = known(binding => [...namedColumns(binding).keys()]);
+    const fields = known(binding => listedNames(binding, seesBindings));
     const list = fields.slice(0, 50).join(', ');
     problems.push({
       loc: ['body', 'filters', place ?? index, 'field'],
@@ -88,7 +89,7 @@ function patternThatRefuses({ node, operands }: ResolvedFormula): Pattern | unde
 
 /** Checks that a metric in a filter is known for each value of a dimension that all bindings of the request have too. */
 export function checkFiltersByMetric(
-  filters: readonly (FilterByMetric & { plan: MetricPlan })[],
+  { filters, seesBindings = false }: { filters: readonly (FilterByMetric & { plan: MetricPlan })[]; seesBindings?: boolean },
   bindings: readonly MetricBinding[],
   time: TimePlan,
   ownerOf: OwnerOf,
@@ -100,7 +101,7 @@ export function checkFiltersByMetric(
     const found = all.map(binding => findKey(binding, by));
     const kinds = new Set(found.map(column => column && kindOf(column.type)));
     if (found.includes(undefined)) {
-      const names = all.map(each => [...(each.entities ?? []).map(({ name }) => name), ...namedColumns(each).keys()]);
+      const names = all.map(each => listedKeys(each, seesBindings));
       const known = [...new Set(names[0])].filter(name => names.every(each => each.includes(name))).slice(0, 50);
       problems.push({
         loc: ['body', 'filters', index, 'by'],

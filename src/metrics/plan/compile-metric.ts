@@ -62,10 +62,13 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const metrics = asked.map(({ metric }) => metric);
   checkComparison(asked, request, problems);
   const shift = problems.length > 0 ? null : (request.compare?.shift ?? null);
-  const plan = planMetrics(metrics, request.filter_clause, shift);
+  const plan = planMetrics(metrics, request.filter_clause, shift, request.seesBindings);
   refuseToCompareOthers(asked, plan, request, problems);
   const bindings = [...new Set(plan.scans.map(scan => scan.binding))];
-  const filters = request.filtersByMetric.map(filter => ({ ...filter, plan: planMetrics([filter.metric], null) }));
+  const filters = request.filtersByMetric.map(filter => ({
+    ...filter,
+    plan: planMetrics([filter.metric], null, null, request.seesBindings),
+  }));
   const allBindings = [...new Set(metrics.flatMap(metric => metric.bindings))];
   const filterBindings = filters.flatMap(({ metric }) => metric.bindings);
   const connectionId = connectionOf([...allBindings, ...filterBindings]);
@@ -75,7 +78,7 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const axes = plan.scans.map(scan => scan.axis);
   const time = planTime(request.time, allBindings, problems, axes, ownerOf);
   checkAxes(plan.scans, request, time, ownerOf, problems);
-  checkFiltersByMetric(filters, bindings, time, ownerOf, problems);
+  checkFiltersByMetric({ ...request, filters }, bindings, time, ownerOf, problems);
   if (time.fill === 'zero') checkZeroFill(plan.scans, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 

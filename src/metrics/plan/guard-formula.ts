@@ -4,7 +4,7 @@ import { cut } from '../../text/cut.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
 import { exactly, isBoolean, isNoCondition, type TypeOf } from './exact-arithmetic.js';
-import { type BoundColumn, type MetricBinding, namedColumns } from './metric-binding.js';
+import { type BoundColumn, listedNames, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 
 export type GuardedTexts = ReadonlyMap<SqlText, GuardedExpression>;
@@ -19,8 +19,8 @@ export function columnsOf(binding: MetricBinding): ReadonlyMap<string, BoundColu
 }
 
 /** Judges SQL over what a binding names, also under the fact table's alias: that of formulas and filter clauses. */
-function guardOverNames(binding: MetricBinding): Guard {
-  const scope = { columns: columnsOf(binding), alias: binding.fact.alias };
+function guardOverNames(binding: MetricBinding, seesBindings = false): Guard {
+  const scope = { columns: columnsOf(binding), alias: binding.fact.alias, listed: listedNames(binding, seesBindings) };
   return exactly((text, isRewritten) => guardExpression(text, scope, isRewritten), typesIn(binding));
 }
 
@@ -29,7 +29,7 @@ function guardOverNames(binding: MetricBinding): Guard {
  * @throws FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest. Positions count from the start of the
  * formula.
  */
-export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding, GuardedTexts> {
+export function guardLeaves(leaves: readonly ResolvedLeaf[], seesBindings: boolean): Map<MetricBinding, GuardedTexts> {
   const judged = new Map<MetricBinding, Map<SqlText, GuardedExpression>>();
   for (const { node, owner } of leaves) {
     const texts = judged.get(owner.binding) ?? new Map<SqlText, GuardedExpression>();
@@ -38,16 +38,16 @@ export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding,
       if (!texts.has(text))
         texts.set(
           text,
-          inFormula(text, owner, () => guardOverNames(owner.binding)(text.text)),
+          inFormula(text, owner, () => guardOverNames(owner.binding, seesBindings)(text.text)),
         );
   }
   return judged;
 }
 
 /** Judges the filter clause of a request over what the binding of a metric names. @throws UnsafeFilterClauseError */
-export function guardClause(clause: string, { name, binding }: ResolvedLeaf['owner']): GuardedExpression {
+export function guardClause(clause: string, { name, binding }: ResolvedLeaf['owner'], seesBindings: boolean): GuardedExpression {
   try {
-    const guarded = guardOverNames(binding)(clause);
+    const guarded = guardOverNames(binding, seesBindings)(clause);
     if (isNoCondition(guarded, typesIn(binding))) throw noCondition(clause);
     return guarded;
   } catch (error) {

@@ -84,6 +84,20 @@ export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
   return named;
 }
 
+/**
+ * The names that an error may list: those of `namedColumns`, and to callers who do not see bindings the dimensions alone, which the
+ * metric shows them anyway.
+ */
+export function listedNames(binding: MetricBinding, seesBindings: boolean): string[] {
+  return seesBindings ? [...namedColumns(binding).keys()] : binding.dimensions.map(({ name }) => name);
+}
+
+/** The names that an error may list where an entity may stand as well. */
+export function listedKeys(binding: MetricBinding, seesBindings: boolean): string[] {
+  const entities = seesBindings ? (binding.entities ?? []) : [];
+  return [...entities.map(({ name }) => name), ...listedNames(binding, seesBindings)];
+}
+
 /** A dimension, by its name before any alias, or an entity. */
 export function findDimension({ dimensions, entities = [] }: MetricBinding, name: string): BoundColumn | undefined {
   return (

@@ -80,6 +80,8 @@ export interface MetricRequest {
   limit: number;
   offset: number;
   totals: boolean;
+  /** Whether errors may list the columns of bindings. */
+  seesBindings?: boolean;
 }
 
 export const grains: readonly Grain[] = ['hour', 'day', 'week', 'month', 'quarter', 'year'];

@@ -70,19 +70,26 @@ export interface Column {
 /**
  * Plans metrics by the patterns of their nodes. The guard judges all SQL before.
  * @param shift how far back the period lies with which each metric is compared, if it is
+ * @param seesBindings whether errors may list the columns of bindings
  * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError
  */
-export function planMetrics(metrics: readonly ResolvedMetric[], clause: string | null, shift: Shift | null = null): MetricPlan {
+export function planMetrics(
+  metrics: readonly ResolvedMetric[],
+  clause: string | null,
+  shift: Shift | null = null,
+  seesBindings = false,
+): MetricPlan {
   const roots = metrics.map(({ root }) => root);
   const leaves = roots.flatMap(leavesOf);
-  const texts = guardLeaves(leaves);
+  const texts = guardLeaves(leaves, seesBindings);
   const events = new Set(roots.flatMap(eventLeavesOf));
   /** The parts of all scans that depend on the binding alone: made once, since there may be hundreds of leaves. */
   const sources = new Map<string, { place: number; clause: GuardedExpression | null }>();
   for (const leaf of leaves) {
     const { binding } = leaf.owner;
     if (events.has(leaf) || sources.has(bindingKey(binding))) continue;
-    sources.set(bindingKey(binding), { place: sources.size, clause: clause === null ? null : guardClause(clause, leaf.owner) });
+    const guarded = clause === null ? null : guardClause(clause, leaf.owner, seesBindings);
+    sources.set(bindingKey(binding), { place: sources.size, clause: guarded });
   }
   const scans = new Map<string, Scan>();
   const warnings = new Map<string, PlannedTest>();
