@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { appendFile, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
 import { startTestApp } from './support/app.js';
@@ -113,6 +115,84 @@ describe('the files of a folder', () => {
   });
 });
 
+describe('a folder with files that cannot be read', () => {
+  const broken: Record<string, string> = {
+    'damaged.parquet': 'not of the format', 'dangling.csv': 'a link to nothing', 'folded.json': 'not a regular file',
+    'loop.csv': 'a link to nothing', 'out.csv': 'leads out of the directory', 'pipe.csv': 'not a regular file', 'plain.csv.gz': 'not of the format',
+  }; // prettier-ignore
+  const path = (name: string) => files.path('mixed', name);
+  let mixed: WarehouseClient;
+
+  beforeAll(async () => {
+    await mkdir(path('folded.json'), { recursive: true });
+    await writeFile(path('good.csv'), 'pipe,name\n1,a\n');
+    await writeFile(path('damaged.parquet'), `PAR1${'x'.repeat(500)}PAR1`);
+    await writeFile(path('plain.csv.gz'), 'no gzip');
+    await symlink('/etc/passwd', path('out.csv'));
+    await symlink(path('nothing.csv'), path('dangling.csv'));
+    await symlink(path('loop.csv'), path('loop.csv'));
+    await promisify(execFile)('mkfifo', [path('pipe.csv')]);
+    mixed = await files.connect('duckdb:///mixed/');
+  });
+
+  it('lists the others with their columns, and says of each what is wrong with it', async () => {
+    const listed = await mixed.catalog(claim).list('', 200);
+    expect(listed.map(({ name, columnCount, comment }) => [name, columnCount, comment])).toEqual(
+      [...Object.entries(broken), ['good.csv', '']].sort().map(([file, problem]) => {
+        const name = file!.split('.')[0];
+        return name === 'good' ? [name, 2, null] : [name, 0, expect.stringMatching(`'${file}' cannot be read: .*${problem}`)];
+      }),
+    );
+  });
+
+  it('names them in the test of the connection', async () => {
+    const { warnings } = await mixed.test(claim);
+    expect(warnings.map(({ en }) => en)).toEqual([
+      'Files that cannot be read (5): dangling.csv (it is a link to nothing), folded.json (it is not a regular file), loop.csv (it is a link to nothing), out.csv (a link leads out of the directory DUCKDB_DIR), pipe.csv (it is not a regular file)',
+    ]);
+  });
+
+  it.each(Object.entries(broken))('refuses to describe and to read %s by its name', async (file, problem) => {
+    const table = file.split('.')[0]!;
+    const refusal = { code: 'warehouse_query_failed', message: expect.stringMatching(`'${file}' cannot be read: .*${problem}`) };
+    await expect(mixed.catalog(claim).describe(table)).rejects.toMatchObject(refusal);
+    await expect(read(table, ['id'], mixed)).rejects.toMatchObject(refusal);
+    await expect(mixed.sample({ claim, table, maxRows: 1, timeoutMs: 5_000 })).rejects.toMatchObject(refusal);
+  });
+
+  it('runs a statement that names one as a column, and refuses one that reads one without naming the file', async () => {
+    const ask = (sql: string) => mixed.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 2 });
+    expect((await ask('SELECT pipe, name AS out FROM good')).rows).toEqual([['1', 'a']]);
+    for (const file of Object.keys(broken)) {
+      const failed = ask(`SELECT * FROM ${file.split('.')[0]}`);
+      await expect(failed).rejects.toMatchObject({ code: 'warehouse_query_failed', message: expect.not.stringContaining(file) });
+    }
+  });
+
+  it('lists names and sizes where looking into a file ends the process', async () => {
+    await writeFile(path('bomb.csv.gz'), gzipSync(Buffer.alloc(300_000_000, 'x')));
+    const listed = await mixed.catalog(claim).list('', 200);
+    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(['bomb', 'good', 'pipe']));
+    expect((await mixed.catalog(claim).find('good'))?.columnCount).toBe(2);
+  });
+});
+
+describe('a database with a view that fails', () => {
+  it('lists and describes its other tables', async () => {
+    await files.run(
+      'views.duckdb',
+      'CREATE TABLE good AS SELECT 1 AS id', 'CREATE TABLE dropped AS SELECT 1 AS id', 'CREATE VIEW gone AS SELECT id FROM dropped', 'DROP TABLE dropped',
+      "CREATE VIEW outside AS SELECT * FROM read_text('/etc/host*')", "CREATE VIEW failing AS SELECT error('x') AS id",
+    ); // prettier-ignore
+    const client = await files.connect('duckdb:///views.duckdb');
+    expect((await client.catalog(claim).list('', 200)).map(({ name }) => name)).toEqual(['failing', 'gone', 'good', 'outside']);
+    expect((await client.catalog(claim).describe('good'))?.columns.map(({ name }) => name)).toEqual(['id']);
+    for (const name of ['gone', 'outside'])
+      await expect(client.catalog(claim).describe(name)).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+    expect((await client.sample({ claim, table: 'good', maxRows: 1, timeoutMs: 5_000 })).rows).toEqual([[1]]);
+  });
+});
+
 describe('a database', () => {
   it('can be written by others as soon as an answer is there, also one that was refused', async () => {
     await files.run('shared.duckdb', "CREATE TABLE t AS SELECT i, repeat('x', 1000) AS x FROM range(5000) AS r (i)");
@@ -189,8 +269,6 @@ describe('a connection to files', () => {
     await expect(failing('duckdb:///folder')).rejects.toMatchObject(code('DATABASE_MISSING'));
     await expect(failing('duckdb:///text.duckdb')).rejects.toMatchObject(code('NOT_A_DATABASE'));
     await expect(failing('duckdb:///out/')).rejects.toMatchObject(code('OUTSIDE_DIRECTORY'));
-    await symlink('/etc/passwd', files.path('folder', 'passwd.csv'));
-    await expect(folder.catalog(claim).describe('passwd')).rejects.toMatchObject(code('OUTSIDE_DIRECTORY'));
   });
 
   it('is refused where the operator has set no directory', async () => {

@@ -3,6 +3,7 @@ import { type TableColumn } from '../../warehouse/clients/warehouse.client.js';
 import { type Referable } from '../../warehouse/references/guess-references.js';
 import { keyKind } from '../../warehouse/references/key-kind.js';
 import { type SourceTable } from '../../warehouse/references/source-table.js';
+import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
 import { type UsableConnection } from '../../warehouse/warehouse.service.js';
 import { valueTypeOf } from '../translate/target-dialect.js';
 import { isIdentifier } from './binding-expressions.js';
@@ -46,7 +47,7 @@ export class BindableTables {
     const best = Math.max(...fits.map(({ fit }) => fit));
     const found: Referable[] = [];
     for (const { name } of fits.filter(({ fit }) => fit === best)) {
-      const other = await this.describe(name);
+      const other = await this.describe(name).catch(nullIfUnreadable);
       if (other) found.push(...referableBy(other, column));
     }
     return found;
@@ -80,6 +81,12 @@ export class BindableTables {
       for (const row of namesOfRow(client.place(name).table)) tables.set(row, [...(tables.get(row) ?? []), name]);
     return tables;
   }
+}
+
+/** A table that only seems to be referred to, such as a damaged file or a view that fails, is left out. */
+function nullIfUnreadable(error: unknown): null {
+  if (error instanceof WarehouseQueryError) return null;
+  throw error;
 }
 
 /** By the declared key of the table, else by the column that is named like it, of the type of `referring`. */

@@ -13,6 +13,7 @@ import { type ConnectionFailureCode } from '../connection-failure.js';
 import { queryFailure, tooManyFloatDigits } from '../query-failures.js';
 import { FailedWorkError, ProcessEndedError } from './duckdb-process.js';
 import { type Failure } from './protocol.js';
+import { unreadableFile } from './unreadable-file.js';
 
 /** What was being done, for the errors that name it. */
 export interface Doing {
@@ -56,6 +57,7 @@ export function toDuckdbError(error: unknown, doing: Doing): ApiError {
   if (connectionFailure) return new ConnectionFailedError(connectionFailure, error);
   if (code === 'changed') return new TableBeingReplacedError(error);
   if (code === 'no_table') return new TableNotFoundError();
+  if (code === 'unreadable_file') return unreadableError(error);
   if (code === 'unreadable_value') {
     const { table, columns } = doing.reading ?? { table: '', columns: [] };
     return new UnreadableValueError(table, columns[column] ?? String(column + 1));
@@ -64,6 +66,12 @@ export function toDuckdbError(error: unknown, doing: Doing): ApiError {
   if (code === 'several_statements' || code === 'not_a_query') return queryError(sqlstates.readOnlyTransaction, error);
   if (message.includes(tooManyFloatDigits)) return queryError(sqlstates.dataException, error);
   return queryError(sqlstateOf[/^([A-Za-z ]+?) Error:/.exec(message)?.[1] ?? ''] ?? '', error);
+}
+
+function unreadableError(error: FailedWorkError): ApiError {
+  const { unreadable } = error.failure;
+  if (!unreadable) return queryError(sqlstates.dataCorrupted, error);
+  return new WarehouseQueryError(unreadableFile(unreadable.file, unreadable.reason), sqlstates.dataCorrupted, null, error);
 }
 
 function queryError(sqlstate: string, cause: unknown): ApiError {

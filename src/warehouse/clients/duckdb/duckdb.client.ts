@@ -11,15 +11,18 @@ import {
   type SampleRequest,
   type TableCatalog,
   type TablePlace,
+  type TableSummary,
   type WarehouseClient,
 } from '../warehouse.client.js';
 import { type Reached } from '../connection-failure.js';
 import { shareAmongCallers } from '../connection-places.js';
 import { type Doing, toDuckdbError } from './duckdb-errors.js';
+import { ProcessEndedError } from './duckdb-process.js';
 import { type DuckdbProcesses } from './duckdb-processes.js';
 import { DuckdbReading } from './duckdb-reading.js';
 import { type FileSource, type QueryAnswer, type TestAnswer, type Work } from './protocol.js';
 import { toQueryResult } from './query-values.js';
+import { unreadableFiles } from './unreadable-file.js';
 
 const catalogTimeoutMs = 10_000;
 const testTimeoutMs = 4_000;
@@ -59,7 +62,7 @@ export class DuckdbClient implements WarehouseClient {
     const read = <T>(work: Work): Promise<T> => this.run(claim, work, catalogTimeoutMs);
     return {
       listNames: () => read({ do: 'names' }),
-      list: (after, limit) => read({ do: 'list', after, limit }),
+      list: (after, limit) => this.list(claim, after, limit),
       find: table => read({ do: 'find', table }),
       describe: table => read({ do: 'describe', table }),
     };
@@ -105,6 +108,17 @@ export class DuckdbClient implements WarehouseClient {
     return Promise.resolve();
   }
 
+  /** One file that ends the process, or takes too long to look into, does not hide the others: they are listed without their columns. */
+  private async list(claim: Claim, after: string, limit: number): Promise<TableSummary[]> {
+    try {
+      return await this.run(claim, { do: 'list', after, limit }, catalogTimeoutMs);
+    } catch (error) {
+      const isEnded = error instanceof WarehouseTimeoutError || (error as Error).cause instanceof ProcessEndedError;
+      if (!isEnded || !this.options.source.isFolder) throw error;
+      return this.run(claim, { do: 'list', after, limit, unopened: true }, catalogTimeoutMs);
+    }
+  }
+
   private run<T>(claim: Claim, work: Work, timeoutMs: number, doing: Doing = {}, share = this.places.shortQueries): Promise<T> {
     return share.run(claim, () => this.runNow<T>(work, this.limitOf(timeoutMs), doing, claim.signal));
   }
@@ -143,12 +157,20 @@ export class DuckdbClient implements WarehouseClient {
   }
 }
 
-function warningsOf({ leftOut, leftOutCount, otherSchemas }: TestAnswer): Bilingual[] {
+function warningsOf({ leftOut, leftOutCount, unreadable, unreadableCount, otherSchemas }: TestAnswer): Bilingual[] {
   const warnings: Bilingual[] = [];
   if (leftOutCount > 0) {
     warnings.push({
       zh: `有 ${leftOutCount} 个文件因名称不可用或重复（不分大小写）而不是表：${leftOut.join('、')}`,
       en: `Files that are no tables, because of characters in their names or because only case tells them apart (${leftOutCount}): ${leftOut.join(', ')}`,
+    });
+  }
+  if (unreadableCount > 0) {
+    const named = (language: 'zh' | 'en') =>
+      unreadable.map(({ file, reason }) => `${file} (${unreadableFiles[reason][language]})`).join(', ');
+    warnings.push({
+      zh: `有 ${unreadableCount} 个文件无法读取：${named('zh')}`,
+      en: `Files that cannot be read (${unreadableCount}): ${named('en')}`,
     });
   }
   if (otherSchemas.length > 0) {

@@ -1,4 +1,5 @@
 import { type DuckdbPlace } from './duckdb-dsn.js';
+import { type UnreadableReason } from './unreadable-file.js';
 
 /** Where the files are. */
 export interface FileSource extends DuckdbPlace {
@@ -9,7 +10,8 @@ export interface FileSource extends DuckdbPlace {
 export type Work =
   | { do: 'test' }
   | { do: 'names' }
-  | { do: 'list'; after: string; limit: number }
+  /** Unopened, the files of a folder are listed without their columns. */
+  | { do: 'list'; after: string; limit: number; unopened?: true }
   | { do: 'find'; table: string }
   | { do: 'describe'; table: string }
   | { do: 'query'; sql: string; parameters: readonly unknown[]; maxRows: number; maxBytes: number }
@@ -21,8 +23,16 @@ export interface TestAnswer {
   /** Files of the folder that are no tables, at most ten, and the number of all of them. */
   leftOut: string[];
   leftOutCount: number;
+  /** Files of the folder that nothing can read, at most ten, and the number of all of them. */
+  unreadable: UnreadableFile[];
+  unreadableCount: number;
   /** Schemas whose tables are not shown. */
   otherSchemas: string[];
+}
+
+export interface UnreadableFile {
+  file: string;
+  reason: UnreadableReason;
 }
 
 export interface QueryAnswer {
@@ -48,6 +58,7 @@ type FailureCode =
   | 'too_many_files'
   | 'changed'
   | 'no_table'
+  | 'unreadable_file'
   | 'unreadable_value'
   | 'too_large'
   | 'several_statements'
@@ -61,6 +72,8 @@ export interface Failure {
   /** The column of an unreadable value, counted from 0 among those asked for. */
   column?: number;
   bytes?: number;
+  /** The file that cannot be read, where the work asked for it by the name of its table. */
+  unreadable?: UnreadableFile;
 }
 
 export type Reply = { ready: true } | { noDriver: true } | { done: unknown } | { failed: Failure };

@@ -1,11 +1,14 @@
 import { open } from 'node:fs/promises';
 import { quoteTable } from '../../../../sql/quote-identifier.js';
 import { type TableColumn, type TableDescription, type TableSummary } from '../../warehouse.client.js';
-import { type TestAnswer } from '../protocol.js';
+import { joined } from '../../../../text/bilingual.js';
+import { type TestAnswer, type UnreadableFile, type Work } from '../protocol.js';
+import { unreadableFile } from '../unreadable-file.js';
 import { quoteLiteral } from './engine.js';
 import { type TableFile } from './folder-tables.js';
 import { type Source } from './source.js';
 import { columnsOf, schema } from './table-columns.js';
+import { UnreadableFileError } from './work-error.js';
 
 const mostNamed = 10;
 /** The rows of a text file are estimated from this much of its beginning. */
@@ -20,10 +23,13 @@ export async function test(source: Source): Promise<TestAnswer> {
      WHERE database_name = current_database() AND schema_name <> '${schema}' ORDER BY 1 LIMIT ${mostNamed}`,
   );
   const leftOut = source.folder?.leftOut ?? [];
+  const unreadable = await source.unreadable();
   return {
     version: String(version?.version),
     leftOut: leftOut.slice(0, mostNamed),
     leftOutCount: leftOut.length,
+    unreadable: unreadable.slice(0, mostNamed),
+    unreadableCount: unreadable.length,
     otherSchemas: others.map(({ name }) => String(name)),
   };
 }
@@ -35,14 +41,15 @@ export async function listNames(source: Source): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-/** Tables after a name, in the order of their bytes. A file that cannot be read is shown with no columns. */
-export async function list(source: Source, after: string, limit: number): Promise<TableSummary[]> {
+/** Tables after a name, in the order of their bytes. A file that cannot be read has no columns, and its comment says why. */
+export async function list(source: Source, { after, limit, unopened }: Work & { do: 'list' }): Promise<TableSummary[]> {
   if (source.folder) {
     const files = source.folder.tables.filter(({ table }) => Buffer.compare(Buffer.from(table), Buffer.from(after)) > 0).slice(0, limit);
-    const broken = new Set<string>();
-    await source.expose(files.map(({ table }) => table), table => broken.add(table)); // prettier-ignore
+    if (unopened) return files.map(({ table, file }) => summaryOfUnreadable(table, { file, reason: 'not_opened' }, 0));
+    const failed = new Map<string, unknown>();
+    await source.expose(files.map(({ table }) => table), (table, error) => failed.set(table, error)); // prettier-ignore
     const summaries: TableSummary[] = [];
-    for (const file of files) summaries.push(await summaryOfFile(source, file, broken.has(file.table)));
+    for (const file of files) summaries.push(await summaryOfFile(source, file, failed.get(file.table)));
     return summaries;
   }
   const rows = await read(source, `FROM (${tablesOfDatabase}) WHERE name > $1 ORDER BY name LIMIT $2`, [after, limit]);
@@ -54,7 +61,7 @@ export async function find(source: Source, table: string): Promise<TableSummary 
     const file = source.fileOf(table);
     if (!file) return null;
     await source.expose([table]);
-    return summaryOfFile(source, file, false);
+    return summaryOfFile(source, file, undefined);
   }
   const [row] = await read(source, `FROM (${tablesOfDatabase}) WHERE name = $1`, [table]);
   return row ? summaryOfTable(source, row) : null;
@@ -137,10 +144,23 @@ async function bytesOfTable(source: Source, table: string): Promise<number> {
   return Number(row?.bytes ?? 0);
 }
 
-async function summaryOfFile(source: Source, file: TableFile, isBroken: boolean): Promise<TableSummary> {
-  const { path, bytes } = source.exposed(file.table);
-  const columnCount = isBroken ? 0 : (await columnsOf(source.connection, file.table)).length;
-  return { name: file.table, rowEstimate: isBroken ? 0 : await rowsOfFile(source, file, path, bytes), bytes, columnCount, comment: null };
+async function summaryOfFile(source: Source, file: TableFile, failure: unknown): Promise<TableSummary> {
+  const { table } = file;
+  const { path, bytes } = source.exposed(table) ?? { path: '', bytes: 0 };
+  if (failure === undefined) {
+    try {
+      const columnCount = (await columnsOf(source.connection, table)).length;
+      return { name: table, rowEstimate: await rowsOfFile(source, file, path, bytes), bytes, columnCount, comment: null };
+    } catch (error) {
+      failure = error;
+    }
+  }
+  const known = failure instanceof UnreadableFileError ? failure.more.unreadable : undefined;
+  return summaryOfUnreadable(table, known ?? { file: file.file, reason: 'damaged' }, bytes);
+}
+
+function summaryOfUnreadable(name: string, { file, reason }: UnreadableFile, bytes: number): TableSummary {
+  return { name, rowEstimate: 0, bytes, columnCount: 0, comment: joined(unreadableFile(file, reason)) };
 }
 
 /** Parquet has a count. Compressed texts tell nothing. */

@@ -31,7 +31,7 @@ function run(source: Source, work: Work): Promise<unknown> {
     case 'names':
       return listNames(source);
     case 'list':
-      return list(source, work.after, work.limit);
+      return list(source, work);
     case 'find':
       return find(source, work.table);
     case 'describe':

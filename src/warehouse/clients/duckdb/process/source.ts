@@ -3,10 +3,10 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type DuckDBConnection } from '@duckdb/node-api';
 import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
-import { type FileSource } from '../protocol.js';
+import { type FileSource, type UnreadableFile } from '../protocol.js';
 import { Engine, quoteLiteral } from './engine.js';
 import { type FileFormat, type TableFile, tablesOfFolder } from './folder-tables.js';
-import { WorkError } from './work-error.js';
+import { UnreadableFileError, WorkError } from './work-error.js';
 
 /** A folder with more files is a mistake, and would take long to list. */
 const mostFiles = 10_000;
@@ -62,22 +62,40 @@ export class Source {
 
   /**
    * Makes views of these tables, where the source is a folder, and from then on reads nothing but their files. Names are compared
-   * as DuckDB does. A file that cannot be read fails here, unless `failed` takes it.
+   * as DuckDB does. A file that cannot be read fails here, unless `failed` takes it: then the others can be read.
+   * @throws UnreadableFileError
    */
-  async expose(tables: readonly string[], failed?: (table: string, error: unknown) => void): Promise<void> {
+  async expose(tables: readonly string[], failed: (table: string, error: unknown) => void = rethrow): Promise<void> {
     if (!this.folder) return;
     const wanted = new Set(tables.map(table => table.toLowerCase()));
     const files = this.folder.tables.filter(({ table }) => wanted.has(table.toLowerCase()));
     const paths = new Map<TableFile, string>();
-    for (const file of files) paths.set(file, await this.watch(file, this.folder));
+    for (const file of files) {
+      try {
+        const { real, before } = await locate(file, this.folder);
+        this.watched.set(file.table, { file: real, before });
+        paths.set(file, real);
+      } catch (error) {
+        failed(file.table, error);
+      }
+    }
     await this.engine.confine([...paths.values()]);
-    for (const [{ table, format }, file] of paths) {
-      const view = `CREATE VIEW ${quoteIdentifier(table)} AS SELECT * FROM ${readers[format](quoteLiteral(file))}`;
-      await this.connection.run(view).catch((error: unknown) => {
-        if (!failed) throw error;
-        failed(table, error);
+    for (const [{ table, file, format }, path] of paths) {
+      const view = `CREATE VIEW ${quoteIdentifier(table)} AS SELECT * FROM ${readers[format](quoteLiteral(path))}`;
+      await this.connection.run(view).catch((error: unknown) => failed(table, ofDamage(file, error)));
+    }
+  }
+
+  /** The files of the folder that cannot be read whatever is in them. */
+  async unreadable(): Promise<UnreadableFile[]> {
+    const found: UnreadableFile[] = [];
+    for (const file of this.folder?.tables ?? []) {
+      await locate(file, this.folder!).catch((error: unknown) => {
+        if (!(error instanceof UnreadableFileError)) throw error;
+        found.push(error.more.unreadable!);
       });
     }
+    return found;
   }
 
   /** @throws WorkError if a file that was read is not the one that was opened. What was read may then be a mix. */
@@ -88,10 +106,10 @@ export class Source {
     }
   }
 
-  /** The file of a table that was exposed. */
-  exposed(table: string): { path: string; bytes: number } {
-    const { file, before } = this.watched.get(table)!;
-    return { path: file, bytes: Number(before.size) };
+  /** The file of a table that was exposed, and null if it is none that can be opened. */
+  exposed(table: string): { path: string; bytes: number } | null {
+    const watched = this.watched.get(table);
+    return watched ? { path: watched.file, bytes: Number(watched.before.size) } : null;
   }
 
   /** Closes the files once the work is done. */
@@ -103,16 +121,32 @@ export class Source {
   end(): void {
     this.engine.end();
   }
+}
 
-  private async watch({ table, file }: TableFile, { root, place }: Folder): Promise<string> {
+/** Finds the file without opening it. @throws UnreadableFileError */
+async function locate({ file }: TableFile, { root, place }: Folder): Promise<{ real: string; before: BigIntStats }> {
+  try {
     const real = await located(realpath(path.join(place, file)));
     requireInside(root, real);
     const before = await located(stat(real, { bigint: true }));
     // Reading a pipe or a device would never end.
-    if (!before.isFile()) throw new WorkError('no_table');
-    this.watched.set(table, { file: real, before });
-    return real;
+    if (!before.isFile()) throw new UnreadableFileError(file, 'not_a_file');
+    return { real, before };
+  } catch (error) {
+    if (error instanceof WorkError && (error.code === 'outside' || error.code === 'missing' || error.code === 'forbidden'))
+      throw new UnreadableFileError(file, error.code, error);
+    throw error;
   }
+}
+
+/** What DuckDB says of a file whose content it cannot read. Other errors, as for want of memory, are no fault of the file. */
+function ofDamage(file: string, error: unknown): unknown {
+  const isDamage = /^(Invalid Input|IO|Serialization|Not implemented|Conversion) Error:/.test((error as Error).message);
+  return isDamage ? new UnreadableFileError(file, 'damaged', error) : error;
+}
+
+function rethrow(_table: string, error: unknown): never {
+  throw error;
 }
 
 async function tablesIn(folder: string): Promise<{ tables: TableFile[]; leftOut: string[] }> {

@@ -4,7 +4,7 @@ import { type QueryAnswer, type Work } from '../protocol.js';
 import { exposeTable } from './catalog.js';
 import { type Source } from './source.js';
 import { schema, toColumn } from './table-columns.js';
-import { unreadableValue, WorkError } from './work-error.js';
+import { unreadableValue, UnreadableFileError, WorkError } from './work-error.js';
 
 type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 
@@ -22,7 +22,9 @@ export async function query(source: Source, { sql, parameters, ...bounds }: Work
     return await answerOne(connection, sql, parameters as DuckDBValue[], bounds);
   } catch (error) {
     const [, missing = ''] = /Table with name (.+?) does not exist/.exec((error as Error).message) ?? [];
-    throw broken.get(missing.toLowerCase()) ?? error;
+    // The name of the file stays inside: not everybody who runs a statement may know it.
+    const cause = broken.get(missing.toLowerCase());
+    throw cause instanceof UnreadableFileError ? new WorkError('unreadable_file', {}, cause) : (cause ?? error);
   }
 }
 

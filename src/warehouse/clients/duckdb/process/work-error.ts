@@ -1,16 +1,29 @@
 import { type Failure } from '../protocol.js';
+import { type UnreadableReason } from '../unreadable-file.js';
 
 /** Work that failed for a reason that has a name. */
 export class WorkError extends Error {
   constructor(
     readonly code: Failure['code'],
-    readonly more: Pick<Failure, 'column' | 'bytes'> = {},
+    readonly more: Pick<Failure, 'column' | 'bytes' | 'unreadable'> = {},
+    cause?: unknown,
   ) {
-    super(code);
+    super(code, { cause });
+  }
+}
+
+/** A file of a folder that cannot be read. Its cause is what a statement that reads it fails with. */
+export class UnreadableFileError extends WorkError {
+  constructor(file: string, reason: UnreadableReason, cause?: unknown) {
+    super('unreadable_file', { unreadable: { file, reason } }, cause);
   }
 }
 
 const unreadable = 'unreadable value ';
+
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
+}
 
 /** SQL that ends the statement because of a value of a column. */
 export function unreadableValue(column: number): string {
@@ -19,7 +32,7 @@ export function unreadableValue(column: number): string {
 
 export function toFailure(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof WorkError) return { code: error.code, message, ...error.more };
+  if (error instanceof WorkError) return { code: error.code, message: rootOf(error).message, ...error.more };
   const column = new RegExp(`${unreadable}(\\d+)`).exec(message)?.[1];
   return column === undefined ? { code: 'duckdb', message } : { code: 'unreadable_value', message, column: Number(column) };
 }
