@@ -62,7 +62,7 @@ describe('schedules of jobs', () => {
     await app.admin.delete(of(jobId)).expect(204);
     await app.admin.delete(of(jobId)).expect(404);
     const { rows } = await app.pool.query(
-      `SELECT action, actor, context FROM audit_events WHERE target = 'ingestion_job' AND target_id = $1 ORDER BY id`,
+      `SELECT action, actor, context FROM audit_events WHERE action LIKE 'schedule.%' AND target = 'ingestion_job' AND target_id = $1 ORDER BY id`,
       [jobId],
     );
     expect(rows).toEqual([

@@ -6,7 +6,10 @@ import { currentRequest } from '../common/logging/request-context.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type AuditEventResponse, type AuditEventRow, toAuditEventResponse } from './audit.dto.js';
 
-/** The changes to what people may do, and the exports of all rows, each recorded as an event. */
+/**
+ * The changes to what people may do, each recorded as an event: also those of jobs and bindings, which act for their saver, and what
+ * loads or removes data, or takes all rows out.
+ */
 export type AuditAction =
   | 'auth.login'
   | 'auth.login_failed'
@@ -24,6 +27,7 @@ export type AuditAction =
   | 'member.changed'
   | 'member.revoked'
   | 'graph.created'
+  | 'graph.changed'
   | 'graph.deleted'
   | 'connection.created'
   | 'connection.changed'
@@ -35,6 +39,15 @@ export type AuditAction =
   | 'mirror_copy.created'
   | 'mirror_copy.started'
   | 'mirror_copy.deleted'
+  | 'table.loaded'
+  | 'table.dropped'
+  | 'job.created'
+  | 'job.revised'
+  | 'job.retired'
+  | 'metric.created'
+  | 'metric.changed'
+  | 'metric.bound'
+  | 'metric.deleted'
   | 'metric.exported'
   | 'lexicon.added'
   | 'lexicon.removed'

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKeyPowersGuard } from '../auth/api-key-powers.guard.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CredentialsGuard } from '../auth/credentials.guard.js';
@@ -8,7 +7,6 @@ import { AccessRecheck } from './access-recheck.service.js';
 import { EventStreams } from './event-streams.service.js';
 import { GraphAccessGuard } from './graph-access.guard.js';
 import { GraphAccessService } from './graph-access.service.js';
-import { Graph } from './graph.entity.js';
 import { GraphsController } from './graphs.controller.js';
 import { GraphsRepository } from './graphs.repository.js';
 import { GraphsService } from './graphs.service.js';
@@ -17,7 +15,7 @@ import { GraphsService } from './graphs.service.js';
 const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, GraphAccessGuard];
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Graph]), AuthModule],
+  imports: [AuthModule],
   controllers: [GraphsController],
   providers: [GraphsRepository, GraphsService, GraphAccessService, AccessRecheck, EventStreams, ...guards],
   exports: [GraphsService, GraphAccessService, AccessRecheck, EventStreams],

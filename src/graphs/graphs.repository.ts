@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import { type PoolClient } from 'pg';
-import { Repository } from 'typeorm';
 import { type Principal } from '../access/principal.js';
 import { createGraphTables, dropGraphTables, findOrphanedTables, graphIdOf, graphTables, isStub } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
-import { Graph } from './graph.entity.js';
 import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
@@ -84,12 +81,15 @@ const graphRow = `
     FROM graph_elements WHERE graph_id = g.id
   ) e ON true`;
 
+/** What is given is changed. */
+interface UpdateGraph {
+  name?: string | undefined;
+  description?: string | null | undefined;
+}
+
 @Injectable()
 export class GraphsRepository {
-  constructor(
-    @InjectRepository(Graph) private readonly graphs: Repository<Graph>,
-    private readonly pool: ServicePool,
-  ) {}
+  constructor(private readonly pool: ServicePool) {}
 
   /** `visible` is null for every graph. */
   async list({ userId }: Principal, visible: number[] | null, afterId: number, limit: number): Promise<GraphRow[]> {
@@ -106,7 +106,7 @@ export class GraphsRepository {
   }
 
   /** Creates the graph's row and its tables. */
-  async create(client: PoolClient, graph: Pick<Graph, 'name' | 'description' | 'ownerId'>): Promise<number> {
+  async create(client: PoolClient, graph: { name: string; description: string | null; ownerId: number }): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
       'INSERT INTO graphs (name, description, owner_id) VALUES ($1, $2, $3) RETURNING id',
       [graph.name, graph.description, graph.ownerId],
@@ -116,8 +116,12 @@ export class GraphsRepository {
     return id;
   }
 
-  async update(id: number, changes: Partial<Pick<Graph, 'name' | 'description'>>): Promise<void> {
-    await this.graphs.update({ id }, changes);
+  async update(client: PoolClient, id: number, { name, description }: UpdateGraph): Promise<void> {
+    await client.query(
+      `UPDATE graphs SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END, updated_at = now()
+       WHERE id = $1`,
+      [id, name ?? null, description !== undefined, description ?? null],
+    );
   }
 
   /** Null when the graph is gone. */

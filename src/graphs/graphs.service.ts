@@ -53,7 +53,12 @@ export class GraphsService {
   }
 
   async update(principal: Principal, id: number, changes: UpdateGraphRequest): Promise<GraphResponse> {
-    if (Object.values(changes).some(value => value !== undefined)) await this.graphs.update(id, changes);
+    const changed = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    if (changed.length > 0)
+      await this.audit.recordWith(
+        client => this.graphs.update(client, id, changes),
+        () => ({ action: 'graph.changed', actor: principal, target: 'graph', targetId: id, context: { changed } }),
+      );
     return this.get(principal, id);
   }
 

@@ -64,15 +64,16 @@ export class JobsRepository {
   ) {}
 
   /** @throws QuotaReachedError */
-  async create(job: { graphId: number; connectionId: number; name: string; mappingYaml: string; creator: Principal }): Promise<number> {
-    return this.pool.transaction(async client => {
-      await this.quotas.ask(client, 'jobs', job.graphId, job.creator);
-      const { rows } = await client.query<{ id: number }>(
-        `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-        [job.graphId, job.connectionId, job.name, job.mappingYaml, job.creator.userId],
-      );
-      return rows[0]!.id;
-    });
+  async create(
+    client: PoolClient,
+    job: { graphId: number; connectionId: number; name: string; mappingYaml: string; creator: Principal },
+  ): Promise<number> {
+    await this.quotas.ask(client, 'jobs', job.graphId, job.creator);
+    const { rows } = await client.query<{ id: number }>(
+      `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+      [job.graphId, job.connectionId, job.name, job.mappingYaml, job.creator.userId],
+    );
+    return rows[0]!.id;
   }
 
   /** @throws JobNotFoundError */
@@ -123,27 +124,29 @@ export class JobsRepository {
    * Makes a mapping the current one of the job. @returns its revision
    * @throws JobNotFoundError, JobRetiredError, TooManyRevisionsError
    */
-  async saveRevision(id: number, mapping: { connectionId: number; mappingYaml: string; userId: number }): Promise<number> {
-    return this.pool.transaction(async client => {
-      const { rows } = await client.query<{ revision: number; isRetired: boolean }>(
-        `SELECT revision, retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR UPDATE`,
-        [id],
-      );
-      if (!rows[0]) throw new JobNotFoundError();
-      if (rows[0].isRetired) throw new JobRetiredError();
-      if (rows[0].revision >= maxRevisions) throw new TooManyRevisionsError(maxRevisions);
-      await client.query(
-        `INSERT INTO ingestion_revisions (job_id, revision, mapping_yaml, saved_by, saved_at)
-         SELECT id, revision, mapping_yaml, created_by, saved_at FROM ingestion_jobs WHERE id = $1`,
-        [id],
-      );
-      await client.query(
-        `UPDATE ingestion_jobs SET revision = revision + 1, mapping_yaml = $2, connection_id = $3, created_by = $4, saved_at = now()
-         WHERE id = $1`,
-        [id, mapping.mappingYaml, mapping.connectionId, mapping.userId],
-      );
-      return rows[0].revision + 1;
-    });
+  async saveRevision(
+    client: PoolClient,
+    id: number,
+    mapping: { connectionId: number; mappingYaml: string; userId: number },
+  ): Promise<number> {
+    const { rows } = await client.query<{ revision: number; isRetired: boolean }>(
+      `SELECT revision, retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR UPDATE`,
+      [id],
+    );
+    if (!rows[0]) throw new JobNotFoundError();
+    if (rows[0].isRetired) throw new JobRetiredError();
+    if (rows[0].revision >= maxRevisions) throw new TooManyRevisionsError(maxRevisions);
+    await client.query(
+      `INSERT INTO ingestion_revisions (job_id, revision, mapping_yaml, saved_by, saved_at)
+       SELECT id, revision, mapping_yaml, created_by, saved_at FROM ingestion_jobs WHERE id = $1`,
+      [id],
+    );
+    await client.query(
+      `UPDATE ingestion_jobs SET revision = revision + 1, mapping_yaml = $2, connection_id = $3, created_by = $4, saved_at = now()
+       WHERE id = $1`,
+      [id, mapping.mappingYaml, mapping.connectionId, mapping.userId],
+    );
+    return rows[0].revision + 1;
   }
 
   /** @throws RevisionNotFoundError */

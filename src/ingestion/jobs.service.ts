@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { AuditService } from '../audit/audit.service.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { inTurns } from '../common/turns/pace.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
@@ -24,6 +25,7 @@ import { MappingRefusedError } from './mapping.errors.js';
 import { type Source } from './run/carry-out.js';
 import { type DescribedMapping, SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
+import { jobKind } from './run-message.js';
 
 /** The longest that a mapping waits for its source to be checked. */
 const sourcePatienceMs = 3_000;
@@ -62,18 +64,24 @@ export class JobsService {
     private readonly sources: SourcesService,
     private readonly access: GraphAccessService,
     private readonly settings: Settings,
+    private readonly audit: AuditService,
   ) {}
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; QuotaReachedError */
   async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
     const { parsed, connectionId } = await this.check(principal, request.mapping_yaml);
-    const id = await this.jobs.create({
-      graphId: request.graph_id,
-      connectionId,
-      name: request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`,
-      mappingYaml: request.mapping_yaml,
-      creator: principal,
-    });
+    const graphId = request.graph_id;
+    const name = request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`;
+    const id = await this.audit.recordWith(
+      client => this.jobs.create(client, { graphId, connectionId, name, mappingYaml: request.mapping_yaml, creator: principal }),
+      created => ({
+        action: 'job.created',
+        actor: principal,
+        target: jobKind,
+        targetId: created,
+        context: { name, graph_id: graphId, connection_id: connectionId },
+      }),
+    );
     return { ...toJobResponse(await this.jobs.get(id)), warnings: parsed.warnings.map(toWarningResponse) };
   }
 

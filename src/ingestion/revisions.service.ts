@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { AuditService } from '../audit/audit.service.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { inTurns } from '../common/turns/pace.js';
 import { JobRetiredError } from './ingestion.errors.js';
@@ -18,6 +19,7 @@ import {
 } from './revisions.dto.js';
 import { compareMappings, type TargetChange } from './run/compare-mappings.js';
 import { TrialService } from './trial.service.js';
+import { jobKind } from './run-message.js';
 
 /** The mappings of a job. The next run takes the newest, and the graph then loses what only the one before made. */
 @Injectable()
@@ -26,6 +28,7 @@ export class RevisionsService {
     private readonly jobs: JobsRepository,
     private readonly jobsService: JobsService,
     private readonly trials: TrialService,
+    private readonly audit: AuditService,
   ) {}
 
   /**
@@ -43,7 +46,16 @@ export class RevisionsService {
       return toSavedRevisionResponse(null, changes, trial, parsed.warnings);
     }
     const { userId } = principal;
-    const revision = await this.jobs.saveRevision(jobId, { connectionId, mappingYaml: request.mapping_yaml, userId });
+    const revision = await this.audit.recordWith(
+      client => this.jobs.saveRevision(client, jobId, { connectionId, mappingYaml: request.mapping_yaml, userId }),
+      saved => ({
+        action: 'job.revised',
+        actor: principal,
+        target: jobKind,
+        targetId: jobId,
+        context: { revision: saved, connection_id: connectionId },
+      }),
+    );
     return toSavedRevisionResponse(revision, changes, null, parsed.warnings);
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
+import { AuditService } from '../audit/audit.service.js';
 import { type LineFormat } from '../http/line-formats.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
@@ -21,6 +22,7 @@ import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { rejectedHeader, rejectedLine } from './rejected-text.js';
 import { type RunOptions, RunsRepository } from './runs.repository.js';
 import { SharedReads } from './shared-reads.js';
+import { jobKind } from './run-message.js';
 
 /** The longest time that a request may wait for its run. */
 export const maxWaitSeconds = 60;
@@ -42,6 +44,7 @@ export class RunsService {
     private readonly stop: ServiceStop,
     private readonly streams: EventStreams,
     private readonly disk: DiskReserve,
+    private readonly audit: AuditService,
   ) {}
 
   /**
@@ -53,7 +56,15 @@ export class RunsService {
     await this.disk.require();
     const leave = waitSeconds > 0 ? await this.streams.enter(principal.userId) : () => undefined;
     try {
-      const id = await this.pool.transaction(client => this.runs.queue(client, jobId, principal.userId, options));
+      const id = await this.pool.transaction(async client => {
+        const queued = await this.runs.queue(client, jobId, principal.userId, options);
+        if (options.retires)
+          await this.audit.record(
+            { action: 'job.retired', actor: principal, target: jobKind, targetId: jobId, context: { run: queued } },
+            client,
+          );
+        return queued;
+      });
       void this.worker.wake();
       const until = performance.now() + waitSeconds * 1000;
       let run = await this.get(id);

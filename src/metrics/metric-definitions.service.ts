@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { type AuditEvent, AuditService } from '../audit/audit.service.js';
 import { afterId, page, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
@@ -41,6 +42,10 @@ function lostCallers(callers: readonly MetricName[]): MetricWarning[] {
   return [{ code: 'former_name_in_use', message: joined({ zh, en }) }];
 }
 
+function event(action: AuditEvent['action'], actor: Principal, id: number): AuditEvent {
+  return { action, actor, target: 'metric', targetId: id };
+}
+
 /** Metrics as records: the named formulas of a graph, and the tables they are bound to. */
 @Injectable()
 export class MetricDefinitionsService {
@@ -48,6 +53,7 @@ export class MetricDefinitionsService {
     private readonly metrics: MetricsRepository,
     private readonly binder: MetricBinder,
     private readonly access: GraphAccessService,
+    private readonly audit: AuditService,
   ) {}
 
   async list(principal: Principal, { graph_id, limit, cursor }: ListMetricsQuery): Promise<Page<MetricResponse>> {
@@ -76,7 +82,13 @@ export class MetricDefinitionsService {
     const binding = body.binding ? await this.store(principal, body.binding, ['body', 'binding']) : null;
     const { name, formula, unit = null, format = null, description = null } = body;
     const fields = { name, formula, unit, format, description, aliases: body.aliases ?? [] };
-    const id = await this.metrics.create(body.graph_id, principal, fields, binding);
+    const id = await this.audit.recordWith(
+      client => this.metrics.create(client, body.graph_id, principal, fields, binding),
+      created => ({
+        ...event('metric.created', principal, created),
+        context: { name, graph_id: body.graph_id, ...(binding && { connection_id: binding.bound.connection_id }) },
+      }),
+    );
     return this.get(principal, id);
   }
 
@@ -105,20 +117,32 @@ export class MetricDefinitionsService {
       ...(description !== undefined && { description }),
     };
     const before = name != null || aliases != null ? await this.metrics.find(id) : null;
-    if (Object.keys(changes).length > 0) await this.metrics.update(id, changes);
+    const changed = Object.keys(changes);
+    if (changed.length > 0)
+      await this.audit.recordWith(
+        client => this.metrics.update(client, id, changes),
+        () => ({ ...event('metric.changed', principal, id), context: { changed } }),
+      );
     const response = await this.get(principal, id);
     if (!before) return response;
     const callers = (await this.metrics.openGraph(before.graphId)).callersOf([before.name, ...before.aliases]);
     return { ...response, warnings: [...response.warnings, ...lostCallers(callers)] };
   }
 
-  async delete(id: number): Promise<void> {
-    await this.metrics.delete(id);
+  async delete(principal: Principal, id: number): Promise<void> {
+    await this.audit.recordWith(
+      client => this.metrics.delete(client, id),
+      () => event('metric.deleted', principal, id),
+    );
   }
 
   /** Lets the metric read the warehouse in the caller's name from now on. @throws the errors of `MetricBinder.bind` */
   async bind(principal: Principal, id: number, body: BindingRequest): Promise<MetricResponse> {
-    await this.metrics.putBinding(id, principal.userId, await this.store(principal, body, ['body']));
+    const binding = await this.store(principal, body, ['body']);
+    await this.audit.recordWith(
+      client => this.metrics.putBinding(client, id, principal.userId, binding),
+      () => ({ ...event('metric.bound', principal, id), context: { connection_id: binding.bound.connection_id } }),
+    );
     return this.get(principal, id);
   }
 
@@ -140,7 +164,7 @@ export class MetricDefinitionsService {
   private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph): Promise<MetricResponse> {
     metrics.keep(row);
     await metrics.reach([row]);
-    const response = toMetricResponse(row, describeMetric(row, metrics));
+    const response = toMetricResponse(row, describeMetric(row, metrics, seesBindings));
     return seesBindings ? response : { ...response, binding: null };
   }
 

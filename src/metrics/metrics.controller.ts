@@ -176,8 +176,8 @@ export class MetricsController {
     description: '引用它的指标此后不能执行。 / Metrics that refer to it can no longer be executed.',
   })
   @ApiNoContentResponse()
-  delete(@IdParam() id: number): Promise<void> {
-    return this.definitions.delete(id);
+  delete(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<void> {
+    return this.definitions.delete(principal, id);
   }
 
   @Put(':id/binding')

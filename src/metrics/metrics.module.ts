@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { GraphsModule } from '../graphs/graphs.module.js';
 import { SchedulesModule } from '../schedules/schedules.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -13,7 +12,6 @@ import { MetricDefinitionsService } from './metric-definitions.service.js';
 import { MetricExports } from './metric-exports.service.js';
 import { MetricPlanner } from './metric-planner.service.js';
 import { MetricRunsService } from './metric-runs.service.js';
-import { Metric } from './metric.entity.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
@@ -29,7 +27,7 @@ import { WatchesService } from './watches/watches.service.js';
 import { WatchesWorker } from './watches/watches.worker.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Metric]), GraphsModule, SchedulesModule, UsersModule, WarehouseModule, WebhooksModule],
+  imports: [GraphsModule, SchedulesModule, UsersModule, WarehouseModule, WebhooksModule],
   controllers: [BindingSuggestionsController, MetricsController, WatchesController],
   providers: [
     BindingSuggestionsService,

@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
-import { Metric } from './metric.entity.js';
 import { GraphMetrics } from './graph-metrics.js';
-import { type MetricName, type MetricRow, type StoredBinding } from './metric-rows.js';
+import { type MetricFields, type MetricName, type MetricRow, type StoredBinding } from './metric-rows.js';
 import { MetricNameTakenError } from './metrics.errors.js';
+import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
-
-export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'format' | 'description'>;
 
 const metricRow = `
   SELECT m.id, m.graph_id AS "graphId", m.name, m.aliases, m.formula, m.unit, m.format, m.description,
@@ -21,7 +18,6 @@ const metricRow = `
 @Injectable()
 export class MetricsRepository {
   constructor(
-    @InjectRepository(Metric) private readonly metrics: Repository<Metric>,
     private readonly pool: ServicePool,
     private readonly quotas: Quotas,
   ) {}
@@ -68,34 +64,41 @@ export class MetricsRepository {
   }
 
   /** @throws MetricNameTakenError, QuotaReachedError */
-  async create(graphId: number, creator: Principal, fields: MetricFields, binding: StoredBinding | null): Promise<number> {
-    return refuseTakenName(fields.name, () =>
-      this.pool.transaction(async client => {
-        await this.quotas.ask(client, 'metrics', graphId, creator);
-        const { rows } = await client.query<{ id: number }>(
-          `INSERT INTO metrics (graph_id, name, aliases, formula, unit, format, description, created_by)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-          [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.format, fields.description, creator.userId],
-        );
-        const id = rows[0]!.id;
-        if (binding) await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), creator.userId]);
-        return id;
-      }),
-    );
+  async create(
+    client: PoolClient,
+    graphId: number,
+    creator: Principal,
+    fields: MetricFields,
+    binding: StoredBinding | null,
+  ): Promise<number> {
+    return refuseTakenName(fields.name, async () => {
+      await this.quotas.ask(client, 'metrics', graphId, creator);
+      const { rows } = await client.query<{ id: number }>(
+        `INSERT INTO metrics (graph_id, name, aliases, formula, unit, format, description, created_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+        [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.format, fields.description, creator.userId],
+      );
+      const id = rows[0]!.id;
+      if (binding) await this.putBinding(client, id, creator.userId, binding);
+      return id;
+    });
   }
 
   /** @throws MetricNameTakenError */
-  async update(id: number, changes: Partial<MetricFields>): Promise<void> {
-    await refuseTakenName(changes.name ?? '', () => this.metrics.update({ id }, changes));
+  async update(client: PoolClient, id: number, changes: Partial<MetricFields>): Promise<void> {
+    const set = Object.keys(changes).map((column, index) => `${quoteIdentifier(column)} = $${index + 2}`);
+    await refuseTakenName(changes.name ?? '', () =>
+      client.query(`UPDATE metrics SET ${set.join(', ')}, updated_at = now() WHERE id = $1`, [id, ...Object.values(changes)]),
+    );
   }
 
-  async delete(id: number): Promise<void> {
-    await this.metrics.delete({ id });
+  async delete(client: PoolClient, id: number): Promise<void> {
+    await client.query('DELETE FROM metrics WHERE id = $1', [id]);
   }
 
   /** Replaces the binding and raises its version, which is part of every cache key. */
-  async putBinding(id: number, savedBy: number, binding: StoredBinding): Promise<void> {
-    await this.pool.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), savedBy]);
+  async putBinding(client: PoolClient, id: number, savedBy: number, binding: StoredBinding): Promise<void> {
+    await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), savedBy]);
   }
 }
 

@@ -51,7 +51,7 @@ export interface UploadResult extends LoadedTable {
 export interface Uploader {
   userId: number;
   /** Throws unless the user may still write the table. An upload may go on for an hour. */
-  confirm: () => Promise<void>;
+  confirm: (client: PoolClient) => Promise<void>;
 }
 
 /** An upload holds a connection as long as the client sends, so uploads have a few connections of their own. */
@@ -102,12 +102,13 @@ export class MirrorUploadService implements OnApplicationShutdown {
   }
 
   /** @throws TableNotFoundError, TableBusyError */
-  async drop(table: string): Promise<void> {
+  async drop(table: string, record: (client: PoolClient) => Promise<void>): Promise<void> {
     try {
       if ((await this.catalog.describe(table)) === null) throw new TableNotFoundError();
       await this.service.transaction(async client => {
         await client.query(`DROP TABLE IF EXISTS ${quoteTable(mirrorSchema, table)}`);
         await this.versions.forget(client, table);
+        await record(client);
       });
     } catch (error) {
       throw isLockTimeout(error) ? new TableBusyError() : error;
@@ -173,7 +174,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     });
     requireDates([...options.rewrites.keys()], types);
     const loaded = await loadTable({ format, bytes, caller: userId }, options, target, this.parquet);
-    await confirm();
+    await confirm(client);
 
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);

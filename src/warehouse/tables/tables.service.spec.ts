@@ -1,5 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { type Principal } from '../../access/principal.js';
+import { type AuditService } from '../../audit/audit.service.js';
 import { type MirrorUploadService } from '../mirror/mirror-upload.service.js';
 import { ConnectionReadOnlyError } from '../warehouse.errors.js';
 import { type WarehouseService } from '../warehouse.service.js';
@@ -11,7 +12,12 @@ describe('a connection whose tables are not in the service’s own database', ()
   const uploads = { upload: () => done.push('upload'), drop: () => done.push('drop') };
   const warehouse = { open: () => Promise.resolve({ client: { local: null } }) };
   const versions = {} as MirrorVersions;
-  const tables = new TablesService(warehouse as unknown as WarehouseService, uploads as unknown as MirrorUploadService, versions);
+  const tables = new TablesService(
+    warehouse as unknown as WarehouseService,
+    uploads as unknown as MirrorUploadService,
+    versions,
+    {} as AuditService,
+  );
   const admin = { userId: 1 } as Principal;
   const request = { headers: { 'content-type': 'text/csv' } } as IncomingMessage;
 

@@ -1,6 +1,8 @@
 import { type IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { type Principal } from '../../access/principal.js';
+import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { invalidCursor, type PageQuery } from '../../http/paging/page.js';
 import { type TableSummary, type WarehouseClient } from '../clients/warehouse.client.js';
@@ -21,6 +23,7 @@ export class TablesService {
     private readonly warehouse: WarehouseService,
     private readonly uploads: MirrorUploadService,
     private readonly versions: MirrorVersions,
+    private readonly audit: AuditService,
   ) {}
 
   /** Lists one more than the page holds. The cursor is the name of the last table, as base64url. */
@@ -62,13 +65,23 @@ export class TablesService {
   ): Promise<{ mode: UploadOptions['mode']; result: UploadResult }> {
     const options = readUploadOptions(query, request.headers['content-type'], request.headers['content-encoding']);
     await this.requireWritable(principal, connectionId);
-    return { mode: options.mode, result: await this.uploads.upload({ userId: principal.userId, confirm }, table, request, options) };
+    const { mode } = options;
+    const uploader = {
+      userId: principal.userId,
+      confirm: async (client: PoolClient) => {
+        await confirm();
+        await this.audit.record({ ...event('table.loaded', principal, connectionId), context: { table, mode } }, client);
+      },
+    };
+    return { mode, result: await this.uploads.upload(uploader, table, request, options) };
   }
 
   /** @throws ConnectionReadOnlyError, TableNotFoundError, TableBusyError */
   async drop(principal: Principal, connectionId: number, table: string): Promise<void> {
     await this.requireWritable(principal, connectionId);
-    await this.uploads.drop(table);
+    await this.uploads.drop(table, client =>
+      this.audit.record({ ...event('table.dropped', principal, connectionId), context: { table } }, client),
+    );
   }
 
   /** The service knows which rows a table has only where it loads them itself. */
@@ -82,6 +95,10 @@ export class TablesService {
     const { client } = await this.warehouse.open(principal, connectionId);
     if (!client.local) throw new ConnectionReadOnlyError();
   }
+}
+
+function event(action: AuditEvent['action'], actor: Principal, connectionId: number): AuditEvent {
+  return { action, actor, target: 'connection', targetId: connectionId };
 }
 
 /** The cursor that continues after the table of that name. */
