@@ -56,7 +56,6 @@ export class GraphInMemory implements MemoryGraph {
   private readonly types: ElementTypes;
   private readonly nodeProperties: ElementProperties;
   private readonly edgeProperties: ElementProperties;
-  private readonly makeEdge = (place: number): EdgeValue => this.edgeAt(place);
 
   constructor(
     private readonly topology: Topology,
@@ -123,7 +122,13 @@ export class GraphInMemory implements MemoryGraph {
 
   edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {
     const wanted = types.length === 0 ? null : types.map(type => this.typeNumbers.get(type));
-    return new EdgesAt(this.topology, this.placeOf(node), direction, wanted, this.makeEdge);
+    return new EdgesAt(this, this.topology, this.placeOf(node), direction, wanted);
+  }
+
+  edgeAt(place: number): EdgeValue {
+    const { edgeIds, edgeTypes, sources, targets, nodeIds, types } = this.topology;
+    const [source, target] = [nodeIds[sources[place]!]!, nodeIds[targets[place]!]!];
+    return new MemoryEdge(place, edgeIds[place]!, types[edgeTypes[place]!]!, source, target, this.edgeProperties);
   }
 
   private placeOf(node: NodeValue): number {
@@ -153,12 +158,6 @@ export class GraphInMemory implements MemoryGraph {
     if (this.known.size < mostKnown) this.known.set(place, node);
     return node;
   }
-
-  private edgeAt(place: number): EdgeValue {
-    const { edgeIds, edgeTypes, sources, targets, nodeIds, types } = this.topology;
-    const [source, target] = [nodeIds[sources[place]!]!, nodeIds[targets[place]!]!];
-    return new MemoryEdge(place, edgeIds[place]!, types[edgeTypes[place]!]!, source, target, this.edgeProperties);
-  }
 }
 
 /** The edges at a node, a loop once. A walk holds one of these for each of its edges, and a generator takes some times the memory. */
@@ -167,11 +166,11 @@ class EdgesAt implements IterableIterator<EdgeValue> {
   private into: number;
 
   constructor(
+    private readonly graph: Pick<GraphInMemory, 'edgeAt'>,
     private readonly topology: Topology,
     private readonly place: number,
     private readonly direction: Direction,
     private readonly wanted: readonly (number | undefined)[] | null,
-    private readonly makeEdge: (place: number) => EdgeValue,
   ) {
     this.out = topology.outOffsets[direction === 'in' ? place + 1 : place]!;
     this.into = topology.intoOffsets[direction === 'out' ? place + 1 : place]!;
@@ -187,13 +186,13 @@ class EdgesAt implements IterableIterator<EdgeValue> {
     const [outEnd, intoEnd] = [outOffsets[place + 1]!, intoOffsets[place + 1]!];
     while (this.out < outEnd) {
       const edge = this.out++;
-      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.makeEdge(edge) };
+      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.graph.edgeAt(edge) };
     }
     while (this.into < intoEnd) {
       const edge = intoEdges[this.into++]!;
       // A loop lies in both lists.
       if (direction === 'both' && sources[edge] === place) continue;
-      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.makeEdge(edge) };
+      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.graph.edgeAt(edge) };
     }
     return { done: true, value: undefined };
   }

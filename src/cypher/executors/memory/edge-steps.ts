@@ -67,6 +67,7 @@ export function expandStep(
     const [start, end] = [row[from] ?? null, closed ? (row[to] ?? null) : null];
     if (!isNode(start)) return;
     const isWhole = isRead();
+    let isNoted = !isInPath;
     for (const walk of walkEdges(start, direction, options(row, taken))) {
       if (walk === null) {
         yield null;
@@ -78,7 +79,8 @@ export function expandStep(
       if (holds && !holds(row)) continue;
       if (single) row[edge.slot] = walk.edges[0]!;
       else row[edge.slot] = isWhole || (isConditional && isRead()) ? listed(walk) : walk.firstEdges;
-      if (isInPath) walks.set(edge.slot, { walk, isForward });
+      if (!isNoted) walks.set(edge.slot, { walk, isForward });
+      isNoted = true;
       yield true;
     }
   };

@@ -12,7 +12,7 @@ const unitsCopied = 2;
 const unitsLookedUp = 10;
 
 /** A path that grows. */
-interface Found {
+interface Found extends PathValue {
   nodes: NodeValue[];
   edges: EdgeValue[];
 }
@@ -30,7 +30,7 @@ export function pathStep({ slot, nodes, edges }: PatternPath, pattern: PatternGr
   };
 
   function pathOf(row: Row, walks: Walked['walks'], most: number): PathValue {
-    const found: Found = { nodes: [row[start] as NodeValue], edges: [] };
+    const found: Found = { kind: 'path', nodes: [row[start] as NodeValue], edges: [] };
     for (const { edge, end } of hops) {
       const left = most - found.edges.length;
       const [part, value] = [walks.get(edge), row[edge] ?? null];
@@ -43,16 +43,23 @@ export function pathStep({ slot, nodes, edges }: PatternPath, pattern: PatternGr
       if (found.edges.length >= most) break;
     }
     work.spend(unitsCopied * found.edges.length);
-    return { kind: 'path', ...found };
+    return found;
   }
 
   function addWalk({ walk, isForward }: PartOfPath, found: Found, most: number): void {
-    const { length } = walk.edges;
+    const { edges: walked, through } = walk;
+    const { length } = walked;
     const count = Math.min(length, most);
-    for (let i = 0; i < count; i++) {
-      found.edges.push(walk.edges[isForward ? i : length - 1 - i]!);
-      found.nodes.push(walk.nodeAt(isForward ? i + 1 : length - 1 - i));
-    }
+    if (isForward)
+      for (let i = 0; i < count; i++) {
+        found.edges.push(walked[i]!);
+        found.nodes.push(i + 1 < length ? through[i + 1]! : walk.end);
+      }
+    else
+      for (let i = length - 1; i >= length - count; i--) {
+        found.edges.push(walked[i]!);
+        found.nodes.push(through[i]!);
+      }
   }
 
   function addEdges(list: readonly EdgeValue[], found: Found): void {

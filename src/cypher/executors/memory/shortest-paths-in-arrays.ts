@@ -120,13 +120,14 @@ export class ShortestPathSearch {
   /** Marks the places that a shortest path goes through up to the meeting: back from those where both searches met. */
   private *markLeading(): Generator<null, void> {
     const { from, to, graph, work } = this;
+    const last = from.levels.at(-1)!;
     let level: number[] = [];
-    for (const [i, place] of from.levels.at(-1)!.entries()) {
+    for (let i = 0; i < last.length; i++) {
       if (i % placesAtOnce === placesAtOnce - 1) {
         work.steps(placesAtOnce);
         if (work.isDue) yield null;
       }
-      if (to.seen[place] !== 0) level.push(place);
+      if (to.seen[last[i]!] !== 0) level.push(last[i]!);
     }
     for (const place of level) from.seen[place]! += leading;
     for (let distance = lengthOf(from) - 1; distance > 0; distance--) {

@@ -24,7 +24,7 @@ export interface WalkOptions {
 export class Walk {
   /** In the order that they were walked. */
   readonly edges: EdgeValue[] = [];
-  /** Those that the walk has come through, from its start on. */
+  /** The nodes that it has come through, from its start on: one before each edge, besides `end`. */
   readonly through: NodeValue[] = [];
   private beginning: EdgeValue[] | null = null;
 
@@ -48,11 +48,6 @@ export class Walk {
   /** Notes that the first edges are no longer the same. */
   forget(): void {
     this.beginning = null;
-  }
-
-  /** The node after so many edges. */
-  nodeAt(edges: number): NodeValue {
-    return edges === this.through.length ? this.end : this.through[edges]!;
   }
 }
 
