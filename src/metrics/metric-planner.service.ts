@@ -8,7 +8,7 @@ import { type HeldGraph } from '../graphs/held-graph.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { sqlstates } from '../sql/sqlstate.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
-import { ConnectionAccessLostError, ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { type ExecuteMetricRequest } from './execute.dto.js';
 import { explainQueryError } from './explain-query-error.js';
@@ -125,12 +125,10 @@ export class MetricPlanner {
     const key = keyOf(call, await this.metrics.versionOf(call.graphId));
     const { plan, parsing, compiling } = this.findCompiled(key) ?? (await this.compile(call, key));
     const { principal, graphId, signal } = call;
-    const seesBindings = mayChangeMetrics(call);
-    const connections = await this.open(plan, { caller: principal.userId, group: graphId, ...(signal && { signal }) }).catch(
-      (error: unknown) => Promise.reject(seesBindings ? error : withoutBinding(error)),
-    );
+    const connections = await this.open(plan, { caller: principal.userId, group: graphId, ...(signal && { signal }) });
     const connection = openOf(connections, plan.compiled.connectionId);
-    return { ...plan, connections, connection, seesBindings, times: { parsing, compiling, compiled: performance.now() } };
+    const times = { parsing, compiling, compiled: performance.now() };
+    return { ...plan, connections, connection, seesBindings: mayChangeMetrics(call), times };
   }
 
   private findCompiled(key: string): Compiled | undefined {
@@ -212,7 +210,7 @@ export class MetricPlanner {
   }
 }
 
-const faultsOfBindings = [BindingOutdatedError, ConnectionAccessLostError, FanOutJoinError, MetricTableMissingError];
+const faultsOfBindings = [BindingOutdatedError, FanOutJoinError, MetricTableMissingError];
 
 function withoutBinding(error: unknown): unknown {
   return faultsOfBindings.some(fault => error instanceof fault) ? new HiddenBindingFaultError(error as ApiError) : error;

@@ -82,7 +82,7 @@ export class BindingOutdatedError extends ApiError {
   }
 }
 
-/** A fault of a binding for callers who do not see it: its kind, without tables, columns, connection and saver. */
+/** A fault of a binding for callers who do not see it: its kind, without tables and columns. */
 export class HiddenBindingFaultError extends ApiError {
   constructor(fault: ApiError) {
     super(

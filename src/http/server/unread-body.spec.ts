@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import express from 'express';
+import type express from 'express';
 import { pino } from 'pino';
 import getRawBody from 'raw-body';
 import { answerProtocolErrors } from './answer-protocol-errors.js';
