@@ -107,7 +107,7 @@ export class WholeQueries {
     return [`${dice.chance(0.2) ? 'OPTIONAL ' : ''}MATCH ${patterns.join(', ')}${where}`, after];
   }
 
-  private pattern(scope: Variables, isNamed = true): [string, Variables] {
+  private pattern(scope: Variables, isNamed = true, leastEdges = 0): [string, Variables] {
     const { dice } = this;
     const own: (readonly [string, Kind])[] = [];
     const declare = (kind: Kind): string => {
@@ -129,7 +129,8 @@ export class WholeQueries {
       return [`(${a}:A {x: ${dice.below(50)}}), (${b}:B), ${p} = ${function_}((${a})-[:R*]-(${b}))`, [[a, 'node'], [b, 'node'], [p, 'path']]]; // prettier-ignore
     }
     let text = node();
-    for (let i = dice.of([0, 1, 1, 1, 2, 3]); i > 0; i--) text += edge(dice.of(['', '', '', '', '*', '*1..3', '*0..2', '*2..'])) + node();
+    for (let i = Math.max(leastEdges, dice.of([0, 1, 1, 1, 2, 3])); i > 0; i--)
+      text += edge(dice.of(['', '', '', '', '*', '*1..3', '*0..2', '*2..'])) + node();
     if (isNamed && dice.chance(0.25)) {
       const name = this.name();
       own.push([name, 'path']);
@@ -303,7 +304,7 @@ export class WholeQueries {
           () => `COLLECT { ${this.single(scope, false, 'one column')} }`,
           () => `range(1, ${dice.of(['10', '1000', '120000'])})`,
           () => `split(${text()}, ${text()})`,
-          () => `[${this.pattern(scope, false)[0]} | ${this.any(scope)}]`,
+          () => `[${this.pattern(scope, false, 1)[0]} | ${this.any(scope)}]`,
           () => (elements.length > 0 && elements[0]![1] === 'path' ? `${dice.of(['nodes', 'relationships'])}(${elements[0]![0]})` : call(dice.of(listFunctions))), // prettier-ignore
         ])();
       }

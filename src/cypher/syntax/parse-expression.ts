@@ -266,12 +266,13 @@ function parseNamed(tokens: TokenStream): Expression {
   const { kind, text, position } = tokens.current;
   const word = kind === 'name' ? text.toUpperCase() : '';
   if (isShortestPath(tokens)) return { kind: 'pattern', pattern: tokens.rules.shortestPath(tokens), position };
+  // The subject of CASE may stand in parentheses, which look like those of a call.
+  if (word === 'CASE') return tokens.nested(() => parseCase(tokens));
   if (tokens.isSymbol('(', 1) || (word !== '' && tokens.isSymbol('.', 1) && isNamespacedCall(tokens))) return parseCall(tokens);
   if (word === 'TRUE' || word === 'FALSE' || word === 'NULL') {
     tokens.next();
     return { kind: 'literal', value: word === 'NULL' ? null : word === 'TRUE', position };
   }
-  if (word === 'CASE') return tokens.nested(() => parseCase(tokens));
   if ((word === 'EXISTS' || word === 'COUNT' || word === 'COLLECT') && tokens.isSymbol('{', 1)) {
     tokens.next();
     return { kind: 'subquery', form: word, query: tokens.nested(() => tokens.rules.subquery(tokens)), position };

@@ -188,6 +188,11 @@ describe('a query in memory', () => {
     },
   );
 
+  it('reads a subject of CASE in parentheses, which is no call', () => {
+    expect(rowsOf("UNWIND [1, 2] AS i RETURN CASE (i + 1) WHEN 2 THEN 'two' ELSE 'more' END AS t", '')).toEqual([['two'], ['more']]);
+    expect(rowsOf('RETURN CASE (1 < 2) WHEN true THEN 1 END AS t', '')).toEqual([[1]]);
+  });
+
   it('reads a text beside a time as a time in a pattern too', () => {
     const setup = "CREATE (:A {id: 1, t: date('2024-05-01')}), (:A {id: 2, t: date('2024-05-02')})";
     expect(rowsOf("MATCH (a:A {t: '2024-05-02'}) RETURN a", setup)).toEqual([[2]]);
