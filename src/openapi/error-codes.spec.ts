@@ -11,6 +11,7 @@ const composed: Record<string, string[]> = {
   '`${kind}_not_found`': ['job_not_found', 'run_not_found', 'metric_not_found'],
   code: [],
   'error.code': [],
+  'fault.code': [],
   'failure.code': [],
 };
 

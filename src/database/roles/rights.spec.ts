@@ -43,6 +43,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.graph_synonyms': [all, '', ''],
   'public.saved_queries': [all, '', ''],
   'public.seen_versions': [all, '', ''],
+  'public.schedule_rests': [all, '', ''],
   'public.schedule_starts': [all, '', ''],
   'public.schedules': [all, '', ''],
   'public.users': [all, '', ''],
