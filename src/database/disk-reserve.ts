@@ -5,7 +5,7 @@ import { DiskReserveError } from '../common/errors/common-errors.js';
 import { Settings } from '../config/settings.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 import { reserveOf, roomOf } from './disk-room.js';
-import { processesOf, signal } from './embedded/former-server.js';
+import { isServerOf, signal } from './embedded/former-server.js';
 
 const lookEveryMs = 100;
 /** A statement that was ended for the reserve reports it within this time. */
@@ -25,6 +25,7 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
 
   private readonly writers = new Set<(lack: DiskReserveError) => void>();
   private readonly directory: string;
+  private readonly isKept: boolean;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | null = null;
   private sortsEnded = { at: -Infinity, lack: null as DiskReserveError | null };
@@ -33,10 +34,11 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
 
   constructor(private readonly settings: Settings) {
     this.directory = path.resolve(settings.dataDirectory);
+    this.isKept = settings.databaseUrl === undefined || settings.diskReserveMb !== undefined;
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.look(), lookEveryMs).unref();
+    if (this.isKept) this.timer = setInterval(() => void this.look(), lookEveryMs).unref();
   }
 
   onApplicationShutdown(): void {
@@ -96,7 +98,7 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
 
   private async lookNow(): Promise<void> {
     const { databaseUrl, diskReserveMb } = this.settings;
-    const room = databaseUrl === undefined || diskReserveMb !== undefined ? await roomOf(this.directory) : null;
+    const room = this.isKept ? await roomOf(this.directory) : null;
     const reserve = room === null ? 0 : reserveOf(room, diskReserveMb);
     this.lack = room !== null && room.freeBytes < reserve ? new DiskReserveError(room.freeBytes, reserve) : null;
     if (!this.lack) return;
@@ -112,9 +114,8 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
   private async endSorts(): Promise<void> {
     const cluster = await realpath(path.join(this.directory, 'postgres')).catch(() => null);
     const files = cluster === null ? [] : await readdir(path.join(cluster, 'base', 'pgsql_tmp')).catch(() => []);
-    const sorting = new Set(files.map(name => Number(/^pgsql_tmp(\d+)\./.exec(name)?.[1])));
-    for (const pid of sorting.size === 0 ? [] : processesOf(cluster!)) {
-      if (!sorting.has(pid)) continue;
+    for (const pid of new Set(files.map(name => Number(/^pgsql_tmp(\d+)\./.exec(name)?.[1])))) {
+      if (!isServerOf(cluster!, pid)) continue;
       this.sortsEnded = { at: performance.now(), lack: this.lack };
       signal(pid, 'SIGINT');
     }

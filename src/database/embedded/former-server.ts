@@ -84,17 +84,24 @@ export async function endOrphans(cluster: string): Promise<void> {
 }
 
 /** The processes of PostgreSQL that work in the directory, by whatever path. Only Linux tells: elsewhere none. */
-export function processesOf(cluster: string): number[] {
-  if (!seesOwnProcesses()) return [];
-  return readdirSync('/proc').map(Number).filter(pid => {
-    if (!Number.isInteger(pid) || pid <= 1) return false;
-    try {
-      return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n' && isSame(`/proc/${pid}/cwd`, cluster);
-    } catch {
-      // It has ended since it was listed.
-      return false;
-    }
-  }); // prettier-ignore
+function processesOf(cluster: string): number[] {
+  const pids = seesOwnProcesses() ? readdirSync('/proc').map(Number) : [];
+  return pids.filter(pid => worksIn(cluster, pid));
+}
+
+/** Tells whether a process is one of `processesOf`, without looking at all. */
+export function isServerOf(cluster: string, pid: number): boolean {
+  return seesOwnProcesses() && worksIn(cluster, pid);
+}
+
+function worksIn(cluster: string, pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 1) return false;
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n' && isSame(`/proc/${pid}/cwd`, cluster);
+  } catch {
+    // It has ended since it was listed.
+    return false;
+  }
 }
 
 /** Whether both paths lead to one directory. False if one leads nowhere, or to where this user may not look. */
