@@ -37,6 +37,11 @@ export class SuspectQueries {
     private readonly now: () => number = Date.now,
   ) {}
 
+  /** Whether any query is suspect, or was not long ago. */
+  get hasSuspects(): boolean {
+    return this.marks.size > 0;
+  }
+
   /** @throws QueryRefusedError */
   admit(id: string): void {
     const mark = this.marks.get(id);

@@ -132,8 +132,11 @@ export class PartsBroker {
   /** A thread has ended: others load what it was loading, and what it alone held and kept is gone. */
   ended(by: Owner): void {
     for (const graph of this.graphs.values()) {
-      for (const version of [graph, graph.before]) version?.heldBytes.delete(by);
-      for (const version of [graph, graph.before]) if (version) version.keepers = version.keepers.filter(keeper => keeper !== by);
+      for (const version of [graph, graph.before]) {
+        if (!version) continue;
+        version.heldBytes.delete(by);
+        version.keepers = version.keepers.filter(keeper => keeper !== by);
+      }
       forgetBefore(graph);
       for (const [name, loading] of [...graph.loading]) {
         loading.waiting = loading.waiting.filter(each => each.by !== by);

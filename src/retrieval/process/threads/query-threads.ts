@@ -113,7 +113,8 @@ export class QueryThreads {
    */
   async *run(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();
-    this.suspects.admit(idOfWork(asked.query));
+    // The id takes the longer the larger the parameters are, and hardly ever is a query suspect.
+    if (this.suspects.hasSuspects) this.suspects.admit(idOfWork(asked.query));
     this.broker.touch(asked.query.graph_id);
     try {
       const thread = await this.pick(asked.query);
@@ -142,12 +143,14 @@ export class QueryThreads {
       } catch (error) {
         if (!(error instanceof ThreadEnded)) throw error;
         this.suspects.processEnded();
+        // It was alone, so it is refused.
         this.suspects.admit(id);
+        throw error;
       } finally {
         this.suspects.end(flight);
       }
     } finally {
-      if (thread) void this.close([thread]);
+      if (thread) void this.closeOne(thread);
       done();
     }
   }
@@ -207,23 +210,23 @@ export class QueryThreads {
     return { primary: sum(({ primary }) => primary), replica: sum(({ replica }) => replica) };
   }
 
-  /** Closes the connections of threads, then ends them, one that hangs too. */
-  async close(threads = this.threads): Promise<void> {
-    if (threads === this.threads) this.isClosing = true;
-    await Promise.all(
-      threads.map(async thread => {
-        const { worker } = thread;
-        const closed = new Promise<void>(resolve =>
-          worker.on('message', ({ did }: FromThread) => {
-            if (did === 'close') resolve();
-          }),
-        );
-        send(worker, { do: 'close' });
-        await Promise.race([closed, sleep(closeMs, null, { ref: false })]);
-        this.remove(thread);
-        await worker.terminate();
+  /** Closes the connections of all threads, then ends them, one that hangs too. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all(this.threads.map(thread => this.closeOne(thread)));
+  }
+
+  private async closeOne(thread: Thread): Promise<void> {
+    const { worker } = thread;
+    const closed = new Promise<void>(resolve =>
+      worker.on('message', ({ did }: FromThread) => {
+        if (did === 'close') resolve();
       }),
     );
+    send(worker, { do: 'close' });
+    await Promise.race([closed, sleep(closeMs, null, { ref: false })]);
+    this.remove(thread);
+    await worker.terminate();
   }
 
   private async pick(query: RetrievalQuery): Promise<Thread> {
