@@ -13,7 +13,7 @@ import { spend } from './effort.js';
 export type Names<T> = ReadonlyMap<string, T>;
 
 /** To copy a variable to the next scope. */
-export const unitsOfVariable = 6;
+const unitsOfVariable = 6;
 
 /** The names of both scopes; the second one hides names of the first. */
 export function extended<T>(scope: Names<T>, own: Iterable<readonly [string, T]>): Map<string, T> {

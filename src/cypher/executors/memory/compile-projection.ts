@@ -46,11 +46,12 @@ export interface CompiledProjection {
 export function compileProjection(projection: ReturnClause | WithClause, place: ExpressionPlace): CompiledProjection {
   const { query } = place;
   const items = itemsOf(projection, place);
-  const isGrouped = items.some(({ expression }) => hasAggregateCall(expression));
   const expressions = items.map(({ expression }) => expression);
+  const hasAggregate = expressions.map(hasAggregateCall);
+  const isGrouped = hasAggregate.includes(true);
   const calls = aggregateCallsIn(expressions, query);
-  const keyItems = items.filter(({ expression }) => !hasAggregateCall(expression)).map(({ expression }) => expression);
-  for (const { expression } of items) if (hasAggregateCall(expression)) checkUnambiguous(expression, keyItems, place);
+  const keyItems = expressions.filter((_, i) => !hasAggregate[i]);
+  for (const [i, expression] of expressions.entries()) if (hasAggregate[i]) checkUnambiguous(expression, keyItems, place);
   const aggregates = new Map([...calls].map(([shape, call]) => [shape, compileAggregate(call, place)]));
   const slotOfAggregate = (expression: Expression) => (isAggregateCall(expression) ? aggregates.get(shapeOf(expression))?.slot : undefined);
   const inGroup: ExpressionPlace = { ...place, resolve: expression => reading(slotOfAggregate(expression)) };
@@ -61,9 +62,9 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     value: compile(expression, isGrouped ? inGroup : place),
   }));
   // A key has no aggregate, so it says the same before and after grouping.
-  const groupKeys = columns.filter((_, i) => !hasAggregateCall(items[i]!.expression)).map(({ value }) => value);
+  const groupKeys = columns.filter((_, i) => !hasAggregate[i]).map(({ value }) => value);
   const variables = new Map<string, Variable>(
-    columns.map(({ name, slot }, i) => [name, { slot, type: staticType(items[i]!.expression, place.scope) }]),
+    columns.map(({ name, slot }, i) => [name, { slot, type: staticType(expressions[i]!, place.scope) }]),
   );
   const scope = new Scope(query.frame, variables);
   const after = isGrouped || projection.distinct ? columnsOnly() : columnsAndVariables();
