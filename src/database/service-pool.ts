@@ -39,6 +39,11 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
     this.answerMaxBytes = answerMaxBytes;
   }
 
+  /** Cancels what another connection runs just now, if anything. It may come late, and then reach the next statement. Never rejects. */
+  async cancel(backendPid: number): Promise<void> {
+    await this.query('SELECT pg_cancel_backend($1)', [backendPid]).catch(() => undefined);
+  }
+
   /**
    * Runs one statement that reads stored user data, which may be of any size.
    * @throws AnswerTooLargeError

@@ -27,7 +27,7 @@ function aSession() {
         ? new Promise((_, reject) => (cancel = () => reject(new Error('cancelled'))))
         : Promise.resolve({ rows: [{ pid: 7 }] }),
   };
-  const pool = { connect: () => Promise.resolve(client as unknown as PoolClient), query: () => Promise.resolve(cancel()) };
+  const pool = { connect: () => Promise.resolve(client as unknown as PoolClient), cancel: () => Promise.resolve(cancel()) };
   return { pool: pool as unknown as ServicePool, release };
 }
 

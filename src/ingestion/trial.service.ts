@@ -117,7 +117,7 @@ export class TrialService {
     const cut = (): void => {
       state.wasCut = true;
       stop.abort();
-      void this.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined);
+      void this.pool.cancel(pid);
     };
     const state = { isOver: false, wasCut: false, cut, stop: () => clearTimeout(timer) };
     const interrupt = (): void => {

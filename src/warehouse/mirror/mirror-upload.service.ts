@@ -211,7 +211,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const end = (): void => {
       // The cancellation may come late, and would then reach whoever has the connection next.
       broken = true;
-      void this.service.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+      void this.service.cancel(processID);
     };
     try {
       return await this.disk.guard(end, async () => {
