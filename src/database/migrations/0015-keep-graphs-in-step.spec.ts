@@ -1,20 +1,9 @@
-import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { emptyDatabase } from '../../../test/support/database.js';
+import { withUndone } from '../../../test/support/undone-migration.js';
 import { KeepGraphsInStep1700000000015 } from './0015-keep-graphs-in-step.js';
-import { migrations } from './migrations.js';
 
-it('gives the elements of several jobs to all of them, leaves others without owners, counts each element once, and can be undone', async () => {
-  const database = await emptyDatabase();
-  const before = migrations.slice(0, migrations.indexOf(KeepGraphsInStep1700000000015));
-  const source = new DataSource({ type: 'postgres', url: database.url, migrations: [...before, KeepGraphsInStep1700000000015] });
-  const client = new pg.Client(database.url);
-  const rows = async (sql: string): Promise<unknown[]> => (await client.query({ text: sql, rowMode: 'array' })).rows as unknown[];
-  try {
-    await source.initialize();
-    await source.runMigrations({ transaction: 'each' });
-    await source.undoLastMigration({ transaction: 'each' });
-    await client.connect();
+it('gives the elements of several jobs to all of them, leaves others without owners, counts each element once, and can be undone', () =>
+  withUndone(KeepGraphsInStep1700000000015, async ({ client, run, undo }) => {
+    const rows = async (sql: string): Promise<unknown[]> => (await client.query({ text: sql, rowMode: 'array' })).rows as unknown[];
     await client.query(`
       INSERT INTO users (username, password_hash) VALUES ('u', '');
       INSERT INTO graphs (name, owner_id) SELECT 'g', id FROM users;
@@ -29,7 +18,7 @@ it('gives the elements of several jobs to all of them, leaves others without own
              (1, 'node', 'single', '', '', 2, 1, 'm', 't', '{}', 5),
              (1, 'edge', 'T', 'shared', 'shared', 1, 1, 'm', 't', '{}', 1), (1, 'edge', 'T', 'shared', 'shared', 2, 1, 'm', 't', '{}', 0),
              (1, 'edge', 'T', 'shared', 'single', 2, 1, 'm', 't', '{}', 1)`);
-    await source.runMigrations({ transaction: 'each' });
+    await run();
     expect(await rows('SELECT label, owners FROM graph_data.nodes_1 ORDER BY id')).toEqual([
       ['shared', [1, 2]],
       ['single', null],
@@ -49,11 +38,6 @@ it('gives the elements of several jobs to all of them, leaves others without own
       [1, true],
       [1, true],
     ]);
-    await source.undoLastMigration({ transaction: 'each' });
-    await source.runMigrations({ transaction: 'each' });
-  } finally {
-    await source.destroy();
-    await client.end();
-    await database.drop();
-  }
-});
+    await undo();
+    await run();
+  }));
