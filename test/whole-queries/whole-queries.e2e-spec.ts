@@ -5,7 +5,7 @@ import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
 import { LanguageError } from '../../src/text/language-error.js';
 import { Dice } from '../support/dice.js';
 import { isLong } from '../support/tier.js';
-import { denseGraph } from './dense-graph.js';
+import { denseGraph } from '../support/dense-graph.js';
 import { largeParameters, WholeQueries } from './whole-query.js';
 
 /** `WHOLE_QUERIES=100000 npm run test:long -- whole-queries` tries more, `WHOLE_QUERY_SEEDS=7,12` repeats some. */
@@ -17,7 +17,7 @@ const mostHeldMs = isLong ? 50 : 1_000;
 const mostMs = isLong ? 1_500 : 40;
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
-const graph = isLong ? denseGraph(60_000, 200_000) : denseGraph(2_000, 8_000);
+const graph = isLong ? denseGraph(60_000, 200_000, 0.1) : denseGraph(2_000, 8_000, 0.1);
 const schema = { labels: [], edges: [] };
 /** With these a query is only compiled. */
 const smallParameters = JSON.stringify({ text: 'x', commas: 'a,', list: [1], texts: ['1'], lists: [[1]], map: { a: 1 } });

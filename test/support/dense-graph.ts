@@ -5,18 +5,21 @@ import { TopologyBuilder } from '../../src/graph-index/topology.js';
 import { type GraphElements } from '../../src/retrieval/process/graph-elements.js';
 import { GraphInMemory } from '../../src/retrieval/process/graph-in-memory.js';
 import { atOnce } from '../../src/text/steps.js';
-import { Dice } from '../support/dice.js';
+import { Dice } from './dice.js';
 
 const labelSets = [['A'], ['B'], ['A', 'C']];
 const types = ['R', 'S', 'T'];
 
-/** A graph as retrieval holds it in arrays, whose edges lie between nodes chosen at random, with some that have many. */
-export function denseGraph(nodes: number, edges: number): MemoryGraph {
+/**
+ * A graph as retrieval holds it in arrays, whose edges lie between nodes chosen at random. A node's property `x` is its number, from 0.
+ * @param toHubs the share of ends that lie at one of ten nodes
+ */
+export function denseGraph(nodes: number, edges: number, toHubs = 0): MemoryGraph {
   const dice = new Dice(1);
   const builder = new TopologyBuilder();
   const labels = Array.from({ length: nodes }, (_, i) => i % labelSets.length);
   labels.forEach((set, i) => builder.addNode(1 + i, set));
-  const end = () => 1 + dice.below(dice.chance(0.1) ? 10 : nodes);
+  const end = () => 1 + dice.below(dice.chance(toHubs) ? 10 : nodes);
   for (let i = 0; i < edges; i++) builder.addEdge(nodes + i + 1, dice.below(types.length), end(), end());
   const topology = atOnce(builder.build(labelSets, types));
   const column = (jsonOf: (i: number) => string, kind: 'integer' | 'float') => {
