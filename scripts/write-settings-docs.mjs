@@ -1,5 +1,4 @@
-// Writes the table of settings into README.md and .env.example from src/config/settings.ts. With --check it only says whether they
-// differ.
+// Writes docs/settings.md and .env.example from src/config/settings.ts. With --check it only says whether they differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeSettings } from '../dist/src/config/settings.js';
@@ -19,13 +18,12 @@ const example = settings
   .map(({ name, type, default: value, meaning, secret }) => `# ${meaning} (${type})\n# ${name}=${secret ? '' : value}\n`)
   .join('\n');
 
-const [begin, end] = ['<!-- settings -->', '<!-- /settings -->'];
 const files = {
-  'README.md': text => `${text.slice(0, text.indexOf(begin) + begin.length)}\n${table}\n${text.slice(text.indexOf(end))}`,
-  '.env.example': () => `# Copy to .env and change what should differ.\n\n${example}`,
+  'docs/settings.md': `# Settings\n\nAll optional, from the environment or from \`.env\` in the working directory. This page is written from \`src/config/settings.ts\` by \`npm run docs:settings\`.\n\n${table}\n`,
+  '.env.example': `# Copy to .env and change what should differ.\n\n${example}`,
 };
 
-for (const [name, render] of Object.entries(files)) {
+for (const [name, wanted] of Object.entries(files)) {
   const file = path.join(root, name);
   let current = '';
   try {
@@ -33,7 +31,6 @@ for (const [name, render] of Object.entries(files)) {
   } catch {
     // The file does not exist yet.
   }
-  const wanted = render(current);
   if (wanted === current) continue;
   if (process.argv.includes('--check')) {
     console.error(`${name} differs from src/config/settings.ts: run npm run docs:settings`);

@@ -1,6 +1,6 @@
 import { isPlaceholder, passwordIn } from './placeholder.js';
 
-/** One environment variable as users see it; the README table and `.env.example` are generated from these. */
+/** One environment variable as users see it; `docs/settings.md` and `.env.example` are generated from these. */
 export interface SettingDescription {
   name: string;
   type: string;

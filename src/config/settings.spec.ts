@@ -217,13 +217,13 @@ describe('settings', () => {
     expect(secrets).toEqual(['postgresql://app:p%40ss@db/app', 'p@ss', 'k'.repeat(16) + 'x'.repeat(16)]);
   });
 
-  it('are described in the README and in .env.example, word for word', () => {
+  it('are described in docs/settings.md and in .env.example, word for word', () => {
     const root = path.resolve(__dirname, '..', '..');
-    const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+    const page = readFileSync(path.join(root, 'docs', 'settings.md'), 'utf8');
     const example = readFileSync(path.join(root, '.env.example'), 'utf8');
     for (const { name, meaning } of describeSettings()) {
-      expect(readme).toContain(`| \`${name}\` |`);
-      expect(readme).toContain(meaning);
+      expect(page).toContain(`| \`${name}\` |`);
+      expect(page).toContain(meaning);
       expect(example).toContain(`# ${meaning} (`);
     }
   });

@@ -104,7 +104,7 @@ function readValues(read: SettingsReader) {
       password: read.integer('RATE_LIMIT_PASSWORD', 5, 'Changes of a password by one address in a minute', { min: 1 }),
       anonymous: read.integer('RATE_LIMIT_ANONYMOUS', 300, 'Requests of one address without good credentials in a minute', { min: 1 }),
       query: read.integer('RATE_LIMIT_QUERY', 30, 'Queries of one user in a minute', { min: 1 }),
-      run: read.integer('RATE_LIMIT_RUN', 30, 'Runs, copies and checks of watches that one user starts in a minute, by schedules too', { min: 1 }), // prettier-ignore
+      run: read.integer('RATE_LIMIT_RUN', 30, 'Runs, copies and checks that one user starts in a minute, by schedules too', { min: 1 }),
       user: read.integer('RATE_LIMIT_USER', 60, 'All other requests of one user in a minute', { min: 1 }),
     },
     rateLimitScale: read.integer('RATE_LIMIT_SCALE', 1, 'Multiplies every rate limit; for tests and load measurements only', {
