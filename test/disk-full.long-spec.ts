@@ -162,7 +162,7 @@ describe('a full disk of the database', () => {
       await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('mirror.near', 0))");
       await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
       const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%mirror.%' AND datname = current_database()`;
-      while ((await client.query(waiting)).rowCount === 0) await sleep(20);
+      while ((await test.pool.query(waiting)).rowCount === 0) await sleep(20);
       Object.assign(settings, { diskReserveMb: 100_000_000 });
       expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'disk_full' } });
       const refused = await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`);
