@@ -96,7 +96,7 @@ describe('aggregates', () => {
   it('collects no more than the bound of a query, and says what it holds', () => {
     const collected = aggregateFunctions.collect?.start();
     collected?.add(['abcd']);
-    expect(collected?.bytes).toBe(36);
+    expect(collected?.bytes).toBe(192);
     const text = 'a'.repeat(1_000_000);
     expect(() => over('collect', new Array<string>(70).fill(text))).toThrow(expect.objectContaining({ detail: 'ValueTooLarge' }));
   });

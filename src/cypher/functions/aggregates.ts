@@ -1,8 +1,7 @@
-import { bytesOfCollectedItem, maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { compareForOrder } from '../values/order.js';
-import { checkBytes, heldBytesOf, sizeOf } from '../values/value-size.js';
-import { isGraphValue } from './graph-functions.js';
+import { GatheredValues } from './gathered-values.js';
+import { sizeOf } from '../values/value-size.js';
 import { type Accumulator, type AggregateFunction } from './accumulator.js';
 import { ContinuousPercentile, DiscretePercentile, StandardDeviation } from './statistics.js';
 import { Mean, Sum } from './sums.js';
@@ -42,6 +41,7 @@ class Count implements Accumulator {
 
 /** `min` for -1 and `max` for 1, in the order of ORDER BY. Of equal values it keeps the first. */
 class Extreme implements Accumulator {
+  bytes = 0;
   private found: CypherValue = null;
 
   constructor(private readonly direction: -1 | 1) {}
@@ -52,7 +52,9 @@ class Extreme implements Accumulator {
 
   add([value = null]: readonly CypherValue[]): void {
     if (value === null) return;
-    if (this.found === null || compareForOrder(value, this.found) * this.direction > 0) this.found = value;
+    if (this.found !== null && compareForOrder(value, this.found) * this.direction <= 0) return;
+    this.found = value;
+    this.bytes = sizeOf(value);
   }
 
   result(): CypherValue {
@@ -61,17 +63,17 @@ class Extreme implements Accumulator {
 }
 
 class Collection implements Accumulator {
-  bytes = 0;
-  private readonly values: CypherValue[] = [];
+  private readonly values = new GatheredValues<NonNullable<CypherValue>>();
+
+  get bytes(): number {
+    return this.values.bytes;
+  }
 
   add([value = null]: readonly CypherValue[]): void {
-    if (value === null) return;
-    this.bytes += bytesOfCollectedItem + (isGraphValue(value) ? heldBytesOf(value) : sizeOf(value));
-    checkBytes(this.bytes, maxCollectedBytes);
-    this.values.push(value);
+    if (value !== null) this.values.push(value);
   }
 
   result(): CypherValue {
-    return this.values;
+    return this.values.whole();
   }
 }

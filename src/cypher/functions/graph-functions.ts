@@ -47,6 +47,6 @@ function propertiesArgument(name: string, value: CypherValue): CypherMap {
   }
   if (!isGraphValue(value) || value.kind === 'path') throw wrongArgument(name, takes.propertied, value);
   const { properties } = value;
-  spend(sizeOf(properties) >> 2);
+  spend(sizeOf(properties) >> 3);
   return properties;
 }

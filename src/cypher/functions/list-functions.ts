@@ -2,7 +2,7 @@ import { type CypherValue, isList, isMap } from '../values/cypher-value.js';
 import { spend } from '../syntax/effort.js';
 import { ValueFault } from '../values/value-fault.js';
 import { typeNameOf } from '../values/type-names.js';
-import { bytesOfItems, checkBytes } from '../values/value-size.js';
+import { bytesOfIntegers, checkBytes } from '../values/value-size.js';
 import { ofOne, outOfRange, strict, tableOf, takes, wrongArgument } from './cypher-function.js';
 import { backwards, countOfCharacters } from './text-functions.js';
 
@@ -33,9 +33,9 @@ export const listFunctions = tableOf(
   ofOne('tail', value => copied(listArgument('tail', value)).slice(1)),
   strict('range', 2, 3, (...args) => {
     const range = readRange(args);
-    checkBytes(bytesOfItems(range.count));
+    checkBytes(bytesOfIntegers(range.count));
     spend(4 * range.count);
-    return [...itemsOf(range)];
+    return listOf(range);
   }),
 );
 
@@ -76,6 +76,12 @@ function boundOfRange(value: CypherValue): bigint {
     zh: `range() 需要整数，而非${zh}`,
     en: `range() takes integers, not ${en}`,
   });
+}
+
+function listOf({ start, step, count }: Range): bigint[] {
+  const items = new Array<bigint>(count);
+  for (let i = 0, item = start; i < count; i += 1, item += step) items[i] = item;
+  return items;
 }
 
 function* itemsOf({ start, step, count }: Range): Generator<bigint> {

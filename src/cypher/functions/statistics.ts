@@ -1,10 +1,9 @@
-import { bytesOfCollectedItem, maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { spend } from '../syntax/effort.js';
 import { compareNumbers, type CypherNumber, floatOf, isNumber } from '../values/numbers.js';
 import { compareForOrder } from '../values/order.js';
-import { checkBytes } from '../values/value-size.js';
 import { type Accumulator } from './accumulator.js';
+import { GatheredValues } from './gathered-values.js';
 import { sortInSteps } from './sort-in-steps.js';
 import { outOfRange, takes, wrongArgument } from './cypher-function.js';
 
@@ -36,8 +35,8 @@ export class StandardDeviation implements Accumulator {
 
 /** The values of a group in their order, and the share asked for, which the first row decides. `prepare` comes before the result. */
 abstract class Percentile implements Accumulator {
-  bytes = 0;
-  private values: CypherNumber[] = [];
+  private readonly values = new GatheredValues<CypherNumber>();
+  private sorted: CypherNumber[] = [];
   private share: number | null = null;
 
   constructor(private readonly name: string) {}
@@ -45,18 +44,20 @@ abstract class Percentile implements Accumulator {
   add([value = null, share = null]: readonly CypherValue[]): void {
     this.share ??= this.readShare(share);
     if (value === null) return;
-    this.bytes += bytesOfCollectedItem;
-    checkBytes(this.bytes, maxCollectedBytes);
     this.values.push(numberOf(this.name, value));
   }
 
+  get bytes(): number {
+    return this.values.bytes;
+  }
+
   *prepare(isDue: () => boolean): Generator<null, void> {
-    this.values = yield* sortInSteps(this.values, compared, isDue);
+    this.sorted = yield* sortInSteps(this.values.whole(), compared, isDue);
   }
 
   result(): CypherValue {
-    if (this.values.length === 0 || this.share === null) return null;
-    return this.at(this.values, this.share);
+    if (this.sorted.length === 0 || this.share === null) return null;
+    return this.at(this.sorted, this.share);
   }
 
   protected abstract at(sorted: readonly CypherNumber[], share: number): CypherValue;

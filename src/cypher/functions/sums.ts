@@ -5,6 +5,7 @@ import { fittingInteger } from '../values/number-arithmetic.js';
 import { type CypherNumber, isNumber } from '../values/numbers.js';
 import { divideDuration, plusDurations, scaleDuration } from '../values/temporal/duration.js';
 import { isDuration } from '../values/temporal/is-temporal.js';
+import { sizeOf } from '../values/value-size.js';
 import { type DurationValue } from '../values/temporal/temporal-value.js';
 import { type Accumulator } from './accumulator.js';
 import { takes, wrongArgument } from './cypher-function.js';
@@ -12,6 +13,10 @@ import { takes, wrongArgument } from './cypher-function.js';
 /** `sum`: 0 without any value. Only the total has to fit into an integer, so the order of rows does not matter. */
 export class Sum implements Accumulator {
   private readonly total = new Total('sum');
+
+  get bytes(): number {
+    return this.total.bytes;
+  }
 
   add([value = null]: readonly CypherValue[]): void {
     this.total.add(value, 1);
@@ -32,6 +37,10 @@ export class Sum implements Accumulator {
 /** `avg`: null without any value, a float for integers, and exact for decimals, with 20 digits or more. */
 export class Mean implements Accumulator {
   private readonly total = new Total('avg');
+
+  get bytes(): number {
+    return this.total.bytes;
+  }
 
   add([value = null]: readonly CypherValue[]): void {
     this.total.add(value, 1);
@@ -59,6 +68,11 @@ class Total {
   private floats: number | null = null;
 
   constructor(private readonly name: string) {}
+
+  /** A decimal may have thousands of digits. */
+  get bytes(): number {
+    return sizeOf(this.decimals);
+  }
 
   add(value: CypherValue, times: number): void {
     if (value === null) return;

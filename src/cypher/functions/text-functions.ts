@@ -1,7 +1,7 @@
 import { type CypherValue } from '../values/cypher-value.js';
 import { spend } from '../syntax/effort.js';
 import { ownPiece } from '../values/own-piece.js';
-import { bytesOfItems, checkBytes } from '../values/value-size.js';
+import { bytesOfList, checkBytes, checkedSize, checkLength } from '../values/value-size.js';
 import { countArgument, type CypherFunction, ofOne, strict, tableOf, textArgument } from './cypher-function.js';
 import { piecesOf } from './search-text.js';
 
@@ -92,7 +92,7 @@ function replaced(text: string, from: string, to: string): string {
   if (from === '') return text;
   const between = piecesOf(text, from);
   const length = text.length + (to.length - from.length) * (between.length - 1);
-  checkBytes(length);
+  checkLength(length);
   spend(length >> 4);
   return between.join(to);
 }
@@ -100,14 +100,14 @@ function replaced(text: string, from: string, to: string): string {
 function pieces(text: string, separator: string): CypherValue {
   if (separator === '') return charactersOf(text);
   const found = piecesOf(text, separator);
-  checkBytes(text.length + bytesOfItems(found.length));
+  checkBytes(bytesOfList(found.length));
   spend(8 * found.length);
-  return found.map(piece => ownPiece(piece, text));
+  return checkedSize(found.map(piece => ownPiece(piece, text)));
 }
 
 /** Splitting at the empty text gives each character. */
-function charactersOf(text: string): string[] {
-  checkBytes(text.length + bytesOfItems(countOfCharacters(text)));
+function charactersOf(text: string): CypherValue {
+  checkBytes(bytesOfList(countOfCharacters(text)));
   spend(2 * text.length);
-  return [...text];
+  return checkedSize([...text].slice());
 }

@@ -36,7 +36,9 @@ const unitsOfProperty = 12;
 
 /** A long text or list of an element may be read from its JSON each time. */
 function read(value: CypherValue): CypherValue {
-  spend(unitsOfProperty + (sizeOf(value) >> 3));
+  spend(unitsOfProperty);
+  if (typeof value === 'string') spend(value.length >> 3);
+  else if (isList(value) || isMap(value)) spend(sizeOf(value) >> 4);
   return value;
 }
 

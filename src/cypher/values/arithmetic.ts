@@ -8,7 +8,10 @@ import { isDuration, isTemporal } from './temporal/is-temporal.js';
 import { addDuration, subtractDuration } from './temporal/temporal-arithmetic.js';
 import { textOf, typeNameOf } from './text-of.js';
 import { ValueFault } from './value-fault.js';
-import { bytesOfItems, checkBytes, checkedSize, sizeOf } from './value-size.js';
+import { bytesOfList, checkBytes, checkedSize, checkLength } from './value-size.js';
+
+/** Shorter texts are copied when they are joined. */
+const longestCopied = 256;
 
 /** `+`: numbers add, lists append, texts join with texts, numbers, booleans and times. */
 export function add(a: CypherValue, b: CypherValue): CypherValue {
@@ -76,16 +79,18 @@ export function negate(value: CypherValue): CypherValue {
 }
 
 function append(a: readonly CypherValue[], b: readonly CypherValue[]): CypherValue {
-  checkBytes(bytesOfItems(a.length + b.length));
+  checkBytes(bytesOfList(a.length + b.length));
   spend(a.length + b.length);
-  return checkedSize([...a, ...b]);
+  return checkedSize(a.concat(b));
 }
 
 function join(a: CypherValue, b: CypherValue): string {
   const [left, right] = [textOf(a), textOf(b)];
   if (left === null || right === null) throw wrongOperands('+', a, b);
-  checkBytes(sizeOf(left) + sizeOf(right));
-  return left + right;
+  const length = left.length + right.length;
+  checkLength(length);
+  // V8 keeps a joined text as its parts and a pair of pointers, which for a short text take as much as the text.
+  return length <= longestCopied ? [left, right].join('') : left + right;
 }
 
 function factor(value: CypherNumber): number | bigint {

@@ -1,7 +1,8 @@
-/** The largest text, list or map that an expression may build, in bytes as PostgreSQL holds it. */
-export const maxValueBytes = 1_048_576;
+/** The longest text that an expression may build, in UTF-16 units. */
+export const maxTextLength = 1_048_576;
 
-/** The most that `collect` may gather over all groups of one query, in bytes; an entry costs 32 of them besides its value. */
+/** The largest list or map that an expression may build, in bytes of memory: 131,070 integers. */
+export const maxValueBytes = 4_194_304;
+
+/** The most that one call of `collect` may gather over the rows of a group, in bytes of memory. */
 export const maxCollectedBytes = 67_108_864;
-
-export const bytesOfCollectedItem = 32;

@@ -1,16 +1,25 @@
 import { type CypherValue } from './cypher-value.js';
-import { checkBytes, sizeOf } from './value-size.js';
+import { bytesOfList, checkBytes, SizeOfItems } from './value-size.js';
 
 /** A list that an expression builds item by item. It is refused as soon as it is too large, before the next item takes memory. */
 export class GrowingList {
-  readonly items: CypherValue[] = [];
-  private bytes = 0;
+  private readonly items: CypherValue[] = [];
+  private readonly size = new SizeOfItems();
 
   /** @throws ValueTooLargeFault; ValueFault for an item that is too deep */
   push(item: CypherValue): void {
-    this.bytes += sizeOf([item]);
-    checkBytes(this.bytes);
+    this.size.add(item);
+    checkBytes(this.size.bytes + bytesOfList(this.items.length + 1));
     this.items.push(item);
+  }
+
+  get length(): number {
+    return this.items.length;
+  }
+
+  /** The items as a list without the room that V8 keeps for further ones, which for one item is that of 17. */
+  whole(): CypherValue[] {
+    return this.size.of(this.items.slice());
   }
 }
 
@@ -18,5 +27,5 @@ export class GrowingList {
 export function listOf<T>(makers: readonly ((given: T) => CypherValue)[], given: T): CypherValue[] {
   const list = new GrowingList();
   for (const make of makers) list.push(make(given));
-  return list.items;
+  return list.whole();
 }

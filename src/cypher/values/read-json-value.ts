@@ -16,6 +16,9 @@ interface Reading {
 const longestInteger = 20;
 const beyondIntegers = 10n ** 20n;
 
+const [longestKnown, mostNames] = [64, 10_000];
+const names = new Map<string, string>();
+
 /**
  * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost.
  * @throws SyntaxError for any other text
@@ -60,10 +63,19 @@ function read([, string, number, word, sign]: RegExpExecArray, text: string, rea
   throw new SyntaxError('not JSON');
 }
 
+/** The same name in many texts is one. */
+function nameOf(name: string, text: string): string {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const own = ownPiece(name, text);
+  if (own.length <= longestKnown && names.size < mostNames) names.set(own, own);
+  return own;
+}
+
 function readItems(text: string, reading: Reading): CypherValue[] {
   const items: CypherValue[] = [];
   for (let found = next(text); found[4] !== ']'; found = next(text)) items.push(read(found[4] === ',' ? next(text) : found, text, reading));
-  return items;
+  return items.slice();
 }
 
 function readEntries(text: string, reading: Reading): Map<string, CypherValue> {
@@ -71,7 +83,7 @@ function readEntries(text: string, reading: Reading): Map<string, CypherValue> {
   for (let found = next(text); found[4] !== '}'; found = next(text)) {
     const [, name] = found[4] === ',' ? next(text) : found;
     next(text);
-    entries.set(reading.piece(unescaped(name ?? ''), text), read(next(text), text, reading));
+    entries.set(nameOf(unescaped(name ?? ''), text), read(next(text), text, reading));
   }
   return entries;
 }

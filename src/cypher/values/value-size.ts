@@ -1,14 +1,36 @@
-import { maxValueBytes } from './bounds.js';
-import { type CypherValue, isList, isMap } from './cypher-value.js';
 import { spend } from '../syntax/effort.js';
+import { maxTextLength, maxValueBytes } from './bounds.js';
+import { type CypherMap, type CypherValue, isList, isMap } from './cypher-value.js';
+import { Decimal } from './decimal.js';
 import { ValueFault } from './value-fault.js';
 
-const bytesOfItem = 8;
-const bytesOfObject = 48;
-const bytesOfElement = 150;
-/** Beyond so many nothing is counted. */
-const mostItems = maxValueBytes / bytesOfItem;
+/** What V8 takes on 64 bits, where Node does not compress pointers. `value-size.spec.ts` measures each kind of value. */
+const bytesOfSlot = 8;
+const bytesOfInteger = 24;
+const bytesOfFloat = 16;
+const bytesOfTextHead = 16;
+const bytesOfEmptyList = 32;
+const bytesOfListHead = 48;
+const bytesOfDecimal = 48;
+/** A node or an edge that a query has come to. */
+const bytesOfElement = 72;
+const bytesOfPath = 48;
+const bytesOfTemporal = { date: 220, localtime: 220, time: 220, localdatetime: 260, datetime: 300, duration: 136 };
+/** The text of a time as the source has it. */
+const bytesOfSource = 48;
+
+/** Shorter names are shared by maps: they stand in the query, or are kept once for all JSON. */
+const longName = 64;
+/** The sizes of larger lists and maps are kept, since many rows may share one. */
+const leastKept = 8_192;
 const deepest = 500;
+const safeDigits = 2n ** 64n;
+const wide = /[\u0100-\uffff]/;
+
+/** The sizes of large lists and maps, which nobody changes once they are built, and how deep they are. */
+const kept = new WeakMap<object, { bytes: number; height: number }>();
+/** The deepest place that the measuring under way has come to. */
+let reached = 0;
 
 /** An expression would build a text, list or map that is too large. No value is ever cut. */
 export class ValueTooLargeFault extends ValueFault {
@@ -24,29 +46,47 @@ export class ValueTooLargeFault extends ValueFault {
 }
 
 /**
- * About the bytes that a value holds: 8 for each item, and one for each UTF-16 unit of its texts. Nodes, relationships and paths
- * count as one item, because a list only refers to them. Stops counting above the limit, so that shared parts cost no time.
+ * About the bytes of memory that a value keeps from being freed, besides the slot that refers to it: all of its items, and each node and
+ * edge in it. A part that stands in several places counts at each. @throws ValueFault for a value that is too deep
  */
 export function sizeOf(value: CypherValue): number {
-  return sizeWithin(value, 0);
+  switch (typeof value) {
+    case 'bigint':
+      return bytesOfInteger;
+    case 'number':
+      return Object.is(value | 0, value) ? 0 : bytesOfFloat;
+    case 'string':
+      return sizeOfText(value);
+    case 'object':
+      if (value === null) return 0;
+      reached = 0;
+      return sizeWithin(value, 0);
+    default:
+      return 0;
+  }
 }
 
-/** About the bytes that a value keeps from being freed: what `sizeOf` counts, and the objects of nodes, relationships and paths. */
-export function heldBytesOf(value: CypherValue): number {
-  if (typeof value === 'string') return bytesOfObject + value.length;
-  if (value === null || typeof value !== 'object') return bytesOfItem;
-  const sum = (values: Iterable<CypherValue>) => {
-    let bytes = bytesOfObject;
-    for (const item of values) {
-      spend(1);
-      bytes += bytesOfItem + heldBytesOf(item);
-    }
-    return bytes;
-  };
-  if (isList(value)) return sum(value);
-  if (isMap(value)) return sum(value.values()) + sizeOf(value);
-  if ('kind' in value && value.kind === 'path') return bytesOfElement * (value.nodes.length + value.edges.length);
-  return 'kind' in value && (value.kind === 'node' || value.kind === 'edge') ? bytesOfElement : bytesOfObject;
+/** The size of a list that is built item by item, so that nobody has to go through all of it again. */
+export class SizeOfItems {
+  /** Those of the items, without their slots. */
+  bytes = 0;
+  private height = 0;
+
+  /** @throws ValueFault for an item that is too deep */
+  add(item: CypherValue): void {
+    spend(1);
+    this.bytes += sizeOf(item);
+    if (typeof item !== 'object' || item === null || !(isList(item) || isMap(item))) return;
+    checkDepth(reached + 1);
+    this.height = Math.max(this.height, reached + 1);
+  }
+
+  /** Returns a list of these items, whose size is known from now on. */
+  of<T extends CypherValue>(list: T[]): T[] {
+    const bytes = this.bytes + bytesOfList(list.length);
+    if (bytes >= leastKept) kept.set(list, { bytes, height: this.height });
+    return list;
+  }
 }
 
 /** Refuses to build a value of so many bytes. Call it before building. */
@@ -54,40 +94,117 @@ export function checkBytes(bytes: number, limit = maxValueBytes): void {
   if (bytes > limit) throw new ValueTooLargeFault(bytes, limit);
 }
 
-/** Returns a built text, list or map, unless it is too large or too deep. */
+/** Refuses to build a text of so many UTF-16 units, likewise. */
+export function checkLength(units: number): void {
+  checkBytes(units, maxTextLength);
+}
+
+/** Returns a built list or map, unless it is too large or too deep. */
 export function checkedSize<T extends CypherValue>(value: T): T {
   checkBytes(sizeOf(value));
   return value;
 }
 
-/** The bytes of a list of so many items, without what the items hold. */
-export function bytesOfItems(count: number): number {
-  return count * bytesOfItem;
+/** The bytes of a list of so many items, each of so many bytes. */
+export function bytesOfList(count: number, bytesOfItem = 0): number {
+  return count === 0 ? bytesOfEmptyList : bytesOfListHead + count * (bytesOfSlot + bytesOfItem);
 }
 
-function sizeWithin(value: CypherValue, depth: number): number {
-  if (typeof value === 'string') return value.length;
-  if (value === null || typeof value !== 'object') return 0;
-  if (isList(value)) {
-    spend(2 * Math.min(value.length, mostItems));
-    return sizeOfItems(value, bytesOfItems(value.length), depth);
+/** The bytes of a list of so many integers. */
+export function bytesOfIntegers(count: number): number {
+  return bytesOfList(count, bytesOfInteger);
+}
+
+export function bytesOfSlots(count: number): number {
+  return count * bytesOfSlot;
+}
+
+/** The bytes of a `Map` of so many entries, without what these refer to. */
+export function bytesOfTable(entries: number): number {
+  return 72 + 28 * capacityOf(entries);
+}
+
+/** The bytes of a `Set`, likewise. */
+export function bytesOfSet(entries: number): number {
+  return 72 + 20 * capacityOf(entries);
+}
+
+/** The bytes of so many nodes and edges that were made for a query. */
+export function bytesOfElements(count: number): number {
+  return bytesOfElement * count;
+}
+
+function capacityOf(entries: number): number {
+  return entries <= 4 ? 4 : 2 ** (32 - Math.clz32(entries - 1));
+}
+
+function sizeOfText(text: string): number {
+  // V8 shares texts of one character.
+  if (text.length < 2) return text.length === 0 || text.charCodeAt(0) < 256 ? 0 : 24;
+  spend(text.length >> 5);
+  const bytes = wide.test(text) ? 2 * text.length : text.length;
+  return bytesOfTextHead + ((bytes + 7) & ~7);
+}
+
+function sizeWithin(value: NonNullable<CypherValue> & object, depth: number): number {
+  if (isList(value) || isMap(value)) return sizeOfItems(value, depth);
+  if (value instanceof Decimal) return bytesOfDecimal + bytesOfDigits(value.units);
+  switch (value.kind) {
+    case 'node':
+    case 'edge':
+      return bytesOfElement;
+    case 'path':
+      return bytesOfPath + 2 * bytesOfListHead + (2 * value.edges.length + 1) * (bytesOfSlot + bytesOfElement);
+    default:
+      return bytesOfTemporal[value.kind] + ('source' in value ? bytesOfSource : 0);
   }
-  if (!isMap(value)) return 0;
-  spend(5 * value.size);
-  const names = [...value.keys()].reduce((size, name) => size + bytesOfItem + name.length, 0);
-  return sizeOfItems(value.values(), names, depth);
 }
 
-function sizeOfItems(items: Iterable<CypherValue>, own: number, depth: number): number {
+function sizeOfItems(value: readonly CypherValue[] | CypherMap, depth: number): number {
+  const known = kept.get(value);
+  const least = depth + (known?.height ?? 0);
+  checkDepth(least);
+  if (known) {
+    reached = Math.max(reached, least);
+    return known.bytes;
+  }
+  const before = reached;
+  reached = depth;
+  const bytes = isMap(value) ? sizeOfMap(value, depth) : sizeOfList(value, depth);
+  if (bytes >= leastKept) kept.set(value, { bytes, height: reached - depth });
+  reached = Math.max(before, reached);
+  return bytes;
+}
+
+function checkDepth(depth: number): void {
   if (depth >= deepest)
     throw new ValueFault('ArgumentError', 'ValueTooDeep', {
       zh: `列表与映射最多嵌套 ${deepest} 层`,
       en: `Lists and maps nest at most ${deepest} deep`,
     });
-  let size = own;
-  for (const item of items) {
-    if (size > maxValueBytes) return size;
-    size += sizeWithin(item, depth + 1);
-  }
-  return size;
+}
+
+function sizeOfList(list: readonly CypherValue[], depth: number): number {
+  spend(2 * list.length);
+  let bytes = bytesOfList(list.length);
+  for (const item of list) bytes += sizeInside(item, depth);
+  return bytes;
+}
+
+function sizeOfMap(map: CypherMap, depth: number): number {
+  spend(5 * map.size);
+  let bytes = bytesOfTable(map.size);
+  for (const [name, item] of map) bytes += (name.length > longName ? sizeOfText(name) : 0) + sizeInside(item, depth);
+  return bytes;
+}
+
+function sizeInside(item: CypherValue, depth: number): number {
+  return typeof item === 'object' && item !== null ? sizeWithin(item, depth + 1) : sizeOf(item);
+}
+
+function bytesOfDigits(digits: bigint): number {
+  if (digits < safeDigits && digits > -safeDigits) return bytesOfInteger;
+  const hexadecimal = digits.toString(16).length;
+  spend(hexadecimal >> 4);
+  return 16 + ((hexadecimal / 2 + 7) & ~7);
 }

@@ -1,4 +1,5 @@
 import { spend } from '../../syntax/effort.js';
+import { bytesOfElements, bytesOfTable } from '../../values/value-size.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../../values/cypher-value.js';
 
 /** The most nodes and edges that are kept for a row. */
@@ -13,16 +14,28 @@ export interface Behind {
   isCut: boolean;
 }
 
+const bytesOfBuilder = 48;
+const none: ReadonlyMap<number, never> = new Map<number, never>();
+
 /** About the bytes that it keeps from being freed. */
 export function bytesOfBehind({ nodes, edges }: Behind): number {
-  return 300 + 200 * (nodes.size + edges.size);
+  const tables = [nodes, edges].reduce((bytes, { size }) => bytes + (size === 0 ? 0 : bytesOfTable(size)), 0);
+  return bytesOfBuilder + tables + bytesOfElements(nodes.size + edges.size);
 }
 
 /** Collects the elements behind one row or one group. */
 export class BehindBuilder implements Behind {
-  readonly nodes = new Map<number, NodeValue>();
-  readonly edges = new Map<number, EdgeValue>();
   isCut = false;
+  private ownNodes: Map<number, NodeValue> | null = null;
+  private ownEdges: Map<number, EdgeValue> | null = null;
+
+  get nodes(): ReadonlyMap<number, NodeValue> {
+    return this.ownNodes ?? none;
+  }
+
+  get edges(): ReadonlyMap<number, EdgeValue> {
+    return this.ownEdges ?? none;
+  }
 
   /** Adds what a row rests on: its own matches, and those behind the clauses before. */
   addRow(row: readonly CypherValue[] & { behind?: Behind }): this {
@@ -70,12 +83,12 @@ export class BehindBuilder implements Behind {
   private addNode(node: NodeValue): void {
     if (this.nodes.has(node.id)) return;
     if (this.isFull) this.isCut = true;
-    else this.nodes.set(node.id, node);
+    else (this.ownNodes ??= new Map<number, NodeValue>()).set(node.id, node);
   }
 
   private addEdge(edge: EdgeValue): void {
     if (this.edges.has(edge.id)) return;
     if (this.isFull) this.isCut = true;
-    else this.edges.set(edge.id, edge);
+    else (this.ownEdges ??= new Map<number, EdgeValue>()).set(edge.id, edge);
   }
 }

@@ -6,7 +6,8 @@ import { compileMatch } from './compile-match.js';
 import { compileProjection } from './compile-projection.js';
 import { compileCountedMatch, type CountedMatch } from './counted-match.js';
 import { compile, type CompiledClauses, type ExpressionPlace, type Rows } from './expression-place.js';
-import { type Row, type Scope } from './scope.js';
+import { forgotten } from './forgotten-rows.js';
+import { type Row, type Scope, valuesIn } from './scope.js';
 import { type SlotsRead } from './slots-read.js';
 
 interface CompiledClause {
@@ -45,7 +46,7 @@ export function compileClauses(clauses: Clause[], place: ExpressionPlace, watch?
     ({ scope } = compiled);
     steps.push(watch ? rows => watch(clause, compiled.run(rows)) : compiled.run.bind(compiled));
   }
-  return { columns, scope, run: input => steps.reduce<Rows>((rows, step) => step(rows), given(input)) };
+  return { columns, scope, run: input => steps.reduce<Rows>((rows, step) => forgotten(step(rows)), given(input)) };
 }
 
 function* given(rows: readonly Row[]): Rows {
@@ -57,31 +58,40 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
   let counted: CountedMatch | null = null;
   const match = compileMatch(clause, place);
   const known = new Set([...place.scope.variables.values()].map(({ slot }) => slot));
-  const own = [...match.scope.variables.values()].map(({ slot }) => slot).filter(slot => !known.has(slot));
+  const found = [...match.scope.variables.values()].filter(({ slot }) => !known.has(slot));
+  const own = found.map(({ slot }) => slot);
+  /** Each of these may be as large as the graph. */
+  const long = found.filter(({ type }) => type === 'path' || type === 'edges');
   return { scope: match.scope, run, countFor: read => (counted = compileCountedMatch(clause, match.parts, read, place)) };
 
   function* run(rows: Rows): Rows {
-    for (const row of rows) {
-      if (row === null) {
-        yield null;
-        continue;
-      }
-      if (counted && (yield* countedRows(counted))) continue;
-      let isFound = false;
-      for (const found of match.run(copied(row))) {
-        if (found === null) {
+    const holding = work.holding();
+    try {
+      for (const row of rows) {
+        if (row === null) {
           yield null;
           continue;
         }
-        isFound = true;
-        work.row(row.length);
-        if (work.isDue) yield null;
-        yield copied(found, row);
+        if (counted && (yield* countedRows(counted))) continue;
+        let isFound = false;
+        for (const found of match.run(copied(row))) {
+          if (found === null) {
+            yield null;
+            continue;
+          }
+          isFound = true;
+          if (long.length > 0) holding.passing(valuesIn(found, long));
+          work.row(row.length);
+          if (work.isDue) yield null;
+          yield copied(found, row);
+        }
+        if (isFound || !clause.optional) continue;
+        const missed = copied(row);
+        for (const slot of own) missed[slot] = null;
+        yield missed;
       }
-      if (isFound || !clause.optional) continue;
-      const missed = copied(row);
-      for (const slot of own) missed[slot] = null;
-      yield missed;
+    } finally {
+      holding.release();
     }
   }
 }
@@ -116,18 +126,25 @@ function compileUnwind(clause: UnwindClause, place: ExpressionPlace): CompiledCl
   return { scope, run };
 
   function* run(rows: Rows): Rows {
-    for (const row of rows) {
-      if (row === null) {
-        yield null;
-        continue;
+    const holding = query.work.holding();
+    try {
+      for (const row of rows) {
+        if (row === null) {
+          yield null;
+          continue;
+        }
+        const found = items(row);
+        holding.passing(Array.isArray(found) ? [found as CypherValue[]] : []);
+        for (const item of found) {
+          const next = copied(row);
+          next[slot] = item;
+          query.work.row(row.length);
+          if (query.work.isDue) yield null;
+          yield next;
+        }
       }
-      for (const item of items(row)) {
-        const next = copied(row);
-        next[slot] = item;
-        query.work.row(row.length);
-        if (query.work.isDue) yield null;
-        yield next;
-      }
+    } finally {
+      holding.release();
     }
   }
 

@@ -46,7 +46,7 @@ function bodyOf(expression: Iteration, inner: ExpressionPlace, list: Evaluate, s
           if (where && where(row) !== true) continue;
           found.push(projection ? projection(row) : item);
         }
-        return found.items;
+        return found.whole();
       };
     }
     case 'quantifier': {

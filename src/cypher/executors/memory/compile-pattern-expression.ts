@@ -31,7 +31,7 @@ export function compilePatternExpression(
       if (!all) return found[slot] ?? null;
       paths.push(found[slot] ?? null);
     }
-    return all ? paths.items : null;
+    return all ? paths.whole() : null;
   });
 }
 
@@ -56,8 +56,8 @@ function compileComprehension(expression: Expression & { kind: 'patternComprehen
   return place.query.at(position, row => {
     const found = new GrowingList();
     for (const each of match.run([...row])) if (each !== null) found.push(value(each));
-    if (found.items.length > 0) place.query.hasUncited = true;
-    return found.items;
+    if (found.length > 0) place.query.hasUncited = true;
+    return found.whole();
   });
 }
 

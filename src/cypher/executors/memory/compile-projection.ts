@@ -16,10 +16,11 @@ import { aggregateCallsIn, checkUnambiguous, hasAggregateCall, isAggregateCall }
 import { BehindBuilder } from './behind.js';
 import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, compileCondition, type ExpressionPlace, type Rows } from './expression-place.js';
+import { forgotten } from './forgotten-rows.js';
 import { compileAggregate, groupRows } from './group-rows.js';
 import { KeptRows } from './kept-rows.js';
 import { type RunningQuery } from './running-query.js';
-import { type Evaluate, type Row, Scope, type Variable } from './scope.js';
+import { type Evaluate, type Row, Scope, valuesIn, valuesOf, type Variable } from './scope.js';
 import { type SlotsRead, slotsRead } from './slots-read.js';
 import { staticType } from './static-type.js';
 
@@ -27,6 +28,8 @@ import { staticType } from './static-type.js';
 const unitsOfComparison = 5;
 /** A row that is held, besides its width. */
 const unitsOfHeldRow = 60;
+/** A row that is sorted, beside its values and keys. */
+const bytesOfSorted = 64;
 
 interface Column {
   name: string;
@@ -69,6 +72,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   const scope = new Scope(query.frame, variables);
   const after = isGrouped || projection.distinct ? columnsOnly() : columnsAndVariables();
   const keys = projection.orderBy.map(({ expression, descending }) => ({ value: compile(expression, after(expression)), descending }));
+  const keyValues = keys.map(({ value }) => value);
   const condition = projection.kind === 'with' ? projection.where : null;
   const where = condition && compileCondition(condition, after(condition));
   const [skip, limit] = [compileCount(projection.skip, place), compileCount(projection.limit, place)];
@@ -82,11 +86,11 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   };
 
   function* run(rows: Rows): Rows {
-    let found = isGrouped ? groupRows(rows, groupKeys, [...aggregates.values()], place) : rows;
-    found = project(found);
-    if (projection.distinct) found = distinctRows(found);
+    let found = isGrouped ? forgotten(groupRows(rows, groupKeys, [...aggregates.values()], place)) : rows;
+    found = forgotten(project(found));
+    if (projection.distinct) found = forgotten(distinctRows(found));
     const [from, most] = [skip?.() ?? 0, limit?.() ?? Infinity];
-    if (keys.length > 0) found = sortedRows(found, from + most);
+    if (keys.length > 0) found = forgotten(sortedRows(found, from + most));
     if (from > 0 || most < Infinity) found = part(found, from, most);
     for (const row of found) {
       if (row === null || (where && where(row) !== true)) {
@@ -99,17 +103,23 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
 
   /** The rows with the columns in their slots, beside the variables from before. */
   function* project(rows: Rows): Rows {
-    for (const row of rows) {
-      if (row === null) {
-        yield null;
-        continue;
+    const holding = query.work.holding();
+    try {
+      for (const row of rows) {
+        if (row === null) {
+          yield null;
+          continue;
+        }
+        const projected: Row = [...row];
+        projected.behind = new BehindBuilder().addRow(row);
+        for (const { slot, value } of columns) projected[slot] = value(row);
+        holding.passing(valuesIn(projected, columns));
+        query.work.row(row.length);
+        if (query.work.isDue) yield null;
+        yield projected;
       }
-      const projected: Row = [...row];
-      projected.behind = new BehindBuilder().addRow(row);
-      for (const { slot, value } of columns) projected[slot] = value(row);
-      query.work.row(row.length);
-      if (query.work.isDue) yield null;
-      yield projected;
+    } finally {
+      holding.release();
     }
   }
 
@@ -123,8 +133,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
           yield null;
           continue;
         }
-        const values = columns.map(({ slot }) => row[slot] ?? null);
-        if (kept.take(row, values)) yield row;
+        if (kept.take(row, valuesIn(row, columns))) yield row;
       }
       isWhole = true;
     } finally {
@@ -152,15 +161,20 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
           yield null;
           continue;
         }
-        const found = keys.map(({ value }) => value(row));
+        const found = valuesOf(keyValues, row);
         // Of rows with equal keys the first ones stay.
         if (last && compare(last, { keys: found }) <= 0) continue;
         query.work.spend(unitsOfHeldRow);
-        held.push({ row, keys: found, bytes: holding.values([...row, ...found]) + holding.behind(row) });
+        holding.add(bytesOfSorted);
+        held.push({ row, keys: found, bytes: holding.row(row) + holding.row(found) });
+        if (isDue()) yield null;
         // Far more rows than are wanted need not be held.
         if (held.length < 2 * most + 1_000) continue;
         held = yield* sortInSteps(held, compare, isDue);
-        for (const { bytes } of held.splice(most)) holding.add(-bytes);
+        for (const { row, keys, bytes } of held.splice(most)) {
+          holding.add(-bytesOfSorted);
+          holding.dropRow([...row, ...keys], bytes);
+        }
         last = held.at(-1);
       }
       held = yield* sortInSteps(held, compare, isDue);

@@ -30,6 +30,6 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
       count += 1n;
       if (form === 'COLLECT') values.push(found.values[0] ?? null);
     }
-    return form === 'EXISTS' ? false : form === 'COUNT' ? count : values.items;
+    return form === 'EXISTS' ? false : form === 'COUNT' ? count : values.whole();
   });
 }

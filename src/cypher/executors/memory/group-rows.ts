@@ -3,20 +3,27 @@ import { aggregateFunctions } from '../../functions/aggregates.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOf, keyOfRow } from '../../values/equality.js';
 import { type AggregateCall } from './aggregate-calls.js';
+import { bytesOfSet, bytesOfTable, sizeOf } from '../../values/value-size.js';
 import { BehindBuilder, bytesOfBehind } from './behind.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
-import { type Evaluate, type Row } from './scope.js';
+import { forgotten } from './forgotten-rows.js';
+import { type Evaluate, type Row, valuesIn, valuesOf } from './scope.js';
 import { countedNode, countedWalk } from './slots-read.js';
+import { type Holding, type Work } from './work.js';
 
 /** To open a group, besides its width. */
 const unitsOfGroup = 60;
+/** One aggregate of one group, without what grows with the rows. */
+const bytesOfAggregate = 150;
+/** A group, beside its row, what it rests on and its aggregates. */
+const bytesOfGroup = 120;
 
 /** An aggregate of a projection, and the slot for its result. */
 export interface GroupedAggregate {
   slot: number;
   /** Whether a row may stand for many equal ones. */
   takesTimes: boolean;
-  start(): { add(row: Row): void; readonly bytes: number; prepare(isDue: () => boolean): Generator<null, void>; result(): CypherValue };
+  start(): RunningAggregate;
 }
 
 export function compileAggregate(call: AggregateCall, place: ExpressionPlace): GroupedAggregate {
@@ -37,43 +44,77 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
   const args: Evaluate[] = walk === null ? given.map(arg => compile(arg, place)) : [row => row[walk] ?? null];
   const distinct = call.kind === 'call' && call.distinct;
   const countsNodes = distinct && countedNode(call, place.scope) !== null;
-  return { slot, takesTimes: distinct || definition.start().addTimes !== undefined, start: () => started(definition.start()) };
+  const part: Part = { args, distinct, countsNodes, placed: fault => query.placed(fault, call.position) };
+  return {
+    slot,
+    takesTimes: distinct || definition.start().addTimes !== undefined,
+    start: () => new RunningAggregate(part, definition.start()),
+  };
+}
 
-  function started(accumulator: Accumulator): ReturnType<GroupedAggregate['start']> {
-    const seen = distinct ? new Set<string>() : null;
-    let bytes = 0;
-    return {
-      add: row => {
-        try {
-          const values = args.map(arg => arg(row));
-          if (countsNodes && row.nodes !== undefined) return accumulator.addTimes!(values, row.nodes);
-          if (seen) {
-            const key = keyOf(values[0] ?? null);
-            if (seen.has(key)) return;
-            seen.add(key);
-            bytes += 2 * key.length + 32;
-          }
-          if (row.times === undefined || seen) accumulator.add(values);
-          else accumulator.addTimes!(values, row.times);
-        } catch (fault) {
-          throw query.placed(fault, call.position);
-        }
-      },
-      get bytes() {
-        return bytes + (accumulator.bytes ?? 0);
-      },
-      *prepare(isDue) {
-        yield* accumulator.prepare?.(isDue) ?? [];
-      },
-      result: () => {
-        try {
-          return accumulator.result();
-        } catch (fault) {
-          throw query.placed(fault, call.position);
-        }
-      },
-    };
+/** What the groups of one aggregate share. */
+interface Part {
+  args: readonly Evaluate[];
+  distinct: boolean;
+  countsNodes: boolean;
+  placed: (fault: unknown) => unknown;
+}
+
+/** One aggregate of one group. */
+class RunningAggregate {
+  private readonly seen: Set<string> | null;
+  private keyBytes = 0;
+
+  constructor(
+    private readonly part: Part,
+    private readonly accumulator: Accumulator,
+  ) {
+    this.seen = part.distinct ? new Set<string>() : null;
   }
+
+  add(row: Row): void {
+    const { args, countsNodes, placed } = this.part;
+    try {
+      const values = args.map(arg => arg(row));
+      if (countsNodes && row.nodes !== undefined) return this.accumulator.addTimes!(values, row.nodes);
+      if (this.seen && this.isSeen(this.seen, keyOf(values[0] ?? null))) return;
+      if (row.times === undefined || this.seen) this.accumulator.add(values);
+      else this.accumulator.addTimes!(values, row.times);
+    } catch (fault) {
+      throw placed(fault);
+    }
+  }
+
+  get bytes(): number {
+    const keys = this.seen ? this.keyBytes + bytesOfSet(this.seen.size) : 0;
+    return bytesOfAggregate + keys + (this.accumulator.bytes ?? 0);
+  }
+
+  *prepare(isDue: () => boolean): Generator<null, void> {
+    yield* this.accumulator.prepare?.(isDue) ?? [];
+  }
+
+  result(): CypherValue {
+    try {
+      return this.accumulator.result();
+    } catch (fault) {
+      throw this.part.placed(fault);
+    }
+  }
+
+  private isSeen(seen: Set<string>, key: string): boolean {
+    if (seen.has(key)) return true;
+    seen.add(key);
+    this.keyBytes += sizeOf(key);
+    return false;
+  }
+}
+
+interface Group {
+  first: Row;
+  running: RunningAggregate[];
+  bytes: number;
+  behind: BehindBuilder;
 }
 
 /**
@@ -81,52 +122,81 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
  * Without keys there is always one group.
  */
 export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggregate[], place: ExpressionPlace): Rows {
-  const { work, frame } = place.query;
-  interface Group {
-    first: Row;
-    running: ReturnType<GroupedAggregate['start']>[];
-    bytes: number;
-    behind: BehindBuilder;
-  }
-  const groups = new Map<string, Group>();
-  const open = (first: Row): Group => ({ first, running: aggregates.map(each => each.start()), bytes: 0, behind: new BehindBuilder() });
-  if (keys.length === 0) groups.set('', open(frame.emptyRow()));
-  const holding = work.holding();
+  const groups = new Groups(aggregates, place);
   try {
+    if (keys.length === 0) groups.open('', place.query.frame.emptyRow());
+    yield* forgotten(groups.gather(rows, keys));
+    yield* groups.results();
+  } finally {
+    groups.end();
+  }
+}
+
+class Groups {
+  private readonly groups = new Map<string, Group>();
+  private readonly work: Work;
+  private readonly holding: Holding;
+
+  constructor(
+    private readonly aggregates: readonly GroupedAggregate[],
+    { query }: ExpressionPlace,
+  ) {
+    this.work = query.work;
+    this.holding = query.work.holding();
+  }
+
+  open(key: string, first: Row): Group {
+    const { groups, holding } = this;
+    const group = { first, running: this.aggregates.map(each => each.start()), bytes: 0, behind: new BehindBuilder() };
+    this.work.spend(unitsOfGroup);
+    const table = groups.size === 0 ? 0 : bytesOfTable(groups.size);
+    groups.set(key, group);
+    holding.add(bytesOfTable(groups.size) - table + sizeOf(key) + bytesOfGroup);
+    holding.row(first);
+    return group;
+  }
+
+  *gather(rows: Rows, keys: readonly Evaluate[]): Rows {
+    const { groups, holding, work } = this;
     for (const row of rows) {
       if (row === null) {
         yield null;
         continue;
       }
-      const key = keyOfRow(keys.map(each => each(row)));
-      let group = groups.get(key);
-      if (!group) {
-        work.spend(unitsOfGroup);
-        group = open([...row]);
-        groups.set(key, group);
-        holding.values(row);
-        holding.add(2 * key.length);
-      }
+      const key = keyOfRow(valuesOf(keys, row));
+      const group = groups.get(key) ?? this.open(key, [...row]);
       for (const each of group.running) each.add(row);
       if (group.behind.isFull) group.behind.isCut = true;
       else group.behind.addRow(row);
       const bytes = group.running.reduce((sum, each) => sum + each.bytes, bytesOfBehind(group.behind));
-      if (bytes > group.bytes) holding.add(bytes - group.bytes);
-      group.bytes = Math.max(bytes, group.bytes);
+      holding.add(bytes - group.bytes);
+      group.bytes = bytes;
       work.row(row.length);
       if (work.isDue) yield null;
     }
-    for (const { first, running, behind } of groups.values()) {
+  }
+
+  *results(): Rows {
+    const { holding, work, aggregates } = this;
+    for (const group of this.groups.values()) {
+      const { first, running, behind } = group;
       for (const [i, { slot }] of aggregates.entries()) {
         yield* running[i]!.prepare(() => work.isDue);
         first[slot] = running[i]!.result();
       }
+      // The results take the place of what they were gathered in.
+      group.running = [];
+      holding.add(bytesOfBehind(behind) - group.bytes);
+      holding.values(valuesIn(first, aggregates));
       first.behind = behind;
       work.row(first.length);
       if (work.isDue) yield null;
       yield first;
     }
-  } finally {
-    holding.release();
+  }
+
+  end(): void {
+    this.holding.release();
+    this.groups.clear();
   }
 }

@@ -49,6 +49,8 @@ export interface PreparedQuery {
   compileUnits: number;
   /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
+  /** What the query holds, to which its caller adds the rows that it keeps. */
+  work: Work;
   /** Whether the rows so far rest on nodes and edges that none of them cites. */
   hasUncited(): boolean;
 }
@@ -65,7 +67,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   const union = metered(work, () =>
     compileUnion(query, running, clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch)),
   );
-  return { columns: union.columns, compileUnits: work.unitsInOneGo, rows, hasUncited: () => running.hasUncited };
+  return { columns: union.columns, compileUnits: work.unitsInOneGo, rows, work, hasUncited: () => running.hasUncited };
 
   function* rows(): Generator<AnswerRow | null> {
     const found = union.run(() => running.frame.emptyRow());

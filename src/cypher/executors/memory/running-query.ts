@@ -19,7 +19,7 @@ export interface ExpressionPlace {
 }
 
 /** Rows one after the other; null between them where the query may pause. */
-export type Rows = Generator<Row | null>;
+export type Rows = Generator<Row | null, void>;
 
 export interface CompiledMatch {
   /** The scope after the patterns. */

@@ -20,6 +20,16 @@ export interface Variable {
   type: StaticType;
 }
 
+// A function in a loop of a generator that uses the row may keep it for as long as somebody refers to the generator, so these stand here.
+
+export function valuesIn(row: Row, columns: readonly { slot: number }[]): CypherValue[] {
+  return columns.map(({ slot }) => row[slot] ?? null);
+}
+
+export function valuesOf(evaluations: readonly Evaluate[], row: Row): CypherValue[] {
+  return evaluations.map(evaluate => evaluate(row));
+}
+
 /** The slots of one query. */
 export class Frame {
   private used = 0;

@@ -1,8 +1,8 @@
 import { ApiError } from '../../../common/errors/api-error.js';
 import { type Behind, bytesOfBehind } from './behind.js';
 import { type Meter } from '../../syntax/effort.js';
-import { heldBytesOf } from '../../values/value-size.js';
-import { type CypherValue } from '../../values/cypher-value.js';
+import { bytesOfList, sizeOf } from '../../values/value-size.js';
+import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 
 /** An expression is evaluated in one go, so this bounds how long it holds the process: some 50 ms, in units of `spend`. */
@@ -12,11 +12,15 @@ const mostUnitsOfCompiling = 500_000;
 const unitsOfStep = 5;
 const stepsBetweenPauses = 2_000;
 const unitsBetweenPauses = 50_000;
+/** A list or map of so many bytes counts once for a query, however many of its rows hold it. */
+const leastShared = 1_024;
+/** The slot of what a row rests on. */
+const bytesOfBehindSlot = 40;
 
 export interface WorkLimits {
   /** Nodes and edges looked at, items gone through and rows made. */
   steps: number;
-  /** Bytes of the rows that sorting, grouping and DISTINCT hold. */
+  /** Bytes of memory of the rows that the query holds: for sorting, grouping, DISTINCT and the answer, and those under way. */
   heldBytes: number;
 }
 
@@ -45,6 +49,8 @@ export class Work implements Meter {
   private done = 0;
   private rows = 0;
   private held = 0;
+  /** The large values that the query holds, by how many of its clauses. */
+  private readonly shared = new Map<object, { bytes: number; holdings: number }>();
   private pauseAt = stepsBetweenPauses;
   /** The units since the last pause. */
   private spent = 0;
@@ -102,15 +108,44 @@ export class Work implements Meter {
     return new Holding(this);
   }
 
+  /** What the query holds now. */
+  get heldBytes(): number {
+    return this.held;
+  }
+
+  /** The bytes of a large value that the query holds already. */
+  sharedBytes(value: object): number | undefined {
+    return this.shared.get(value)?.bytes;
+  }
+
+  /** Holds a large value on behalf of a clause, which holds it once. */
+  share(value: object, bytes: number): void {
+    const known = this.shared.get(value);
+    if (known) known.holdings += 1;
+    else {
+      this.shared.set(value, { bytes, holdings: 1 });
+      this.holdBytes(bytes);
+    }
+  }
+
+  unshare(value: object): void {
+    const known = this.shared.get(value);
+    if (!known) return;
+    known.holdings -= 1;
+    if (known.holdings > 0) return;
+    this.shared.delete(value);
+    this.holdBytes(-known.bytes);
+  }
+
   /** @param bytes below zero for values that are let go */
   holdBytes(bytes: number): void {
     this.held += bytes;
     const { heldBytes } = this.limits;
-    if (this.held <= heldBytes) return;
+    if (bytes <= 0 || this.held <= heldBytes) return;
     throw new WorkExceededError(
       {
-        zh: `排序、分组或去重所需的行超过 ${heldBytes} 字节`,
-        en: `sorting, grouping or DISTINCT holds more than ${heldBytes} bytes of rows`,
+        zh: `它为排序、分组、去重、结果与后续子句同时持有的行超过 ${heldBytes} 字节`,
+        en: `the rows that it holds at a time, for sorting, grouping, DISTINCT, its answer and the clauses under way, take more than ${heldBytes} bytes`,
       },
       { held_bytes: this.held, limit_bytes: heldBytes, rows: this.rows },
     );
@@ -143,21 +178,36 @@ export class Work implements Meter {
 /** The rows that one clause holds at a time. */
 export class Holding {
   private bytes = 0;
+  /** The large values in these rows, by how many times they stand there. */
+  private shared: Map<object, number> | null = null;
 
   constructor(private readonly work: Work) {}
 
-  /** Returns their bytes. */
-  values(values: readonly CypherValue[]): number {
-    const bytes = heldBytesOf(values);
+  /** Holds a row of its own, and its values. Returns the bytes of all but the large values. */
+  row(row: readonly CypherValue[] & { behind?: Behind }): number {
+    const bytes = bytesOfList(row.length) + bytesOfBehindSlot + (row.behind ? bytesOfBehind(row.behind) : 0);
+    this.add(bytes);
+    return bytes + this.values(row);
+  }
+
+  /** Lets a row go that was held with so many bytes. */
+  dropRow(row: readonly CypherValue[], bytes: number): void {
+    this.add(-bytes);
+    this.drop(row);
+  }
+
+  /** Returns the bytes of all but the large values. */
+  values(values: Iterable<CypherValue>): number {
+    let bytes = 0;
+    for (const value of values) bytes += this.value(value);
     this.add(bytes);
     return bytes;
   }
 
-  /** What a held row rests on. */
-  behind({ behind }: { behind?: Behind }): number {
-    const bytes = behind ? bytesOfBehind(behind) : 0;
-    this.add(bytes);
-    return bytes;
+  /** The values of a row under way, which its clause holds until it is asked for the next one. Small ones do not matter then. */
+  passing(values: Iterable<CypherValue>): void {
+    this.release();
+    for (const value of values) if (isPerhapsLarge(value)) this.add(this.value(value));
   }
 
   /** @param bytes below zero for values that are let go */
@@ -167,6 +217,44 @@ export class Holding {
   }
 
   release(): void {
-    this.add(-this.bytes);
+    if (this.bytes !== 0) this.add(-this.bytes);
+    if (this.shared === null) return;
+    for (const value of this.shared.keys()) this.work.unshare(value);
+    this.shared = null;
   }
+
+  /** Lets the large ones of values go. */
+  drop(values: Iterable<CypherValue>): void {
+    if (this.shared === null) return;
+    for (const value of values) {
+      if (typeof value !== 'object' || value === null) continue;
+      const times = this.shared.get(value);
+      if (times === undefined) continue;
+      if (times > 1) this.shared.set(value, times - 1);
+      else {
+        this.shared.delete(value);
+        this.work.unshare(value);
+      }
+    }
+  }
+
+  /** Holds a value if it is large, and returns the bytes of any other. */
+  private value(value: CypherValue): number {
+    if (typeof value !== 'object' || value === null) return sizeOf(value);
+    const times = this.shared?.get(value);
+    if (times === undefined) {
+      const bytes = this.work.sharedBytes(value) ?? sizeOf(value);
+      if (bytes < leastShared) return bytes;
+      (this.shared ??= new Map<object, number>()).set(value, 0);
+      this.work.share(value, bytes);
+    }
+    this.shared!.set(value, (times ?? 0) + 1);
+    return 0;
+  }
+}
+
+function isPerhapsLarge(value: CypherValue): boolean {
+  if (typeof value === 'string') return value.length > leastShared;
+  if (typeof value !== 'object' || value === null) return false;
+  return isList(value) || isMap(value) || ('kind' in value && value.kind === 'path');
 }

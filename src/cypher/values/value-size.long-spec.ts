@@ -1,0 +1,1 @@
+import './value-size.spec.js';
