@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { graphTables } from '../src/database/graph-tables.js';
 import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
@@ -67,7 +68,37 @@ describe('large work', () => {
 
   it('of a list of millions of parts is refused', async () => {
     const { status, body } = await ask({ cypher: `MATCH (p:产品) RETURN collect([${Array(240).fill('p.单价').join(', ')}]) AS lists` });
-    expect([status, body.code]).toEqual([422, 'answer_too_large']);
+    // Five million decimals take more memory than one query may hold.
+    expect([status, body.code]).toEqual([422, 'value_too_large']);
+  });
+
+  it('of queries that gather all they may stays in the memory of the process, and others are answered meanwhile', async () => {
+    const lists = (items: number) => `collect([x IN range(1, ${items}) | {}])`;
+    const stages = (items: number) =>
+      `UNWIND range(1, 80) AS i WITH ${lists(items)} AS a WITH collect(a) AS b UNWIND range(1, 80) AS i ` +
+      `WITH collect(CASE WHEN i = 1 THEN b END) AS bb, ${lists(items)} AS c RETURN size(bb), size(c)`;
+    const greedy = [
+      ...[100_000, 20_000, 3_000].map(stages),
+      'UNWIND range(1, 1900000) AS i WITH collect({}) AS l RETURN size(l)',
+      'UNWIND range(1, 1000000) AS i RETURN collect(localdatetime({year: 2000, month: 1 + i % 12}))',
+    ];
+    await ask({ search: '华为' });
+    const { pid } = test.app.get(RetrievalSupervisor);
+    const neighbour = await test.asUser('neighbour');
+    const theirs = await createTradingGraph(test, neighbour);
+    const ends = greedy.map(cypher => ask({ cypher, timeout_ms: 60_000 }));
+    let isOver = false;
+    const over = Promise.all(ends).finally(() => (isOver = true));
+    while (!isOver) {
+      await neighbour.post(`/api/graphs/${theirs.id}/query`).send({ search: '华为', cache: 'refresh' }).expect(200);
+      if (process.platform === 'linux') {
+        const peakKb = Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+        expect(peakKb / 1024).toBeLessThan(1_024);
+      }
+    }
+    for (const { status, body } of await over)
+      expect([status, body.code]).toEqual([422, expect.stringMatching(/value_too_large|query_too_much_work/)]);
+    expect(test.app.get(RetrievalSupervisor).pid).toBe(pid);
   });
 
   it('takes random bytes as questions', async () => {

@@ -1,23 +1,26 @@
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { type Pace } from '../../common/turns/pace.js';
 import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
-import { type AnswerRow, prepareInMemory } from '../../cypher/executors/memory/run-in-memory.js';
+import { type AnswerRow, prepareInMemory, type PreparedQuery } from '../../cypher/executors/memory/run-in-memory.js';
 import { type CypherQuery } from '../../cypher/syntax/cypher-ast.js';
-import { type CypherValue } from '../../cypher/values/cypher-value.js';
+import { type CypherValue, isList, isMap } from '../../cypher/values/cypher-value.js';
 import { type Now } from '../../cypher/values/temporal/clock-parts.js';
-import { sizeOf } from '../../cypher/values/value-size.js';
 import { type ProfiledOperator } from '../protocol.js';
 import { QueryTimeoutError } from '../retrieval.errors.js';
 import { AnswerElements } from './answer-elements.js';
 import { type Executed } from './assemble-answer.js';
 import { type PreparedCypher } from '../../cypher/prepare-cypher.js';
 import { type CypherRequest } from './cypher-request.js';
+import { HeapCeiling } from './heap-ceiling.js';
 import { keepTied } from './keep-tied.js';
 
 /** Enough rows to fill the citations. */
 const mostCited = 5_000;
 /** Enough for some seconds; `timeout_ms` ends most queries before. */
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
+
+/** One for all queries of the thread. */
+const ceiling = new HeapCeiling();
 
 /** Runs a query on the nodes and edges that the process holds of this graph version. @throws AnswerTooLargeError, QueryTimeoutError */
 export async function executeInMemory(
@@ -31,7 +34,7 @@ export async function executeInMemory(
   const clock = new WatchedClock(request.timeZone);
   const profile: ProfiledOperator[] = [];
   const prepared = prepareInMemory(query, graph, { parameters, limits, now: clock, ...(request.profile && { profile }) });
-  const found = keepTied(await takeRows(prepared.rows(), { ...request, mostBytes }, started, pace), request.top);
+  const found = keepTied(await takeRows(prepared, { ...request, mostBytes }, started, pace), request.top);
   const isTruncated = found.length > request.limit;
   const rows = isTruncated ? found.slice(0, request.limit) : found;
   return {
@@ -76,31 +79,47 @@ function holds(tree: unknown, isMeant: (part: { kind?: unknown; name?: unknown }
 
 /** Takes one row more than asked for, which shows whether there are more. @throws AnswerTooLargeError before rows take more than an answer may */
 async function takeRows(
-  rows: Generator<AnswerRow | null>,
+  prepared: PreparedQuery,
   { limit, timeoutMs, mostBytes }: { limit: number; timeoutMs: number; mostBytes: number },
   started: number,
   pace: Pace,
 ): Promise<AnswerRow[]> {
   const found: AnswerRow[] = [];
+  const held = prepared.work.holding();
+  const query = ceiling.begin(prepared.work);
   let [bytes, cited] = [0, 0];
-  for (const row of rows) {
-    if (pace.isOverdue) {
-      await pace.turn();
-      if (performance.now() - started > timeoutMs) throw new QueryTimeoutError(timeoutMs);
+  try {
+    for (const row of prepared.rows()) {
+      if (pace.isOverdue) {
+        await pace.turn();
+        if (performance.now() - started > timeoutMs) throw new QueryTimeoutError(timeoutMs);
+        query.check();
+      }
+      if (row === null) continue;
+      // Of further rows nothing would be cited.
+      if (cited > mostCited) row.behind = null;
+      cited += row.behind ? row.behind.nodes.size + row.behind.edges.size : 0;
+      found.push(row);
+      bytes += leastBytesOf(row.values, mostBytes - bytes);
+      if (bytes > mostBytes) throw new AnswerTooLargeError('query', bytes, mostBytes);
+      held.row(row.values);
+      if (found.length > limit) break;
     }
-    if (row === null) continue;
-    // Of further rows nothing would be cited.
-    if (cited > mostCited) row.behind = null;
-    cited += row.behind ? row.behind.nodes.size + row.behind.edges.size : 0;
-    found.push(row);
-    bytes += leastBytesOf(row.values);
-    if (bytes > mostBytes) throw new AnswerTooLargeError('query', bytes, mostBytes);
-    if (found.length > limit) break;
+    return found;
+  } finally {
+    query.end();
   }
-  return found;
 }
 
-/** The least that values take in the answer: an item of a list has two characters there, and counts as eight bytes in memory. */
-function leastBytesOf(values: readonly CypherValue[]): number {
-  return values.reduce<number>((bytes, value) => bytes + sizeOf(value), 0) / 4;
+/** The least that values take in the answer as JSON. Stops counting beyond `most`. */
+function leastBytesOf(values: Iterable<CypherValue>, most: number): number {
+  let bytes = 0;
+  for (const value of values) {
+    if (bytes > most) break;
+    bytes += 2;
+    if (typeof value === 'string') bytes += value.length;
+    else if (isList(value)) bytes += leastBytesOf(value, most - bytes);
+    else if (isMap(value)) bytes += leastBytesOf(value.values(), most - bytes);
+  }
+  return bytes;
 }

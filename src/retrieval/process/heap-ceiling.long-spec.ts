@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+/** The answers of queries that run at the same time in a thread of their own: the code of an error, or the first row. */
+async function answersOf(queries: string[], maxOldGenerationSizeMb: number): Promise<string[]> {
+  const program = path.resolve(__dirname, '../../../test/support/queries-in-a-thread.mjs');
+  const worker = new Worker(program, { workerData: { queries }, resourceLimits: { maxOldGenerationSizeMb } });
+  const [answers] = (await once(worker, 'message')) as [string[]];
+  return answers;
+}
+
+it('ends the queries that hold the most of a thread, which lives on and answers the others', async () => {
+  const holding = (rows: number) =>
+    `UNWIND range(1, ${rows}) AS i WITH collect([i, i + 1]) AS l UNWIND range(1, 300000) AS j RETURN sum(size(l)) AS n`;
+  const small = ['UNWIND range(1, 100000) AS i RETURN count(i) AS n', holding(1_000)];
+  // Each of these may hold what it holds. All of them together are more than the thread has.
+  const answers = await answersOf([...small, ...[500_000, 480_000, 460_000, 440_000, 420_000].map(holding)], 200);
+  expect(answers.slice(0, 2)).toEqual(['100000', '300000000']);
+  expect(new Set(answers.slice(2))).toContain('query_too_much_work');
+  expect(answers.slice(2).filter(answer => answer !== 'query_too_much_work').length).toBeGreaterThan(0);
+});
+
+it('ends a query whose rows take more than it may hold', async () => {
+  const rows = (items: number) => `UNWIND range(1, 40) AS i WITH [x IN range(1, ${items}) | {}] AS l RETURN l, size(l) AS n ORDER BY n`;
+  expect(await answersOf([rows(15_000)], 1_000)).toEqual(['query_too_much_work']);
+  expect(await answersOf(['UNWIND range(1, 40) AS i RETURN [x IN range(1, 15000) | {}] AS l'], 1_000)).toEqual(['query_too_much_work']);
+});

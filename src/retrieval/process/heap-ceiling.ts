@@ -1,0 +1,114 @@
+import v8 from 'node:v8';
+import { resourceLimits } from 'node:worker_threads';
+import { WorkExceededError } from '../../cypher/executors/memory/work.js';
+
+/** V8 ends a thread at its limit, and before that collects garbage all the time. */
+const mostShare = 0.85;
+const lookEveryMs = 20;
+
+/** What a query holds by its own count. */
+export interface HeldBytes {
+  readonly heldBytes: number;
+}
+
+export interface HeldQuery {
+  /** Call it where the query has paused. @throws WorkExceededError if the query has to make room */
+  check(): void;
+  end(): void;
+}
+
+export interface Heap {
+  /** Where V8 would end the thread. */
+  readonly limitBytes: number;
+  /**
+   * Watches collections of garbage. `usedAfterLast` tells what the last full one has left in use, and null if there was none since it was
+   * asked before.
+   */
+  watch(): { usedAfterLast(): number | null; end(): void };
+}
+
+/**
+ * Keeps the heap of a thread below its limit: above 85 % of it, the query that holds the most by its own count ends with a 422, and the
+ * others go on. Garbage ends no query: what counts is what the last full collection has left in use, and what the queries have counted since.
+ */
+export class HeapCeiling {
+  private readonly running = new Map<HeldBytes, { isEnded: boolean }>();
+  private watching: ReturnType<Heap['watch']> | null = null;
+  private known = { usedBytes: 0, heldBytes: 0 };
+  private lookedAt = -Infinity;
+
+  constructor(
+    private readonly heap: Heap = ownHeap,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  begin(query: HeldBytes): HeldQuery {
+    const state = { isEnded: false };
+    this.running.set(query, state);
+    return {
+      check: () => {
+        this.look();
+        if (state.isEnded) throw exceeded(query.heldBytes);
+      },
+      end: () => {
+        this.running.delete(query);
+        if (this.running.size === 0) this.rest();
+      },
+    };
+  }
+
+  private look(): void {
+    if (this.now() - this.lookedAt < lookEveryMs) return;
+    this.lookedAt = this.now();
+    const heldBytes = [...this.running.keys()].reduce((sum, query) => sum + query.heldBytes, 0);
+    this.watching ??= this.heap.watch();
+    const usedBytes = this.watching.usedAfterLast();
+    if (usedBytes !== null) this.known = { usedBytes, heldBytes };
+    const inUse = this.known.usedBytes + Math.max(0, heldBytes - this.known.heldBytes);
+    if (inUse > mostShare * this.heap.limitBytes) this.endLargest();
+  }
+
+  /** One at a time: what it held is in use until it has ended. */
+  private endLargest(): void {
+    const all = [...this.running];
+    if (all.some(([, { isEnded }]) => isEnded)) return;
+    const [[, largest]] = all.sort(([a], [b]) => b.heldBytes - a.heldBytes) as [(typeof all)[number]];
+    largest.isEnded = true;
+  }
+
+  private rest(): void {
+    this.watching?.end();
+    this.watching = null;
+    this.known = { usedBytes: 0, heldBytes: 0 };
+  }
+}
+
+function exceeded(heldBytes: number): WorkExceededError {
+  return new WorkExceededError(
+    {
+      zh: `同时进行的查询几乎用尽了检索线程的内存，其中此查询占用最多（${heldBytes} 字节）`,
+      en: `the queries under way together hold nearly all memory of their thread, and this one the most of it (${heldBytes} bytes)`,
+    },
+    { held_bytes: heldBytes },
+  );
+}
+
+const oldGenerationMb = resourceLimits.maxOldGenerationSizeMb;
+
+/** The heap of this thread. Its limit is that of what has survived collections; V8 counts the room for new objects beside it. */
+const ownHeap: Heap = {
+  limitBytes: oldGenerationMb === undefined ? v8.getHeapStatistics().heap_size_limit : oldGenerationMb * 1024 * 1024,
+  watch: () => {
+    let profiler = new v8.GCProfiler();
+    profiler.start();
+    return {
+      usedAfterLast: () => {
+        const full = profiler.stop()?.statistics.findLast(({ gcType }) => gcType === 'MarkSweepCompact');
+        profiler = new v8.GCProfiler();
+        profiler.start();
+        return full ? full.afterGC.heapStatistics.usedHeapSize : null;
+      },
+      end: () => void profiler.stop(),
+    };
+  },
+};
