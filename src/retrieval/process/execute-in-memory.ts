@@ -2,6 +2,7 @@ import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.
 import { type Pace } from '../../common/turns/pace.js';
 import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
 import { type AnswerRow, prepareInMemory, type PreparedQuery } from '../../cypher/executors/memory/run-in-memory.js';
+import { isGraphValue } from '../../cypher/functions/graph-functions.js';
 import { type CypherQuery } from '../../cypher/syntax/cypher-ast.js';
 import { type CypherValue, isList, isMap } from '../../cypher/values/cypher-value.js';
 import { type Now } from '../../cypher/values/temporal/clock-parts.js';
@@ -120,6 +121,7 @@ function leastBytesOf(values: Iterable<CypherValue>, most: number): number {
     if (typeof value === 'string') bytes += value.length;
     else if (isList(value)) bytes += leastBytesOf(value, most - bytes);
     else if (isMap(value)) bytes += leastBytesOf(value.values(), most - bytes);
+    else if (isGraphValue(value) && value.kind === 'path') bytes += 2 * (value.nodes.length + value.edges.length);
   }
   return bytes;
 }

@@ -60,12 +60,13 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
   const known = new Set([...place.scope.variables.values()].map(({ slot }) => slot));
   const found = [...match.scope.variables.values()].filter(({ slot }) => !known.has(slot));
   const own = found.map(({ slot }) => slot);
-  /** Each of these may be as large as the graph. */
-  const long = found.filter(({ type }) => type === 'path' || type === 'edges');
+  const walks = found.filter(({ type }) => type === 'path' || type === 'edges');
   return { scope: match.scope, run, countFor: read => (counted = compileCountedMatch(clause, match.parts, read, place)) };
 
   function* run(rows: Rows): Rows {
     const holding = work.holding();
+    /** Each of these may be as large as the graph. One that nobody reads is not built. */
+    const long = walks.filter(({ slot }) => place.query.frame.isRead(slot));
     try {
       for (const row of rows) {
         if (row === null) {
