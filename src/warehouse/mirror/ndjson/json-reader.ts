@@ -22,6 +22,10 @@ const LETTER_U = 117;
 const mostDepth = 1000;
 /** The values of a step, as a mask. */
 const valuesOfStep = 1023;
+/** The bytes of one string in a step. */
+const stringOfStep = 256 * 1024;
+/** All names of an object are held to find one that repeats. A set of a million takes a quarter of a second to grow once more. */
+const mostNames = 200_000;
 
 export const STRING = 0;
 export const NUMBER = 1;
@@ -56,6 +60,8 @@ export class JsonReader {
   /** Of the last string: whether it has a backslash, and whether it has `\u`. */
   hasEscapes = false;
   hasCodes = false;
+  /** Whether the last string goes on behind the place that was given as its end. */
+  isOpen = false;
   /** Of the last list: TEXTS, INTS and OTHERS. */
   elements = 0;
 
@@ -85,14 +91,29 @@ export class JsonReader {
 
   /** The end of the string whose first quote is at `at`, behind its last quote. @throws SchemaError */
   string(from: number): number {
-    const { bytes } = this;
     this.hasEscapes = false;
     this.hasCodes = false;
-    let at = from + 1;
+    return this.characters(from + 1, Infinity);
+  }
+
+  /** Goes on with the string that `scalar` has left open at `at`. */
+  more(at: number): number {
+    return this.characters(at, at + stringOfStep);
+  }
+
+  /** The end of the string whose characters go on at `from`, or a place from `limit` on, where it is left open. */
+  private characters(from: number, limit: number): number {
+    const { bytes } = this;
+    let at = from;
+    this.isOpen = false;
     for (;;) {
       let byte = bytes[at]!;
-      while (byte > BACKSLASH || (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH)) byte = bytes[++at]!;
+      while (at < limit && (byte > BACKSLASH || (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH))) byte = bytes[++at]!;
       if (byte === QUOTE) break;
+      if (at >= limit) {
+        this.isOpen = true;
+        return at;
+      }
       if (byte !== BACKSLASH) throw this.controlCharacter(at, byte);
       this.hasEscapes = true;
       const escaped = bytes[at + 1]!;
@@ -139,13 +160,18 @@ export class JsonReader {
     return this.problem('repeated_key', { zh: `键“${shown}”在同一个对象里出现了两次`, en: `an object has the key "${shown}" twice` });
   }
 
-  /** The end of the string, number or word that begins at `at`. @throws SchemaError */
+  /**
+   * The end of the string, number or word that begins at `at`. A long string is left open, and `more` goes on with it while `isOpen`.
+   * @throws SchemaError
+   */
   scalar(at: number): number {
     const { bytes } = this;
     const byte = bytes[at]!;
     if (byte === QUOTE) {
       this.token = STRING;
-      return this.string(at);
+      this.hasEscapes = false;
+      this.hasCodes = false;
+      return this.characters(at + 1, at + stringOfStep);
     }
     if (byte === 45 || isDigit(byte)) {
       this.token = NUMBER;
@@ -208,6 +234,10 @@ export class JsonReader {
       } else {
         const start = at;
         at = this.scalar(at);
+        while (this.isOpen) {
+          yield;
+          at = this.more(at);
+        }
         if (depth === 1) elements |= this.elementOf(start, at);
       }
       for (;;) {
@@ -248,6 +278,7 @@ export class JsonReader {
     const names = (this.names[level] ??= new Set([this.text(this.firstNames[2 * level]!, this.firstNames[2 * level + 1]!)]));
     const name = this.text(at + 1, end - 1);
     if (names.has(name)) throw this.repeated(name);
+    if (names.size === mostNames) throw this.tooManyNames();
     names.add(name);
     return this.behindColon(end);
   }
@@ -289,6 +320,13 @@ export class JsonReader {
   private controlCharacter(at: number, byte: number): SchemaError {
     if (byte === LF) return this.wanted(at, closingQuote);
     return this.wanted(at, { zh: `写作 \\u${hex(byte)} 的控制字符`, en: `a control character written as \\u${hex(byte)}` });
+  }
+
+  private tooManyNames(): SchemaError {
+    return this.problem('too_many_names', {
+      zh: `一个内层对象的键超过 ${mostNames} 个`,
+      en: `an object inside of the line has more than ${mostNames} names`,
+    });
   }
 
   private tooDeep(): SchemaError {

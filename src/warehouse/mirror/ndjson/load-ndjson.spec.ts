@@ -188,6 +188,8 @@ describe('loadNdjson', () => {
     ['\\u0000', '{"a":1}\n{"a":"x\\u0000"}', 'ndjson_nul', 2],
     ['\\u0000 deeper down', '{"a":{"b":["\\u0000"]}}', 'ndjson_nul', 1],
     ['\\u0000 in a key', '{"\\u0000":1}', 'ndjson_nul', 1],
+    ['a map of very many names', `{"a":{${Array.from({ length: 200_002 }, (_, n) => `"${n}":1`).join(',')}}}`, 'ndjson_too_many_names', 1],
+    ['an element of a list that is longer than a megabyte', `{"a":["b","${'c'.repeat(1_100_000)}"]}`, 'ndjson_value', 1],
     ['half of a character', '{"a":["\\ud800"]}', 'ndjson_surrogate', 1],
     ['a first half without a second', '{"a":"\\ud83d\\u0041"}', 'ndjson_surrogate', 1],
     ['a second half without a first', '{"a":"\\ude00\\ud83d"}', 'ndjson_surrogate', 1],

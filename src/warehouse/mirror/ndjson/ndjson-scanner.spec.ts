@@ -20,8 +20,7 @@ it.each<[string, string, string]>([
   const bytes = Buffer.from(`{"a":${value}}\n`);
   const scanner = new NdjsonScanner({ nullMarker: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });
   const { steps, result } = counted(scanner.scan(bytes));
-  // A string has no values inside, and its bytes are read in a few milliseconds.
-  if (type !== 'text') expect(steps).toBeGreaterThan(90);
+  expect(steps).toBeGreaterThan(type === 'text' ? 3 : 90);
   const form = { name: 'a', isDocument: type === 'jsonb', rewrite: type.endsWith('[]') ? listForm : null };
   const pieces = [...new RowTexts(bytes, result, [form], false).pieces(0, 1)];
   expect(pieces.length).toBeGreaterThan(bytes.length / 65_536 / 2);

@@ -130,6 +130,10 @@ export class NdjsonScanner {
       this.seenIn[column] = this.line;
       const start = reader.behindColon(end);
       at = reader.isNested(start) ? yield* reader.nested(start) : reader.scalar(start);
+      while (reader.isOpen) {
+        yield;
+        at = reader.more(at);
+      }
       const { token } = reader;
       if (token === STRING) {
         if (!this.isNullMarker(start + 1, at - 1)) {

@@ -21,6 +21,8 @@ const pieceBytes = 256 * 1024;
 /** A longer value is written in parts of this size, so that no line holds the event loop; a part of a list takes some milliseconds. */
 const stepBytes = 64 * 1024;
 const partOfList = 16 * 1024;
+/** An element of a list is read at once. */
+const longestElement = 1024 * 1024;
 const shortText = 64;
 
 /** How the values of a column are written. */
@@ -155,6 +157,7 @@ export class RowTexts {
       else if ((byte === CLOSE_LIST || byte === CLOSE_OBJECT) && at < end - 1) depth--;
       const isEnd = at === end - 1;
       if (!isEnd && (isInString || depth > 0 || byte !== COMMA || at - from < partOfList)) continue;
+      if (at - from > longestElement + partOfList) throw elementTooLong(line, name);
       const text = `[${bytes.toString('utf8', from, at)}]`;
       const rewritten = toArrayText(text);
       if (rewritten === null) throw misreadAt(line, name, text, listForm);
@@ -222,6 +225,19 @@ export class RowTexts {
     this.out.copy(larger, 0, 0, this.size);
     this.out = larger;
   }
+}
+
+function elementTooLong(line: number, column: string): SchemaError {
+  const option = `types=${column}:jsonb`;
+  return fileProblem(
+    'ndjson',
+    'value',
+    { line, column },
+    {
+      zh: `列“${column}”的列表有一个元素超过 1 MiB；可用 ${option} 存为 jsonb`,
+      en: `column "${column}": an element of the list is longer than 1 MiB; ${option} keeps the list as jsonb`,
+    },
+  );
 }
 
 function misreadAt(line: number, column: string, text: string, form: FieldRewrite): SchemaError {
