@@ -1,4 +1,4 @@
-import { type Expression } from '../../syntax/cypher-ast.js';
+import { type Expression, type ReturnClause, type UnionQuery } from '../../syntax/cypher-ast.js';
 import { GrowingList } from '../../values/growing-list.js';
 import { compileUnion } from './compile-union.js';
 import { type ExpressionPlace } from './expression-place.js';
@@ -11,7 +11,9 @@ const unitsOfSubquery = 70;
 export function compileSubquery(expression: Expression & { kind: 'subquery' }, place: ExpressionPlace): Evaluate {
   const { query, scope } = place;
   const { form, position } = expression;
-  const union = compileUnion(expression.query, query, clauses => query.compilers.clauses(clauses, { query, scope }));
+  const isCounted = form === 'COUNT' && scope.variables.size === 0 && isMatchAlone(expression.query);
+  const inner = isCounted ? withCount(expression.query, position) : expression.query;
+  const union = compileUnion(inner, query, clauses => query.compilers.clauses(clauses, { query, scope }));
   if (form === 'COLLECT' && union.columns.length !== 1)
     throw query.error(
       'UnexpectedSyntax',
@@ -25,6 +27,11 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
     let count = 0n;
     for (const found of union.run(() => [...row])) {
       if (found === null) continue;
+      if (isCounted) {
+        count = found.values[0] as bigint;
+        query.hasUncited ||= count > 0n;
+        continue;
+      }
       if (matches) query.hasUncited = true;
       if (form === 'EXISTS') return true;
       count += 1n;
@@ -32,4 +39,24 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
     }
     return form === 'EXISTS' ? false : form === 'COUNT' ? count : values.whole();
   });
+}
+
+/** Whether the query is one MATCH without RETURN, whose rows may be counted without being made. */
+function isMatchAlone({ queries: [clauses, ...others] }: UnionQuery): boolean {
+  return others.length === 0 && clauses?.length === 1 && clauses[0]!.kind === 'match';
+}
+
+function withCount(query: UnionQuery, position: number): UnionQuery {
+  const count = { name: 'count', aliased: true, expression: { kind: 'countAll' as const, position } };
+  const clause: ReturnClause = {
+    kind: 'return',
+    distinct: false,
+    star: false,
+    items: [count],
+    orderBy: [],
+    skip: null,
+    limit: null,
+    position,
+  };
+  return { ...query, queries: query.queries.map(clauses => [...clauses, clause]) };
 }
