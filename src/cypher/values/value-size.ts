@@ -141,7 +141,8 @@ function capacityOf(entries: number): number {
 function sizeOfText(text: string): number {
   // V8 shares texts of one character.
   if (text.length < 2) return text.length === 0 || text.charCodeAt(0) < 256 ? 0 : 24;
-  spend(text.length >> 5);
+  // A text that was joined is written in one piece for it.
+  spend(text.length >> 3);
   const bytes = wide.test(text) ? 2 * text.length : text.length;
   return bytesOfTextHead + ((bytes + 7) & ~7);
 }

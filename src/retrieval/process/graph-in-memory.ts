@@ -1,5 +1,6 @@
 import { type GraphArrays, type MemoryGraph, type NodeColumn } from '../../cypher/executors/memory/memory-graph.js';
 import { type Direction } from '../../cypher/syntax/cypher-ast.js';
+import { spend } from '../../cypher/syntax/effort.js';
 import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
 import { floatOf, isNumber } from '../../cypher/values/numbers.js';
 import { cellAt, codeCountOf, type PropertyColumn } from '../../graph-index/property-column.js';
@@ -18,6 +19,8 @@ const none: PropertyTypes = new Map();
 const mostLookedUp = 10_000;
 /** A query that comes to more nodes makes some of them anew. */
 const mostKnown = 10_000;
+/** To make a node. */
+const unitsOfNode = 12;
 /** The values of a column with more different texts are read anew each time. */
 const mostValuesKept = 65_536;
 
@@ -153,6 +156,7 @@ export class GraphInMemory implements MemoryGraph {
   private nodeAt(place: number): MemoryNode {
     const known = this.known.get(place);
     if (known) return known;
+    spend(unitsOfNode);
     const { nodeIds, nodeSets, labelSets } = this.topology;
     const node = new MemoryNode(place, nodeIds[place]!, labelSets[nodeSets[place]!]!, this.nodeProperties);
     if (this.known.size < mostKnown) this.known.set(place, node);

@@ -151,6 +151,9 @@ export function compileMatch(
   }
 }
 
+/** A node that is taken from a list, besides the step. */
+const unitsOfScanned = 4;
+
 /** Runs the steps like nested loops. At the end the conditions are asked that were not asked before. */
 function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows {
   const walked: Walked = { taken: new Set(), walks: new Map() };
@@ -188,6 +191,7 @@ function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, loo
     for (const nodes of lists) {
       for (const node of nodes) {
         work.step();
+        work.spend(unitsOfScanned);
         if (work.isDue) yield null;
         if (seen?.has(node.id)) continue;
         seen?.add(node.id);

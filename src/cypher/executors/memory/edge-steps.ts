@@ -17,6 +17,8 @@ const unitsOfItem = 1;
 const unitsOfBound = 5;
 /** An edge that becomes an object. */
 const unitsOfMade = 3;
+/** To begin a search of shortest paths. */
+const unitsOfSearch = 60;
 
 export type OptionsOf = (row: Row, taken: Set<number>) => WalkOptions;
 
@@ -150,9 +152,11 @@ export function shortestStep(
 ): Step {
   const [left, right] = [nodes[edge.left]!.slot, nodes[edge.right]!.slot];
   const searching = compileSearch(edge, place, isRead);
+  const { work } = place.query;
   return function* findShortest(row, { taken }: Walked) {
     const [start, end] = [row[left] ?? null, row[right] ?? null];
     if (!isNode(start) || !isNode(end)) return;
+    work.spend(unitsOfSearch);
     const paths =
       searching && taken.size === 0 && start.id !== end.id
         ? searching(start, end)

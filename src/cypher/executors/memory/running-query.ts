@@ -10,6 +10,9 @@ import { type MemoryGraph } from './memory-graph.js';
 import { type Evaluate, Frame, type Row, type Scope } from './scope.js';
 import { type Work } from './work.js';
 
+/** A value that is refused is told twice, with its place in the text; a condition may refuse many. */
+const unitsOfFault = 400;
+
 /** Where an expression stands. */
 export interface ExpressionPlace {
   query: RunningQuery;
@@ -90,6 +93,7 @@ export class RunningQuery {
   }
 
   placed(fault: unknown, position: number): unknown {
+    if (fault instanceof ValueFault) this.work.spend(unitsOfFault);
     if (fault instanceof ValueTooLargeFault) return new ValueTooLargeError(fault.bytes, fault.limit, this.place(position));
     if (fault instanceof ValueFault) return new CypherValueError(fault.type, fault.detail, fault.sentence, this.place(position));
     return fault;
