@@ -95,6 +95,7 @@ const condition = fc.constantFrom(
   ...[`b.x STARTS WITH 'a'`, `a.x >= 'a'`, 'b.x > 0 AND b.x <= 2 AND a.y <> 2', 'b.x = b.x', 'a.x = 9007199254740993', 'b.x < $nan'],
   ...['a.x < b.y', 'a.x = a.y', 'b.x = null', 'a.y = true'],
 );
+const asSubquery = 'COUNT { … }';
 const question = fc
   .tuple(
     fc.array(edgePattern, { maxLength: 3 }),
@@ -119,12 +120,14 @@ const question = fc
         'b:A AS v, min(b.x) AS n, max(b.y) AS m',
         'a.x AS v, sum(1) AS n',
         'a.x * 2 AS v, count(*) AS n',
+        ...[asSubquery, asSubquery, asSubquery],
       ],
     ),
   )
   .map(([edges, nodes, where, items]) => {
     const pattern = edges.map((edge, i) => `${edge}${nodes[i + 1]}`).join('');
-    return `MATCH ${nodes[0]}${pattern}${where ? ` WHERE ${where}` : ''} RETURN ${items}`;
+    const match = `MATCH ${nodes[0]}${pattern}${where ? ` WHERE ${where}` : ''}`;
+    return items === asSubquery ? `RETURN COUNT { ${match} } AS n` : `${match} RETURN ${items}`;
   });
 
 describe('a graph in memory', () => {
