@@ -66,7 +66,7 @@ export async function statementsNow(app: TestApp): Promise<number> {
   return rows[0].n;
 }
 
-export async function until(holds: () => Promise<boolean>, patienceMs = 30_000): Promise<void> {
+export async function until(holds: () => Promise<boolean>, patienceMs = 90_000): Promise<void> {
   for (const deadline = Date.now() + patienceMs; !(await holds()); await sleep(20)) {
     if (Date.now() > deadline) throw new Error(`Not within ${patienceMs} ms: ${holds.toString()}`);
   }
