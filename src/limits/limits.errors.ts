@@ -20,14 +20,14 @@ export class TooManyRequestsError extends ApiError {
   }
 }
 
-/** The storage does not answer. A request that cannot be counted is refused. */
+/** 500, as an outage of the database is: the storage does not answer. A request that cannot be counted is refused. */
 export class LimitsUnavailableError extends ApiError {
   constructor(cause: unknown) {
     super(
       500,
       'limits_unavailable',
       { zh: '限流存储暂时不可用，请稍后重试', en: 'The store of the rate limits is unavailable for now; retry shortly' },
-      { cause },
+      { cause, headers: { 'Retry-After': '5' } },
     );
   }
 }

@@ -83,10 +83,11 @@ export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
 
   /**
    * Replaces a connection that does not answer in time. TCP alone takes up to two minutes to notice that a network works again.
-   * ioredis' `socketTimeout` would do it, but its timer outlives its socket and cuts the next one.
+   * ioredis' `socketTimeout` would do it, but its timer outlives its socket and cuts the next one. A server that only reads has been
+   * made a replica, and keeps its connections; by then the name leads to the new primary.
    */
   private fail(error: unknown): never {
-    if (!this.replacing && error instanceof Error && error.message === 'Command timed out') {
+    if (!this.replacing && error instanceof Error && /^(Command timed out$|READONLY )/.test(error.message)) {
       this.replacing = true;
       this.redis.once('close', () => (this.replacing = false)).disconnect(true);
     }
