@@ -20,6 +20,8 @@ export interface ServiceOptions {
   throughNpm?: boolean;
   /** Where `dist` is, if it is another installation than the repository. */
   directory?: string;
+  /** A command that becomes the one which follows it, such as `nice`. */
+  through?: readonly string[];
 }
 
 /** The service as a user runs it: a process of its own, from `dist`, controlled by its environment and read through its output. */
@@ -47,6 +49,7 @@ export class ServiceProcess {
     nodeArguments = [],
     throughNpm = false,
     directory = root,
+    through = [],
   }: ServiceOptions = {}): Promise<ServiceProcess> {
     const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-process-'));
     const port = await freePort();
@@ -60,7 +63,7 @@ export class ServiceProcess {
     const script = path.join(directory, 'dist', 'src', 'main.js');
     const [command, ...args] = throughNpm
       ? ['npm', 'start', '--prefix', root]
-      : [process.execPath, ...notesStatements, ...nodeArguments, script];
+      : [...through, process.execPath, ...notesStatements, ...nodeArguments, script];
     const child = spawn(command, args, { cwd: dataDirectory, env, stdio: ['ignore', 'pipe', 'pipe'] });
     return new ServiceProcess(child, port, dataDirectory);
   }
