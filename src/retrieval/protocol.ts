@@ -25,7 +25,7 @@ import { type Language } from '../text/language.js';
  */
 
 /** Changes whenever one side could misread a message of the other. */
-export const protocolVersion = 4;
+export const protocolVersion = 5;
 
 /** The queries that may work at once in a process, of which a caller has half at most, and those of one caller that may wait there. */
 export const mostWorking = 8;

@@ -14,8 +14,8 @@ describe('signatures', () => {
   });
   const verdict = (header: string | undefined, signed = call): string => {
     try {
-      check.checkTime(header);
-      check.check(header, signed);
+      check.checkHead(header, signed);
+      check.checkBody(header, signed.body);
       return 'accepted';
     } catch (error) {
       expect(error).toBeInstanceOf(CredentialsError);
@@ -48,9 +48,24 @@ describe('signatures', () => {
     expect(verdict(sign('another key of at least 32 bytes!', call, now))).toContain('RETRIEVAL_KEY');
     expect(verdict(header, { ...call, method: 'PUT' })).toContain('RETRIEVAL_KEY');
     expect(verdict(header, { ...call, path: '/v1/health' })).toContain('RETRIEVAL_KEY');
-    expect(verdict(header, { ...call, body: Buffer.from('{"graph_id":2}') })).toContain('RETRIEVAL_KEY');
     expect(verdict(header.replace(/^t=\d+/, `t=${now + 1}`))).toContain('RETRIEVAL_KEY');
+    const other = sign(key, { ...call, body: Buffer.from('{"graph_id":2}') }, now);
+    expect(verdict(header.replace(/h=[^,]+/, /h=[^,]+/.exec(other)![0]))).toContain('RETRIEVAL_KEY');
     expect(verdict(header)).toBe('accepted');
+    expect(verdict(other)).toContain('The body');
+  });
+
+  it('are refused before a body is read, unless they are good and new', () => {
+    const header = sign(key, call, now);
+    const head = { method: call.method, path: call.path };
+    expect(() =>
+      check.checkHead(
+        header.replace(/.$/, last => (last === 'A' ? 'E' : 'A')),
+        head,
+      ),
+    ).toThrow(CredentialsError);
+    check.checkHead(header, head);
+    expect(() => check.checkHead(header, head)).toThrow(CredentialsError);
   });
 
   it('say what is wrong with them', () => {

@@ -3,22 +3,35 @@ import { type Bilingual } from '../text/bilingual.js';
 import { protocolVersion } from './protocol.js';
 import { CredentialsError } from './retrieval.errors.js';
 
-/** What a signature covers, besides its time and its number. */
-export interface SignedCall {
+/** What a signature covers, besides its time, its number and the hash of the body. */
+export interface SignedHead {
   method: string;
   path: string;
+}
+
+export interface SignedCall extends SignedHead {
   body: Buffer;
 }
 
 /** How far the clocks of two machines may differ, in milliseconds. A signature counts for as long. */
 export const clockToleranceMs = 60_000;
 
-const form = /^t=(\d{1,16}),n=([\w-]{22}),s=([\w-]{43})$/;
+const form = /^t=(\d{1,16}),n=([\w-]{22}),h=([\w-]{43}),s=([\w-]{43})$/;
 
-/** Signs a call with HMAC-SHA256. The header reads `t=<ms since 1970>,n=<16 random bytes>,s=<the signature>`, in base64url. */
-export function sign(key: string, call: SignedCall, nowMs = Date.now()): string {
-  const nonce = randomBytes(16).toString('base64url');
-  return `t=${nowMs},n=${nonce},s=${macOf(key, call, String(nowMs), nonce).toString('base64url')}`;
+interface Claims {
+  time: string;
+  nonce: string;
+  /** Of the body. */
+  hash: string;
+}
+
+/**
+ * Signs a call with HMAC-SHA256. The header reads `t=<ms since 1970>,n=<16 random bytes>,h=<SHA-256 of the body>,s=<the signature>`,
+ * in base64url.
+ */
+export function sign(key: string, { body, ...head }: SignedCall, nowMs = Date.now()): string {
+  const claims = { time: String(nowMs), nonce: randomBytes(16).toString('base64url'), hash: hashOf(body) };
+  return `t=${claims.time},n=${claims.nonce},h=${claims.hash},s=${macOf(key, head, claims).toString('base64url')}`;
 }
 
 /**
@@ -34,45 +47,49 @@ export class SignatureCheck {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Checks the form and the time of a signature, before the body is read. @throws CredentialsError */
-  checkTime(header: string | undefined): void {
-    this.read(header);
-  }
-
-  /** @throws CredentialsError */
-  check(header: string | undefined, call: SignedCall): void {
-    const { time, nonce, mac } = this.read(header);
-    if (!timingSafeEqual(Buffer.from(mac, 'base64url'), macOf(this.key, call, time, nonce))) throw new CredentialsError(reasons.wrongKey);
+  /** Checks a signature before the body is read, of which strangers could send any number. @throws CredentialsError */
+  checkHead(header: string | undefined, head: SignedHead): void {
+    const { mac, ...claims } = this.read(header);
+    if (!timingSafeEqual(Buffer.from(mac, 'base64url'), macOf(this.key, head, claims))) throw new CredentialsError(reasons.wrongKey);
     for (const [number, untilMs] of this.seen) {
       if (untilMs > this.now()) break;
       this.seen.delete(number);
     }
-    if (this.seen.has(nonce)) throw new CredentialsError(reasons.repeated);
+    if (this.seen.has(claims.nonce)) throw new CredentialsError(reasons.repeated);
     // A signature from the future counts for longer.
-    this.seen.set(nonce, this.now() + 2 * clockToleranceMs);
+    this.seen.set(claims.nonce, this.now() + 2 * clockToleranceMs);
   }
 
-  private read(header: string | undefined): { time: string; nonce: string; mac: string } {
+  /** @param header one that `checkHead` has taken. @throws CredentialsError */
+  checkBody(header: string | undefined, body: Buffer): void {
+    if (this.read(header).hash !== hashOf(body)) throw new CredentialsError(reasons.wrongBody);
+  }
+
+  private read(header: string | undefined): Claims & { mac: string } {
     if (header === undefined) throw new CredentialsError(reasons.missing);
-    const [, time, nonce, mac] = form.exec(header) ?? [];
-    if (time === undefined || nonce === undefined || mac === undefined) throw new CredentialsError(reasons.malformed);
+    const [, time, nonce, hash, mac] = form.exec(header) ?? [];
+    if (time === undefined || nonce === undefined || hash === undefined || mac === undefined) throw new CredentialsError(reasons.malformed);
     const apartMs = Math.abs(this.now() - Number(time));
     if (apartMs > clockToleranceMs) throw new CredentialsError(clocksDiffer(apartMs));
-    return { time, nonce, mac };
+    return { time, nonce, hash, mac };
   }
 }
 
-function macOf(key: string, { method, path, body }: SignedCall, time: string, nonce: string): Buffer {
-  const hash = createHash('sha256').update(body).digest('hex');
+function macOf(key: string, { method, path }: SignedHead, { time, nonce, hash }: Claims): Buffer {
   return createHmac('sha256', key)
     .update([`graph-retrieval ${protocolVersion}`, method, path, time, nonce, hash].join('\n'))
     .digest();
+}
+
+function hashOf(body: Buffer): string {
+  return createHash('sha256').update(body).digest('base64url');
 }
 
 const reasons = {
   missing: { zh: '请求没有签名，请在 API 一侧设置 RETRIEVAL_KEY', en: 'The request has no signature; set RETRIEVAL_KEY for the API too' },
   malformed: { zh: '签名无法读取', en: 'The signature cannot be read' },
   wrongKey: { zh: '签名不符，两侧的 RETRIEVAL_KEY 须相同', en: 'The signature is wrong; RETRIEVAL_KEY must be the same on both sides' },
+  wrongBody: { zh: '请求体与签名不符', en: 'The body is not the one that was signed' },
   repeated: { zh: '该请求已收到过', en: 'This request has come before' },
 } satisfies Record<string, Bilingual>;
 

@@ -1,5 +1,6 @@
 import { type Settings } from '../../src/config/settings.js';
-import http from 'node:http';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type ApiError } from '../../src/common/errors/api-error.js';
 import { exchange } from '../../src/retrieval/exchange.js';
@@ -13,6 +14,7 @@ import { type ClonedDatabase, cloneDatabase } from '../support/database.js';
 import { DeployedRetrieval, refusedStart, retrievalKey, tlsFiles, tlsOf } from '../support/retrieval-process.js';
 
 const query: RetrievalQuery = { graph_id: 1, caller: '1', kind: 'search', text: 'x', limit: 1, timeout_ms: 5_000, today: '2026-01-01' };
+const sent = { [headers.version]: String(protocolVersion), [headers.timeout]: '5000', [headers.budget]: '65536' };
 const otherKey = 'another key for retrieval processes of 32 bytes';
 
 let database: ClonedDatabase;
@@ -53,20 +55,28 @@ describe('a process with a key', () => {
     expect(await heard({ urls: [url] })).toEqual([['refused'], 'retrieval_unavailable']);
 
     const body = JSON.stringify(query);
-    const signature = sign(retrievalKey, { method: 'POST', path: '/v1/query', body: Buffer.from(body) });
-    const sent = {
-      [headers.version]: String(protocolVersion),
-      [headers.timeout]: '5000',
-      [headers.budget]: '65536',
-      [headers.signature]: signature,
-    };
-    const send = async (text: string) => {
-      const response = await fetch(`${url}/v1/query`, { method: 'POST', headers: sent, body: text });
+    const signature = () => sign(retrievalKey, { method: 'POST', path: '/v1/query', body: Buffer.from(body) });
+    const send = async (signed: string, text: string) => {
+      const response = await fetch(`${url}/v1/query`, { method: 'POST', headers: { ...sent, [headers.signature]: signed }, body: text });
       return [response.status, ((await response.json()) as { code: string }).code];
     };
-    expect(await send(body.replace('"graph_id":1', '"graph_id":2'))).toEqual([401, 'retrieval_credentials']);
-    expect(await send(body)).toEqual([404, 'graph_not_found']);
-    expect(await send(body)).toEqual([401, 'retrieval_credentials']);
+    expect(await send(signature(), body.replace('"graph_id":1', '"graph_id":2'))).toEqual([401, 'retrieval_credentials']);
+    const once = signature();
+    expect(await send(once, body)).toEqual([404, 'graph_not_found']);
+    expect(await send(once, body)).toEqual([401, 'retrieval_credentials']);
+  });
+
+  it('reads no body of a stranger (risk: bodies that never end fill its memory)', async () => {
+    const { url } = await start({ RETRIEVAL_KEY: retrievalKey });
+    const forged = sign(otherKey, { method: 'POST', path: '/v1/query', body: Buffer.alloc(0) });
+    const request = http.request(`${url}/v1/query`, {
+      method: 'POST',
+      headers: { ...sent, [headers.signature]: forged, 'content-length': 2_000_000 },
+    });
+    request.on('error', () => undefined).flushHeaders();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(401);
+    request.destroy();
   });
 
   it('never logs it', async () => {

@@ -30,7 +30,7 @@ export class CallGate {
   }
 
   /**
-   * Checks all but the signature itself, before the body is read.
+   * Checks all but the body, before it is read.
    * @throws RetrievalVersionError, CredentialsError
    */
   checkHeaders(request: IncomingMessage): void {
@@ -47,12 +47,12 @@ export class CallGate {
         en: 'The caller shows no certificate that RETRIEVAL_TLS_CA has signed',
       });
     }
-    this.signatures?.checkTime(single(request, headers.signature));
+    this.signatures?.checkHead(single(request, headers.signature), { method: request.method ?? '', path: request.url ?? '' });
   }
 
   /** @throws CredentialsError */
   checkBody(request: IncomingMessage, body: Buffer): void {
-    this.signatures?.check(single(request, headers.signature), { method: request.method ?? '', path: request.url ?? '', body });
+    this.signatures?.checkBody(single(request, headers.signature), body);
   }
 }
 
