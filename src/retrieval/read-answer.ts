@@ -13,9 +13,12 @@ export function readAnswer(bytes: Buffer): RetrievalAnswer | LargeAnswer {
   const [head, rows, graph] = [bytes.subarray(0, first), bytes.subarray(first + 1, second), bytes.subarray(second + 1)];
   try {
     if (first === -1 || second === -1) throw new Error('Not an answer of the protocol');
-    const rest = parse(head) as Omit<RetrievalAnswer, 'rows' | 'graph'>;
-    if (bytes.length > parsedBytes) return { ...rest, rows: new RawJson(rows), graph: new RawJson(graph) };
-    return { ...rest, rows: parse(rows) as RetrievalAnswer['rows'], graph: parse(graph) as RetrievalAnswer['graph'] };
+    const rest = parse(head) as Omit<RetrievalAnswer, 'rows' | 'graph'> | null;
+    if (!Number.isInteger(rest?.graph_version)) throw new Error('An answer without the version of its graph');
+    if (bytes.length > parsedBytes) return { ...rest!, rows: new RawJson(rows), graph: new RawJson(graph) };
+    const parsed = { ...rest!, rows: parse(rows) as RetrievalAnswer['rows'], graph: parse(graph) as RetrievalAnswer['graph'] };
+    if (!Array.isArray(parsed.rows) || typeof parsed.graph !== 'object') throw new Error('An answer without rows or graph');
+    return parsed;
   } catch (error) {
     throw new RetrievalUnavailableError(error);
   }

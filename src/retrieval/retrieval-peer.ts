@@ -1,13 +1,14 @@
 import http from 'node:http';
 import https from 'node:https';
 import { Logger } from '@nestjs/common';
-import { ApiError, SchemaError } from '../common/errors/api-error.js';
+import { ApiError } from '../common/errors/api-error.js';
 import { joined } from '../text/bilingual.js';
-import { exchange, type Exchanged } from './exchange.js';
-import { type LargeAnswer, type RetrievalAnswer, type RetrievalFailure, type RetrievalQuery } from './protocol.js';
+import { exchange } from './exchange.js';
+import { type LargeAnswer, type RetrievalAnswer, type RetrievalQuery } from './protocol.js';
 import { readAnswer } from './read-answer.js';
+import { readFailure } from './read-failure.js';
 import { type ProcessAddress, type RetrievalProcess } from './retrieval-process.js';
-import { RetrievalUnavailableError, RetrievalVersionError } from './retrieval.errors.js';
+import { RetrievalVersionError } from './retrieval.errors.js';
 
 /** other_version: it speaks another version of the protocol. refused: it does not take our credentials. */
 export type PeerState = 'ok' | 'unavailable' | 'other_version' | 'refused';
@@ -73,7 +74,7 @@ export class RetrievalPeer {
     const request = { ...address, agent: this.agent, method: 'POST', path: '/v1/query' };
     const exchanged = await exchange(request, { payload, timeoutMs, travelMs, limitBytes, key: this.key, signal });
     if (exchanged.status === 200 && exchanged.failure === undefined) return readAnswer(exchanged.bytes);
-    throw toApiError(failureOf(exchanged));
+    throw readFailure(exchanged);
   }
 
   /** Has the process load a new version of a graph before the next query comes. Never rejects: the query would load it too. */
@@ -118,7 +119,7 @@ export class RetrievalPeer {
       const address = await this.process.address({ patienceMs: 0, evenIfHanging: true });
       const request = { ...address, agent: this.checks, method: 'GET', path: '/v1/health' };
       const exchanged = await exchange(request, { timeoutMs: patienceMs, key: this.key });
-      return exchanged.status === 200 ? ['ok'] : reasonOf(toApiError(failureOf(exchanged)));
+      return exchanged.status === 200 ? ['ok'] : reasonOf(readFailure(exchanged));
     } catch (error) {
       return reasonOf(error);
     }
@@ -147,19 +148,4 @@ export function isRefusal(error: unknown): error is ApiError {
 function reasonOf(error: unknown): [PeerState, ApiError?] {
   if (error instanceof RetrievalVersionError) return ['other_version', error];
   return isRefusal(error) ? ['refused', error] : ['unavailable'];
-}
-
-function failureOf({ bytes, failure }: Exchanged): RetrievalFailure {
-  try {
-    const text = failure === undefined ? bytes.toString('utf8') : Buffer.from(failure, 'base64').toString('utf8');
-    return JSON.parse(text) as RetrievalFailure;
-  } catch (error) {
-    throw new RetrievalUnavailableError(error);
-  }
-}
-
-function toApiError(failure: RetrievalFailure): ApiError {
-  if (failure.problems) return new SchemaError(failure.problems);
-  const headers = failure.status === 503 ? { headers: { 'Retry-After': String(failure.retry_after_s ?? 2) } } : {};
-  return new ApiError(failure.status, failure.code, failure.text, { ...(failure.context ? { context: failure.context } : {}), ...headers });
 }
