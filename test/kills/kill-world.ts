@@ -61,13 +61,20 @@ export class KillWorld {
   }
 
   /** Sends a request to one of the processes. Null if it was lost on the way. */
-  async send(service: 0 | 1, method: string, route: string, body?: object | string): Promise<{ status: number; body: any } | null> {
+  async send(
+    service: 0 | 1,
+    method: string,
+    route: string,
+    body?: object | string,
+    more: Record<string, string> = {},
+  ): Promise<{ status: number; body: any; retryAfter: string | null } | null> {
     const isText = typeof body === 'string';
-    const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': isText ? 'text/csv' : 'application/json' };
+    const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': isText ? 'text/csv' : 'application/json', ...more };
     try {
       const text = isText ? body : JSON.stringify(body);
       const response = await fetch(`${this.services[service]!.url}/api${route}`, { method, headers, ...(text && { body: text }) });
-      return { status: response.status, body: await response.json().catch(() => null) };
+      const bytes = await response.text();
+      return { status: response.status, body: bytes === '' ? null : JSON.parse(bytes), retryAfter: response.headers.get('retry-after') };
     } catch {
       return null;
     }
