@@ -8,8 +8,8 @@ interface Call {
   messages: { role: string; content: string }[];
 }
 
-/** What the model answers: a text, a status and a body, or null for nothing at all. */
-export type Reply = string | { status: number; body: string } | null;
+/** What the model answers: a text, a status and a body, what it does by itself, or null for nothing at all. */
+export type Reply = string | { status: number; body: string } | ((response: http.ServerResponse) => void) | null;
 
 /** A server with the API of OpenAI, whose model says what the test tells it to. */
 export class ModelServer {
@@ -35,6 +35,10 @@ export class ModelServer {
         model.calls.push(call);
         const reply = model.reply(call);
         if (reply === null) return;
+        if (typeof reply === 'function') {
+          reply(response);
+          return;
+        }
         if (stream === true && model.streams && typeof reply === 'string') {
           response.writeHead(200, { 'content-type': 'text/event-stream' });
           void model.send(reply, response);
