@@ -1,7 +1,7 @@
 import { childrenOf, type Expression, isConstant, type MapEntry, type Name, walk } from '../../syntax/cypher-ast.js';
 import { freeVariables } from '../../syntax/free-variables.js';
 import { propertyOf } from '../../functions/value-access.js';
-import { type CypherValue, isList, type NodeValue } from '../../values/cypher-value.js';
+import { type CypherValue, isList } from '../../values/cypher-value.js';
 import { Decimal } from '../../values/decimal.js';
 import { spend } from '../../syntax/effort.js';
 import { isNumber } from '../../values/numbers.js';
@@ -9,6 +9,7 @@ import { hasAggregateCall } from './aggregate-calls.js';
 import { type NumberTest } from './column-test.js';
 import { areEqual } from './compile-operators.js';
 import { compile, compileCondition, type ExpressionPlace } from './expression-place.js';
+import { isNode } from './match-step.js';
 import { type PatternEdge, type PatternGraph } from './pattern-graph.js';
 import { type Row, type Scope } from './scope.js';
 
@@ -71,9 +72,9 @@ export function checksOfEdges(
   );
 }
 
+/** OPTIONAL MATCH may have left a bound node null. */
 function carries(value: CypherValue, labels: Name[][]): boolean {
-  const has = (value as NodeValue).labels;
-  return labels.every(group => group.some(({ name }) => has.includes(name)));
+  return isNode(value) && labels.every(group => group.some(({ name }) => value.labels.includes(name)));
 }
 
 /** Whether a node or edge has the properties of its pattern. */

@@ -96,6 +96,13 @@ describe('a query in memory', () => {
     expect(rows('RETURN count(*) + reduce(s = 0, i IN [1, 2] | s + i + COUNT { UNWIND [i] AS j RETURN j }) AS c')).toEqual([[8]]);
   });
 
+  it('finds no match of a node that OPTIONAL MATCH has left null, whatever else is bound', () => {
+    const setup = 'CREATE (:A {id: 1})-[:R]->(:B {id: 2})';
+    const match = 'MATCH ()-[r]->() OPTIONAL MATCH (n:Nowhere)';
+    for (const node of ['(n)', '(n:A)', '(n {id: 1})', '(n:A {id: 1})'])
+      expect(rowsOf(`${match} MATCH ${node}, ()-[r]->() RETURN count(*) AS c`, setup)).toEqual([[0]]);
+  });
+
   it('takes a function for the same in any case', () => {
     const rows = 'UNWIND [[1, 5], [2, 3], [1, 1]] AS x';
     expect(rowsOf(`${rows} RETURN x[0] AS k, sum(x[1]) AS s ORDER BY SUM(x[1])`)).toEqual([[2, 3], [1, 6]]); // prettier-ignore
