@@ -33,6 +33,8 @@ interface Ran {
   uncountedBytes: number;
   /** What ended the query. */
   end: string;
+  /** What no query may throw. */
+  fault?: string;
 }
 
 /** The time of the processor that this process has had, in milliseconds: other work on the machine does not count. */
@@ -41,7 +43,6 @@ function processorMs(): number {
   return (user + system) / 1_000;
 }
 
-/** @throws what no query may throw */
 function run(text: string, leftAfterMs: number): Ran {
   let heldMs = 0;
   let uncountedBytes = 0;
@@ -74,7 +75,7 @@ function run(text: string, leftAfterMs: number): Ran {
     pause();
     if (error instanceof LanguageError) return ended(error.constructor.name);
     if (error instanceof ApiError && error.status < 500) return ended(error.code);
-    throw error;
+    return { ...ended('fault'), fault: String((error as Error).stack).slice(0, 500) };
   }
 }
 
@@ -82,6 +83,7 @@ it('whole queries let others go on, and fail as their caller’s own', () => {
   const ends: Record<string, number> = {};
   const slow: string[] = [];
   const heavy: string[] = [];
+  const faults: string[] = [];
   for (const [i, seed] of seeds.entries()) {
     if (i % settleEvery === 0) memory?.settle();
     const text = new WholeQueries(new Dice(seed)).next();
@@ -89,12 +91,14 @@ it('whole queries let others go on, and fail as their caller’s own', () => {
     const first = run(text, mostMs(seed));
     let { heldMs } = first;
     ends[first.end] = (ends[first.end] ?? 0) + 1;
+    if (first.fault) faults.push(`seed ${seed}: ${first.fault}: ${text}`);
     // Collections of garbage and the compiler of V8 come now and then, but not each time at the same query.
     for (let time = 0; time < 4 && heldMs > mostHeldMs; time++) heldMs = Math.min(heldMs, run(text, mostMs(seed)).heldMs);
     if (first.uncountedBytes > 0) heavy.push(`seed ${seed}: ${first.uncountedBytes} bytes uncounted: ${text.slice(0, 500)}`);
     if (heldMs > mostHeldMs) slow.push(`seed ${seed}: ${Math.round(heldMs)} ms: ${text.slice(0, 500)}`);
   }
   if (isLong) process.stdout.write(`whole queries: ${JSON.stringify(ends)}\n`);
+  expect(faults).toEqual([]);
   expect(slow).toEqual([]);
   expect(heavy).toEqual([]);
   // Queries that are all refused would show nothing.
