@@ -4,7 +4,10 @@ import { WorkExceededError } from '../../cypher/executors/memory/work.js';
 
 /** V8 ends a thread at its limit, and before that collects garbage all the time. */
 const mostShare = 0.85;
+/** A query that holds less of the heap is not what fills it. */
+const leastShare = 0.05;
 const lookEveryMs = 20;
+const nothing = { usedBytes: 0, heldBytes: 0 };
 
 /** What a query holds by its own count. */
 export interface HeldBytes {
@@ -30,11 +33,12 @@ export interface Heap {
 /**
  * Keeps the heap of a thread below its limit: above 85 % of it, the query that holds the most by its own count ends with a 422, and the
  * others go on. Garbage ends no query: what counts is what the last full collection has left in use, and what the queries have counted since.
+ * Once a query has been ended, nothing counts until the next collection.
  */
 export class HeapCeiling {
   private readonly running = new Map<HeldBytes, { isEnded: boolean }>();
   private watching: ReturnType<Heap['watch']> | null = null;
-  private known = { usedBytes: 0, heldBytes: 0 };
+  private known: { usedBytes: number; heldBytes: number } | null = nothing;
   private lookedAt = -Infinity;
 
   constructor(
@@ -52,6 +56,7 @@ export class HeapCeiling {
       },
       end: () => {
         this.running.delete(query);
+        if (state.isEnded) this.known = null;
         if (this.running.size === 0) this.rest();
       },
     };
@@ -64,6 +69,7 @@ export class HeapCeiling {
     this.watching ??= this.heap.watch();
     const usedBytes = this.watching.usedAfterLast();
     if (usedBytes !== null) this.known = { usedBytes, heldBytes };
+    if (this.known === null) return;
     const inUse = this.known.usedBytes + Math.max(0, heldBytes - this.known.heldBytes);
     if (inUse > mostShare * this.heap.limitBytes) this.endLargest();
   }
@@ -72,14 +78,14 @@ export class HeapCeiling {
   private endLargest(): void {
     const all = [...this.running];
     if (all.some(([, { isEnded }]) => isEnded)) return;
-    const [[, largest]] = all.sort(([a], [b]) => b.heldBytes - a.heldBytes) as [(typeof all)[number]];
-    largest.isEnded = true;
+    const [[query, largest]] = all.sort(([a], [b]) => b.heldBytes - a.heldBytes) as [(typeof all)[number]];
+    if (query.heldBytes >= leastShare * this.heap.limitBytes) largest.isEnded = true;
   }
 
   private rest(): void {
     this.watching?.end();
     this.watching = null;
-    this.known = { usedBytes: 0, heldBytes: 0 };
+    this.known = nothing;
   }
 }
 
