@@ -25,7 +25,9 @@ const valuesOfStep = 1023;
 /** The bytes of one string in a step. */
 const stringOfStep = 256 * 1024;
 /** All names of an object are held to find one that repeats. A set of a million takes a quarter of a second to grow once more. */
-const mostNames = 200_000;
+const mostNames = 100_000;
+/** A name is read in one go. */
+const longestName = 64 * 1024;
 
 export const STRING = 0;
 export const NUMBER = 1;
@@ -89,11 +91,14 @@ export class JsonReader {
     return byte === OPEN_OBJECT || byte === OPEN_LIST;
   }
 
-  /** The end of the string whose first quote is at `at`, behind its last quote. @throws SchemaError */
-  string(from: number): number {
+  /** The end of the name whose first quote is at `from`, behind its last quote. @throws SchemaError */
+  name(from: number): number {
+    if (this.bytes[from] !== QUOTE) throw this.wanted(from, aName);
     this.hasEscapes = false;
     this.hasCodes = false;
-    return this.characters(from + 1, Infinity);
+    const end = this.characters(from + 1, from + longestName);
+    if (this.isOpen) throw this.nameTooLong();
+    return end;
   }
 
   /** Goes on with the string that `scalar` has left open at `at`. */
@@ -283,11 +288,6 @@ export class JsonReader {
     return this.behindColon(end);
   }
 
-  private name(at: number): number {
-    if (this.bytes[at] !== QUOTE) throw this.wanted(at, aName);
-    return this.string(at);
-  }
-
   /**
    * Reads one character that is written as `\u` and four digits, or as two of these where it takes a surrogate pair.
    * @returns the place behind it. @throws SchemaError for what no text can hold
@@ -320,6 +320,13 @@ export class JsonReader {
   private controlCharacter(at: number, byte: number): SchemaError {
     if (byte === LF) return this.wanted(at, closingQuote);
     return this.wanted(at, { zh: `写作 \\u${hex(byte)} 的控制字符`, en: `a control character written as \\u${hex(byte)}` });
+  }
+
+  private nameTooLong(): SchemaError {
+    return this.problem('name_too_long', {
+      zh: `一个键超过 ${longestName} 字节`,
+      en: `a name takes more than ${longestName} bytes`,
+    });
   }
 
   private tooManyNames(): SchemaError {

@@ -123,7 +123,7 @@ export class NdjsonScanner {
       column++;
       let end = this.sameKey(column, at + 1);
       if (end === 0) {
-        end = reader.string(at);
+        end = reader.name(at);
         column = this.columnAt(at + 1, end - 1);
       }
       if (this.seenIn[column] === this.line) throw reader.repeated(this.names[column]!);
