@@ -41,7 +41,7 @@ describe('the failure of a retrieval process', () => {
     [{ ...failure, problems: [null] }],
     [{ ...failure, problems: [{ loc: 'body', text, type: 'x' }] }],
     [{ ...failure, retry_after_s: '5\r\nX-Other: 1' }],
-  ])('%j is no answer (risk: a status or header that is none is sent on)', body => {
+  ])('is not taken from %j', body => {
     expect(() => read(body)).toThrow(RetrievalUnavailableError);
   });
 });
@@ -55,8 +55,8 @@ describe('the answer of a retrieval process', () => {
     });
   });
 
-  it.each(['', '{}', 'null\n[]\n{}', '5\n[]\n{}', '{}\n[]\n{}', '{"graph_version":1}\nnull\n{}', '{"graph_version":1}\n[]\n5', '{"graph_version":1}\n[]\n{'])(
-    '%j is none',
+  it.each(['', '{}', '{"graph_version":1}\n[]\nnull', '{"graph_version":1}\n[]\n[]', 'null\n[]\n{}', '5\n[]\n{}', '{}\n[]\n{}', '{"graph_version":1}\nnull\n{}', '{"graph_version":1}\n[]\n5', '{"graph_version":1}\n[]\n{'])(
+    'is not taken from %j',
     sent => {
       expect(() => readAnswer(Buffer.from(sent))).toThrow(RetrievalUnavailableError);
     },

@@ -47,6 +47,6 @@ function isBilingual(text: unknown): boolean {
   return isRecord(text) && typeof text.zh === 'string' && typeof text.en === 'string';
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -87,7 +87,7 @@ export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
    * made a replica, and keeps its connections; by then the name leads to the new primary.
    */
   private fail(error: unknown): never {
-    if (!this.replacing && error instanceof Error && /^(Command timed out$|READONLY )/.test(error.message)) {
+    if (!this.replacing && error instanceof Error && /^Command timed out$|\bREADONLY /.test(error.message)) {
       this.replacing = true;
       this.redis.once('close', () => (this.replacing = false)).disconnect(true);
     }

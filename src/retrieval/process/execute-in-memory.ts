@@ -4,6 +4,7 @@ import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js'
 import { type AnswerRow, prepareInMemory, type PreparedQuery } from '../../cypher/executors/memory/run-in-memory.js';
 import { isGraphValue } from '../../cypher/functions/graph-functions.js';
 import { type CypherQuery } from '../../cypher/syntax/cypher-ast.js';
+import { metered } from '../../cypher/syntax/effort.js';
 import { type CypherValue, isList, isMap } from '../../cypher/values/cypher-value.js';
 import { type Now } from '../../cypher/values/temporal/clock-parts.js';
 import { type ProfiledOperator } from '../protocol.js';
@@ -103,7 +104,7 @@ async function takeRows(
       found.push(row);
       bytes += leastBytesOf(row.values, mostBytes - bytes);
       if (bytes > mostBytes) throw new AnswerTooLargeError('query', bytes, mostBytes);
-      held.row(row.values);
+      metered(prepared.work, () => held.row(row.values));
       if (found.length > limit) break;
     }
     return found;
