@@ -1,14 +1,15 @@
 import { ApiError } from '../common/errors/api-error.js';
 import { type TextPlace, withPlace } from './syntax/cypher.errors.js';
+import { type ValueTooLargeFault } from './values/value-size.js';
 
 /** 422: an expression would build a larger value than one query may. No value is ever cut. */
 export class ValueTooLargeError extends ApiError {
-  constructor(bytes: number, limit: number, place: TextPlace | null) {
+  constructor({ size, limit, unit, sentence: { zh, en } }: ValueTooLargeFault, place: TextPlace | null) {
     const sentence = {
-      zh: `此处的值将有 ${bytes} 字节，上限为 ${limit} 字节；请用 WHERE 缩小范围，或先用 left()、size() 或切片取所需的部分`,
-      en: `A value here would take ${bytes} bytes, and ${limit} are the most; narrow the query with WHERE, or take the part you need first with left(), substring() or a slice`,
+      zh: `${zh}；请用 WHERE 缩小范围，或先用 left()、size() 或切片取所需的部分`,
+      en: `${en}; narrow the query with WHERE, or take the part you need first with left(), substring() or a slice`,
     };
-    super(422, 'value_too_large', withPlace(sentence, place), { context: { ...place, bytes, limit } });
+    super(422, 'value_too_large', withPlace(sentence, place), { context: { ...place, [unit]: size, limit } });
   }
 }
 

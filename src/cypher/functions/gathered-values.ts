@@ -13,6 +13,10 @@ export class GatheredValues<T extends CypherValue> {
     return this.size.bytes + bytesOfList(0) + bytesOfSlots(this.slots);
   }
 
+  get length(): number {
+    return this.values.length;
+  }
+
   /** @throws ValueTooLargeFault; ValueFault for a value that is too deep */
   push(value: T): void {
     this.size.add(value);

@@ -3,6 +3,7 @@ import { spend } from '../syntax/effort.js';
 import { compareNumbers, type CypherNumber, floatOf, isNumber } from '../values/numbers.js';
 import { compareForOrder } from '../values/order.js';
 import { type Accumulator } from './accumulator.js';
+import { bytesOfSlots } from '../values/value-size.js';
 import { GatheredValues } from './gathered-values.js';
 import { sortInSteps } from './sort-in-steps.js';
 import { outOfRange, takes, wrongArgument } from './cypher-function.js';
@@ -47,8 +48,9 @@ abstract class Percentile implements Accumulator {
     this.values.push(numberOf(this.name, value));
   }
 
+  /** Sorting takes two lists more. */
   get bytes(): number {
-    return this.values.bytes;
+    return this.values.bytes + 2 * bytesOfSlots(this.values.length);
   }
 
   *prepare(isDue: () => boolean): Generator<null, void> {

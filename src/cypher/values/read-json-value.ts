@@ -1,6 +1,7 @@
 import { type CypherMap, type CypherValue, isMap } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 import { ownPiece } from './own-piece.js';
+import { longestSharedName } from './value-size.js';
 
 const token = /\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{}:,]))/y;
 
@@ -16,8 +17,9 @@ interface Reading {
 const longestInteger = 20;
 const beyondIntegers = 10n ** 20n;
 
-const [longestKnown, mostNames] = [64, 10_000];
+/** The names of maps that one text each stands for. */
 const names = new Map<string, string>();
+const mostNames = 10_000;
 
 /**
  * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost.
@@ -68,7 +70,10 @@ function nameOf(name: string, text: string): string {
   const known = names.get(name);
   if (known !== undefined) return known;
   const own = ownPiece(name, text);
-  if (own.length <= longestKnown && names.size < mostNames) names.set(own, own);
+  if (own.length > longestSharedName) return own;
+  // The names of one source take the place of another's.
+  if (names.size >= mostNames) names.clear();
+  names.set(own, own);
   return own;
 }
 

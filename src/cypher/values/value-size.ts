@@ -3,6 +3,7 @@ import { maxTextLength, maxValueBytes } from './bounds.js';
 import { type CypherMap, type CypherValue, isList, isMap } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 import { ValueFault } from './value-fault.js';
+import { type Bilingual } from '../../text/bilingual.js';
 
 /** What V8 takes on 64 bits, where Node does not compress pointers. `value-size.spec.ts` measures each kind of value. */
 const bytesOfSlot = 8;
@@ -20,7 +21,7 @@ const bytesOfTemporal = { date: 220, localtime: 220, time: 220, localdatetime: 2
 const bytesOfSource = 48;
 
 /** Shorter names are shared by maps: they stand in the query, or are kept once for all JSON. */
-const longName = 64;
+export const longestSharedName = 64;
 /** The sizes of larger lists and maps are kept, since many rows may share one. */
 const leastKept = 8_192;
 const deepest = 500;
@@ -35,15 +36,24 @@ let reached = 0;
 /** An expression would build a text, list or map that is too large. No value is ever cut. */
 export class ValueTooLargeFault extends ValueFault {
   constructor(
-    readonly bytes: number,
+    readonly size: number,
     readonly limit: number,
+    readonly unit: 'bytes' | 'characters' = 'bytes',
   ) {
-    super('ArgumentError', 'ValueTooLarge', {
-      zh: `此处的值将有 ${bytes} 字节，上限为 ${limit} 字节`,
-      en: `A value here would take ${bytes} bytes, and ${limit} are the most`,
-    });
+    super('ArgumentError', 'ValueTooLarge', tooLarge[unit](size, limit));
   }
 }
+
+const tooLarge: Record<ValueTooLargeFault['unit'], (size: number, limit: number) => Bilingual> = {
+  bytes: (size, limit) => ({
+    zh: `此处的列表或映射将占用 ${size} 字节内存，上限为 ${limit} 字节`,
+    en: `A list or map here would take ${size} bytes of memory, and ${limit} are the most`,
+  }),
+  characters: (size, limit) => ({
+    zh: `此处的文本将有 ${size} 个字符，上限为 ${limit} 个字符`,
+    en: `A text here would have ${size} characters, and ${limit} are the most`,
+  }),
+};
 
 /**
  * About the bytes of memory that a value keeps from being freed, besides the slot that refers to it: all of its items, and each node and
@@ -96,7 +106,7 @@ export function checkBytes(bytes: number, limit = maxValueBytes): void {
 
 /** Refuses to build a text of so many UTF-16 units, likewise. */
 export function checkLength(units: number): void {
-  checkBytes(units, maxTextLength);
+  if (units > maxTextLength) throw new ValueTooLargeFault(units, maxTextLength, 'characters');
 }
 
 /** Returns a built list or map, unless it is too large or too deep. */
@@ -122,6 +132,11 @@ export function bytesOfSlots(count: number): number {
 /** The bytes of a `Map` of so many entries, without what these refer to. */
 export function bytesOfTable(entries: number): number {
   return 72 + 28 * capacityOf(entries);
+}
+
+/** What a `Map` has grown by with the entry that made it so many. */
+export function growthOfTable(entries: number): number {
+  return bytesOfTable(entries) - (entries === 1 ? 0 : bytesOfTable(entries - 1));
 }
 
 /** The bytes of a `Set`, likewise. */
@@ -195,7 +210,7 @@ function sizeOfList(list: readonly CypherValue[], depth: number): number {
 function sizeOfMap(map: CypherMap, depth: number): number {
   spend(5 * map.size);
   let bytes = bytesOfTable(map.size);
-  for (const [name, item] of map) bytes += (name.length > longName ? sizeOfText(name) : 0) + sizeInside(item, depth);
+  for (const [name, item] of map) bytes += (name.length > longestSharedName ? sizeOfText(name) : 0) + sizeInside(item, depth);
   return bytes;
 }
 

@@ -58,15 +58,15 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
   let counted: CountedMatch | null = null;
   const match = compileMatch(clause, place);
   const known = new Set([...place.scope.variables.values()].map(({ slot }) => slot));
-  const found = [...match.scope.variables.values()].filter(({ slot }) => !known.has(slot));
-  const own = found.map(({ slot }) => slot);
-  const walks = found.filter(({ type }) => type === 'path' || type === 'edges');
+  const added = [...match.scope.variables.values()].filter(({ slot }) => !known.has(slot));
+  const own = added.map(({ slot }) => slot);
+  const walks = added.filter(({ type }) => type === 'path' || type === 'edges');
   return { scope: match.scope, run, countFor: read => (counted = compileCountedMatch(clause, match.parts, read, place)) };
 
   function* run(rows: Rows): Rows {
     const holding = work.holding();
-    /** Each of these may be as large as the graph. One that nobody reads is not built. */
-    const long = walks.filter(({ slot }) => place.query.frame.isRead(slot));
+    /** A walk that is read may be as long as the graph. One that nobody reads is not built. */
+    const wholeWalks = walks.filter(({ slot }) => place.query.frame.isRead(slot));
     try {
       for (const row of rows) {
         if (row === null) {
@@ -81,7 +81,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
             continue;
           }
           isFound = true;
-          if (long.length > 0) holding.passing(valuesIn(found, long));
+          if (wholeWalks.length > 0) holding.passing(valuesIn(found, wholeWalks));
           work.row(row.length);
           if (work.isDue) yield null;
           yield copied(found, row);

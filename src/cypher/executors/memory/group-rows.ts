@@ -3,7 +3,7 @@ import { aggregateFunctions } from '../../functions/aggregates.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOf, keyOfRow } from '../../values/equality.js';
 import { type AggregateCall } from './aggregate-calls.js';
-import { bytesOfSet, bytesOfTable, sizeOf } from '../../values/value-size.js';
+import { bytesOfSet, growthOfTable, sizeOf } from '../../values/value-size.js';
 import { BehindBuilder, bytesOfBehind } from './behind.js';
 import { compile, type ExpressionPlace, type Rows } from './expression-place.js';
 import { forgotten } from './forgotten-rows.js';
@@ -149,9 +149,8 @@ class Groups {
     const { groups, holding } = this;
     const group = { first, running: this.aggregates.map(each => each.start()), bytes: 0, behind: new BehindBuilder() };
     this.work.spend(unitsOfGroup);
-    const table = groups.size === 0 ? 0 : bytesOfTable(groups.size);
     groups.set(key, group);
-    holding.add(bytesOfTable(groups.size) - table + sizeOf(key) + bytesOfGroup);
+    holding.add(growthOfTable(groups.size) + sizeOf(key) + bytesOfGroup);
     holding.row(first);
     return group;
   }

@@ -1,15 +1,15 @@
 import { type CypherValue } from '../../values/cypher-value.js';
 import { keyOfRow } from '../../values/equality.js';
-import { bytesOfTable, sizeOf } from '../../values/value-size.js';
-import { BehindBuilder, bytesOfBehind } from './behind.js';
+import { growthOfTable, sizeOf } from '../../values/value-size.js';
+import { type Behind, BehindBuilder, bytesOfBehind } from './behind.js';
 import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
 import { type Holding } from './work.js';
 
 /** The most nodes and edges that equal rows add to those that are kept, in one clause. */
 const mostMerged = 5_000;
-/** Equal rows add nothing to further ones, of which an answer would cite nothing. */
-const mostCited = 5_000;
+/** An answer cites what its first rows rest on. Rows beyond these are kept without that. */
+const mostCitedRows = 5_000;
 
 /** To keep a row, besides its width. */
 const unitsOfKeptRow = 100;
@@ -37,7 +37,7 @@ export class KeptRows {
       return false;
     }
     this.query.work.spend(unitsOfKeptRow);
-    const isCited = this.seen.size < mostCited;
+    const isCited = this.seen.size < mostCitedRows;
     this.hold(key, isCited ? citing(row) : null);
     return true;
   }
@@ -49,14 +49,13 @@ export class KeptRows {
   }
 
   private hold(key: string, behind: BehindBuilder | null): void {
-    const { size } = this.seen;
     this.seen.set(key, behind);
-    this.holding.add(bytesOfTable(size + 1) - (size === 0 ? 0 : bytesOfTable(size)) + sizeOf(key) + (behind ? bytesOfBehind(behind) : 0));
+    this.holding.add(growthOfTable(this.seen.size) + sizeOf(key) + (behind ? bytesOfBehind(behind) : 0));
   }
 
   private merge(first: BehindBuilder | null, { behind }: Row): void {
     if (first === null) {
-      this.query.hasUncited ||= behind !== undefined;
+      this.query.hasUncited ||= restsOnElements(behind);
       return;
     }
     const before = first.count;
@@ -65,9 +64,13 @@ export class KeptRows {
       first.add(behind);
       this.merged += first.count - before;
       this.holding.add(bytesOfBehind(first) - bytes);
-    } else first.isCut ||= behind !== undefined;
+    } else first.isCut ||= restsOnElements(behind);
     if (this.isReadAtOnce && (first.count > before || first.isCut)) this.query.hasUncited = true;
   }
+}
+
+function restsOnElements(behind: Behind | undefined): boolean {
+  return behind !== undefined && (behind.isCut || behind.nodes.size + behind.edges.size > 0);
 }
 
 /** What the row rests on, to which equal ones add theirs. */

@@ -10,7 +10,7 @@ import { type MemoryGraph } from './memory-graph.js';
 import { type Evaluate, Frame, type Row, type Scope } from './scope.js';
 import { type Work } from './work.js';
 
-/** A value that is refused is told twice, with its place in the text; a condition may refuse many. */
+/** To make the error of a value that is refused, with its place in the text. A condition may refuse many. */
 const unitsOfFault = 400;
 
 /** Where an expression stands. */
@@ -94,7 +94,7 @@ export class RunningQuery {
 
   placed(fault: unknown, position: number): unknown {
     if (fault instanceof ValueFault) this.work.spend(unitsOfFault);
-    if (fault instanceof ValueTooLargeFault) return new ValueTooLargeError(fault.bytes, fault.limit, this.place(position));
+    if (fault instanceof ValueTooLargeFault) return new ValueTooLargeError(fault, this.place(position));
     if (fault instanceof ValueFault) return new CypherValueError(fault.type, fault.detail, fault.sentence, this.place(position));
     return fault;
   }

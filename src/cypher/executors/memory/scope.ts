@@ -20,7 +20,7 @@ export interface Variable {
   type: StaticType;
 }
 
-// A function in a loop of a generator that uses the row may keep it for as long as somebody refers to the generator, so these stand here.
+// Outside of generators: V8 may keep what a closure in the loop of a generator has used, for as long as somebody refers to the generator.
 
 export function valuesIn(row: Row, columns: readonly { slot: number }[]): CypherValue[] {
   return columns.map(({ slot }) => row[slot] ?? null);
