@@ -75,7 +75,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
   const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined }, options.log);
 
-  /** The process is as healthy as its threads: one that hangs leaves this without an answer until it is ended. */
+  /** A thread that hangs is ended alone, so that the process is healthy beside it. */
   async function health(): Promise<RetrievalHealth> {
     const reads = await threads.ping();
     const { count, bytes } = threads.graphs;

@@ -30,6 +30,8 @@ export interface AskedQuery {
 
 const noReads: Reads = { primary: 0, replica: 0 };
 
+/** How long the threads may take to answer before the process tells its health without them. */
+const pingMs = 500;
 /** How long a thread may take to close its connections. */
 const closeMs = 2_000;
 
@@ -66,6 +68,8 @@ interface Thread {
   beat: Int32Array<SharedArrayBuffer>;
   seen: number;
   missed: number;
+  /** What it told last. */
+  reads: Reads;
 }
 
 /**
@@ -203,10 +207,10 @@ export class QueryThreads {
     await this.askAll(id => ({ do: 'hold', id, graphId }));
   }
 
-  /** Resolves with the reads of all threads once every one that has started has answered. */
+  /** Resolves with the reads of all threads. One that does not answer soon is watched by its beats, and is not waited for. */
   async ping(): Promise<Reads> {
-    const reads = (await this.askAll(id => ({ do: 'ping', id }))).map(heard => (heard.did === 'pong' ? heard.reads : noReads));
-    const sum = (of: (reads: Reads) => number) => reads.reduce((total, each) => total + of(each), 0);
+    await Promise.race([this.askAll(id => ({ do: 'ping', id })), sleep(pingMs, null, { ref: false })]);
+    const sum = (of: (reads: Reads) => number) => this.threads.reduce((total, { reads }) => total + of(reads), 0);
     return { primary: sum(({ primary }) => primary), replica: sum(({ replica }) => replica) };
   }
 
@@ -261,7 +265,18 @@ export class QueryThreads {
     const beat = new Int32Array(new SharedArrayBuffer(4));
     const workerData: ThreadStart = { ...start, beat };
     const worker = new Worker(entry, { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMb } });
-    const thread: Thread = { worker, isReady: false, isTrial, hasEnded: false, working: 0, asked: new Map(), beat, seen: 0, missed: 0 };
+    const thread: Thread = {
+      worker,
+      isReady: false,
+      isTrial,
+      hasEnded: false,
+      working: 0,
+      asked: new Map(),
+      beat,
+      seen: 0,
+      missed: 0,
+      reads: noReads,
+    };
     this.threads.push(thread);
     worker.on('message', (message: FromThread) => this.heard(thread, message));
     worker.on('error', cause => this.ended(thread, cause));
@@ -330,6 +345,7 @@ export class QueryThreads {
       case 'fail':
       case 'held':
       case 'pong':
+        if (message.did === 'pong') thread.reads = message.reads;
         thread.asked.get(message.id)?.(message);
         break;
       case 'claim':
