@@ -140,7 +140,7 @@ describe('a query that grows', () => {
     const part = `left(${long}, 30000000)`;
     const one = await ask(`MATCH (n:产品) RETURN ${Array.from({ length: 7 }, () => part).join(' + ')} AS t`, 422, parameters);
     expect(one).toMatchObject({ code: 'value_too_large', context: { limit: 1_048_576, line: 1 } });
-    expect(one.detail).toMatch(/上限为 1048576 字节.*1048576 are the most/);
+    expect(one.detail).toMatch(/上限为 1048576 个字符.*1048576 are the most/);
     const eight = Array.from({ length: 8 }, (_, i) => `replace(n.产品名称, 'h', ${long}) + '${i}'`).join(' + ');
     expect((await ask(`MATCH (n:产品) RETURN size(${eight}) AS t`, 422, parameters)).code).toBe('value_too_large');
     for (const bytes of await backendBytes()) expect(bytes).toBeLessThan(ceilingBytes);

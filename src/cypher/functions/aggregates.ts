@@ -1,3 +1,4 @@
+import { spendReading } from '../syntax/effort.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { compareForOrder } from '../values/order.js';
 import { GatheredValues } from './gathered-values.js';
@@ -52,6 +53,7 @@ class Extreme implements Accumulator {
 
   add([value = null]: readonly CypherValue[]): void {
     if (value === null) return;
+    if (typeof value === 'string') spendReading(value);
     if (this.found !== null && compareForOrder(value, this.found) * this.direction <= 0) return;
     this.found = value;
     this.bytes = sizeOf(value);

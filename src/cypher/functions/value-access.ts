@@ -1,6 +1,6 @@
 import { type StoredNames } from '../syntax/cypher-ast.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../values/cypher-value.js';
-import { spend } from '../syntax/effort.js';
+import { spend, spendReading } from '../syntax/effort.js';
 import { isDuration, isTemporal } from '../values/temporal/is-temporal.js';
 import { temporalComponent } from '../values/temporal/temporal-component.js';
 import { typeNameOf } from '../values/type-names.js';
@@ -11,7 +11,10 @@ import { isGraphValue } from './graph-functions.js';
 /** `value.name` of a node, relationship, map or time. Null where there is no such property. @param stored other names of it in elements */
 export function propertyOf(value: CypherValue, name: string, stored?: StoredNames): CypherValue {
   if (value === null) return null;
-  if (isMap(value)) return value.get(name) ?? null;
+  if (isMap(value)) {
+    spendReading(name);
+    return value.get(name) ?? null;
+  }
   if (isGraphValue(value) && value.kind !== 'path') return read(value.properties.get(storedNameOf(value, name, stored)) ?? null);
   if (isTemporal(value) || isDuration(value)) {
     spend(unitsOfTime);

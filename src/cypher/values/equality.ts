@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
-import { spend } from '../syntax/effort.js';
+import { longText, spend, spendReading } from '../syntax/effort.js';
 import { compareNumbers, isNumber, numberKey } from './numbers.js';
 import { temporalKey } from './temporal/compare-temporals.js';
 import { type DurationValue, type TemporalValue } from './temporal/temporal-value.js';
@@ -69,13 +70,15 @@ export function keyOfRow(values: readonly CypherValue[]): string {
 
 function equalTexts(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
-  spend(a.length >> 4);
+  spendReading(a);
+  spendReading(b);
   return a === b;
 }
 
+/** V8 tells texts beyond 16,383 characters apart by their length alone, so that a table of them would compare each with all. */
 function keyOfText(text: string): string {
-  spend(text.length >> 4);
-  return `s${text}`;
+  spendReading(text);
+  return text.length < longText ? `s${text}` : `d${createHash('sha256').update(text, 'utf16le').digest('base64')}`;
 }
 
 function equalLists(a: readonly CypherValue[], b: readonly CypherValue[]): boolean | null {
@@ -94,6 +97,8 @@ function equalMaps(a: CypherMap, b: CypherMap): boolean | null {
   if (a.size !== b.size) return false;
   spend(4 * a.size);
   const names = [...a.keys()];
+  for (const name of names) spendReading(name);
+  for (const name of b.keys()) spendReading(name);
   if (names.some(name => !b.has(name))) return false;
   return equalLists(
     names.map(name => a.get(name) ?? null),
@@ -113,7 +118,8 @@ function equalPaths(a: PathValue, b: PathValue): boolean {
 function keyOfMap(map: CypherMap): string {
   spend(10 * map.size);
   const names = [...map.keys()].sort();
-  return `{${names.map(name => measured(name) + measured(keyOf(map.get(name) ?? null))).join('')}`;
+  for (const name of names) spendReading(name);
+  return `{${names.map(name => measured(keyOfText(name)) + measured(keyOf(map.get(name) ?? null))).join('')}`;
 }
 
 function keyOfTagged(value: Tagged): string {

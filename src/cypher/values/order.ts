@@ -1,6 +1,6 @@
 import { compareTexts } from './compare-texts.js';
 import { type CypherMap, type CypherValue, isList, isMap, type PathValue } from './cypher-value.js';
-import { spend } from '../syntax/effort.js';
+import { spend, spendReading } from '../syntax/effort.js';
 import { equals } from './equality.js';
 import { compareNumbers, isNumber } from './numbers.js';
 import { compareTemporals, temporalKey } from './temporal/compare-temporals.js';
@@ -62,7 +62,12 @@ export function lessOrEqual(a: CypherValue, b: CypherValue): boolean | null {
 /** Negative, zero, positive, NaN beside a number that is none, or null where openCypher knows no order. */
 function compared(a: CypherValue, b: CypherValue): number | null {
   if (isNumber(a)) return isNumber(b) ? compareNumbers(a, b) : null;
-  if (typeof a === 'string') return typeof b === 'string' ? compareTexts(a, b) : null;
+  if (typeof a === 'string') {
+    if (typeof b !== 'string') return null;
+    spendReading(a);
+    spendReading(b);
+    return compareTexts(a, b);
+  }
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : null;
   if (isList(a)) return isList(b) ? comparedLists(a, b) : null;
   return isTemporal(a) && isTemporal(b) ? compareTemporals(a, b) : null;

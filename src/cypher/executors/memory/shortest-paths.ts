@@ -4,6 +4,8 @@ import { otherEnd, type WalkOptions } from './walk-edges.js';
 import { type Work } from './work.js';
 
 const bytesOfReached = 32;
+/** An edge that is made and entered in the tables of the search. */
+const unitsOfEdge = 30;
 
 /**
  * Gives the shortest paths between two nodes as edges in order, by breadth-first search; null where the query may pause. Two nodes that
@@ -30,6 +32,7 @@ export function* findShortestPaths(
       for (const node of frontier) {
         for (const edge of graph.edgesOf(node, direction, types)) {
           work.step();
+          work.spend(unitsOfEdge);
           if (work.isDue) yield null;
           if (taken.has(edge.id) || (fits && !fits(edge))) continue;
           const other = otherEnd(graph, edge, node);

@@ -12,6 +12,8 @@ const items = (count: number) => Array.from({ length: count }, (_, i) => BigInt(
 const blanks = ' '.repeat(900_000);
 const decimal = new Decimal(BigInt('1'.repeat(4000)), 2000);
 const map = (count: number) => new Map(items(count).map(i => [`name ${i}`, i]));
+const longName = 'k'.repeat(45_000);
+const longNames = () => new Map(items(20).map(i => [`${longName}${i}`, i]));
 const parameters = new Map<string, CypherValue>([
   ['text', text],
   ['blanks', blanks],
@@ -26,6 +28,9 @@ const parameters = new Map<string, CypherValue>([
   ['texts', items(20_000).map(String)],
   ['map', map(20_000)],
   ['equalMap', map(20_000)],
+  ['longNames', longNames()],
+  ['equalNames', longNames()],
+  ['longName', longName],
 ]);
 
 function rowsOf(query: string): Generator<{ values: CypherValue[] } | null> {
@@ -79,6 +84,11 @@ describe('one expression', () => {
     "toString(duration('P1Y2M3DT4H5M6.7S'))",
     "date('2024-05-01') + duration('P1M')",
     'COLLECT { UNWIND $list AS x RETURN DISTINCT x }',
+    "($text + i) < 'a'",
+    '$longNames = $equalNames',
+    '$longNames[$longName + i]',
+    'COUNT { UNWIND [1, 2, 3] AS x RETURN DISTINCT $longNames }',
+    'COUNT { UNWIND [1, 2, 3] AS x RETURN max($text + x) AS m }',
   ])('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
     expect(() => [...rowsOf(`RETURN size([i IN range(1, 10000) WHERE (${expression}) IS NULL]) AS n`)]).toThrow(WorkExceededError);
   });
@@ -120,6 +130,8 @@ describe('a query', () => {
     ['numbers its rows', 'UNWIND range(1, 20000) AS i RETURN percentileCont(i, 0.5) AS n', 20],
     ['goes through a long text in each row', 'UNWIND range(1, 200) AS i RETURN size($text) AS n', 100],
     ['compares long lists in each row', 'UNWIND range(1, 8) AS i WITH i WHERE $list <> $equal RETURN i', 4],
+    ['has a key of a map with long names in each row', 'UNWIND range(1, 20) AS i RETURN DISTINCT $longNames AS m', 10],
+    ['compares joined texts', 'UNWIND range(1, 20) AS i RETURN size(max($text + i)) AS n', 10],
     ['has a key of a long list in each row', 'UNWIND range(1, 8) AS i RETURN DISTINCT $list AS l', 4],
   ])('that %s pauses in between', (_, query, pauses) => {
     expect([...rowsOf(query)].filter(row => row === null).length).toBeGreaterThanOrEqual(pauses);
