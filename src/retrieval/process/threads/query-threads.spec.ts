@@ -29,11 +29,17 @@ const alive = new AbortController().signal;
 describe('the threads of queries', () => {
   let threads: QueryThreads;
   beforeEach(async () => {
-    const entry = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
-    threads = new QueryThreads({ entry, count: 1, start: { ...settings, memoryMb: 64 }, mostMissed: 4, log: pino({ level: 'silent' }) });
-    await threads.start();
+    threads = await started({ mostMissed: 4 });
   });
   afterEach(() => threads.close());
+
+  async function started({ mostMissed }: { mostMissed: number }): Promise<QueryThreads> {
+    const entry = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+    const log = pino({ level: 'silent' });
+    const made = new QueryThreads({ entry, count: 1, start: { ...settings, memoryMb: 64 }, mostMissed, log });
+    await made.start();
+    return made;
+  }
 
   async function ask(text: string): Promise<string> {
     const query = { graph_id: 1, kind: 'cypher', text } as unknown as RetrievalQuery;
@@ -55,4 +61,13 @@ describe('the threads of queries', () => {
     },
     60_000,
   );
+
+  it('tell their reads beside one that hangs', async () => {
+    await threads.close();
+    // Its beats are missed for as long as the test lasts.
+    threads = await started({ mostMissed: 1_000_000 });
+    expect(await threads.ping()).toEqual({ primary: 1, replica: 0 });
+    ask('hang').catch(() => undefined);
+    expect(await threads.ping()).toEqual({ primary: 1, replica: 0 });
+  });
 });
