@@ -112,7 +112,7 @@ export default {
       severity: 'error',
       comment: 'The formula, mapping and Cypher parsers use no Node module, so that a browser can run the same code.',
       from: {
-        path: ['^src/text/', '^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/'],
+        path: ['^src/text/', '^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/syntax/'],
         pathNot: '[.-]spec\\.ts$',
       },
       to: { dependencyTypes: ['core'] },
