@@ -16,9 +16,11 @@ const suites = {
   cypher: ['test/tck/tck', 'test/tck/tck-sql'],
   database: ['test/disk-full', 'test/disk-reserve', 'test/graph-tables-migration'],
   'database/embedded': ['test/disk-reserve', 'test/one-directory/one-directory', 'test/process', 'test/run-database-death'],
+  egress: ['test/moving-names'],
   idempotency: ['test/idempotency-processes'],
-  ingestion: ['test/foreign-run-faults', 'test/ingestion-sizes', 'test/run-progress', 'test/run-shares'],
+  ingestion: ['test/foreign-run-faults', 'test/ingestion-sizes', 'test/mirror-changes-under-runs', 'test/run-progress', 'test/run-shares'],
   licensing: ['test/license'],
+  limits: ['test/limits-redis-faults'],
   metrics: ['test/golden-metricflow', 'test/metricflow-checks'],
   'metrics/watches': ['test/watches-checks', 'test/watches-processes', 'test/watches-rights'],
   openapi: ['test/openapi-pages', 'test/openapi-tools', 'test/swagger-ui'],
@@ -48,7 +50,7 @@ const suites = {
 
 /** Suites that take longer, or that no single folder is about. */
 const byHand = [
-  'test/cypher-differential', 'test/database-faults', 'test/graceful-stop', 'test/graph-sync-random', 'test/graphs',
+  'test/acknowledged-writes', 'test/cypher-differential', 'test/database-faults', 'test/graceful-stop', 'test/graph-sync-random', 'test/graphs',
   'test/ingestion-kills', 'test/inputs/naughty-strings', 'test/inputs/third-party-suites', 'test/inputs/values',
   'test/labels-and-values-random', 'test/limits-clients', 'test/limits-shared', 'test/loaded-graphs', 'test/metric-exports',
   'test/noisy/noisy', 'test/one-directory/one-directory-kills', 'test/queries-answer-parts', 'test/queries-stored-answers', 'test/raw-http', 'test/references-random',
