@@ -1,6 +1,6 @@
+import { isJsonObject } from '../common/json/is-json-object.js';
 import { RawJson } from '../common/json/raw-json.js';
 import { type LargeAnswer, type RetrievalAnswer } from './protocol.js';
-import { isRecord } from './read-failure.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /** A larger answer is passed on as bytes. Parsing 16 MB would hold an event loop for up to two seconds. */
@@ -18,7 +18,7 @@ export function readAnswer(bytes: Buffer): RetrievalAnswer | LargeAnswer {
     if (!Number.isInteger(rest?.graph_version)) throw new Error('An answer without the version of its graph');
     if (bytes.length > parsedBytes) return { ...rest!, rows: new RawJson(rows), graph: new RawJson(graph) };
     const parsed = { ...rest!, rows: parse(rows) as RetrievalAnswer['rows'], graph: parse(graph) as RetrievalAnswer['graph'] };
-    if (!Array.isArray(parsed.rows) || !isRecord(parsed.graph)) throw new Error('An answer without rows or graph');
+    if (!Array.isArray(parsed.rows) || !isJsonObject(parsed.graph)) throw new Error('An answer without rows or graph');
     return parsed;
   } catch (error) {
     throw new RetrievalUnavailableError(error);

@@ -1,4 +1,5 @@
 import { ApiError, SchemaError } from '../common/errors/api-error.js';
+import { isJsonObject } from '../common/json/is-json-object.js';
 import { type Exchanged } from './exchange.js';
 import { type RetrievalFailure } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
@@ -26,27 +27,23 @@ function parse(bytes: Buffer, failure: string | undefined): RetrievalFailure {
 }
 
 function isFailure(parsed: unknown): parsed is RetrievalFailure {
-  if (!isRecord(parsed)) return false;
+  if (!isJsonObject(parsed)) return false;
   const { status, code, text, context, problems, retry_after_s: retryAfterS } = parsed;
   const isError = Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
   return (
     isError &&
     typeof code === 'string' &&
     isBilingual(text) &&
-    (context === undefined || isRecord(context)) &&
+    (context === undefined || isJsonObject(context)) &&
     (problems === undefined || (Array.isArray(problems) && problems.every(isProblem))) &&
     (retryAfterS === undefined || (Number.isSafeInteger(retryAfterS) && Number(retryAfterS) >= 0))
   );
 }
 
 function isProblem(each: unknown): boolean {
-  return isRecord(each) && Array.isArray(each.loc) && typeof each.type === 'string' && isBilingual(each.text);
+  return isJsonObject(each) && Array.isArray(each.loc) && typeof each.type === 'string' && isBilingual(each.text);
 }
 
 function isBilingual(text: unknown): boolean {
-  return isRecord(text) && typeof text.zh === 'string' && typeof text.en === 'string';
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(text) && typeof text.zh === 'string' && typeof text.en === 'string';
 }

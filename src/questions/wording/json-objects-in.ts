@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../common/json/is-json-object.js';
 import { parseForeignJson } from '../../common/json/measure-json.js';
 
 /**
@@ -9,7 +10,7 @@ export function jsonObjectsIn(text: string): Record<string, unknown>[] {
   const bare = answer.replace(/^[ \t]*```\w*[ \t]*$/gm, '').trim();
   const whole = parse(bare);
   const found = whole === undefined ? bare.split('\n').map(line => parse(line.trim().replace(/,$/, ''))) : [whole].flat();
-  return found.filter(isObject);
+  return found.filter(isJsonObject);
 }
 
 function parse(text: string): unknown {
@@ -18,8 +19,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
