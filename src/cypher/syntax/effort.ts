@@ -17,9 +17,15 @@ export function spend(units: number): void {
 /** From so many characters on, V8 keeps a joined text as its parts until it is read, and takes some nanoseconds a character to write it. */
 export const longText = 1_024;
 
-/** Counts the reading of a whole text, such as a comparison takes, however soon it ends. */
+/** Counts the reading of a whole text. */
 export function spendReading(text: string): void {
   spend(text.length < longText ? text.length >> 4 : text.length >> 2);
+}
+
+/** Counts the comparison of two texts, which reads both, however soon it ends. */
+export function spendComparing(a: string, b: string): void {
+  spendReading(a);
+  spendReading(b);
 }
 
 /** Does work, which must not wait for anything, and counts it on a meter. */

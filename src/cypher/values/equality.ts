@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type NodeValue, type PathValue } from './cypher-value.js';
 import { Decimal } from './decimal.js';
-import { longText, spend, spendReading } from '../syntax/effort.js';
+import { longText, spend, spendComparing, spendReading } from '../syntax/effort.js';
 import { compareNumbers, isNumber, numberKey } from './numbers.js';
 import { temporalKey } from './temporal/compare-temporals.js';
 import { type DurationValue, type TemporalValue } from './temporal/temporal-value.js';
@@ -70,8 +70,7 @@ export function keyOfRow(values: readonly CypherValue[]): string {
 
 function equalTexts(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
-  spendReading(a);
-  spendReading(b);
+  spendComparing(a, b);
   return a === b;
 }
 
@@ -118,6 +117,7 @@ function equalPaths(a: PathValue, b: PathValue): boolean {
 function keyOfMap(map: CypherMap): string {
   spend(10 * map.size);
   const names = [...map.keys()].sort();
+  // Besides the key of each, sorting reads them.
   for (const name of names) spendReading(name);
   return `{${names.map(name => measured(keyOfText(name)) + measured(keyOf(map.get(name) ?? null))).join('')}`;
 }

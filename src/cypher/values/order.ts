@@ -1,6 +1,6 @@
 import { compareTexts } from './compare-texts.js';
 import { type CypherMap, type CypherValue, isList, isMap, type PathValue } from './cypher-value.js';
-import { spend, spendReading } from '../syntax/effort.js';
+import { spend, spendComparing } from '../syntax/effort.js';
 import { equals } from './equality.js';
 import { compareNumbers, isNumber } from './numbers.js';
 import { compareTemporals, temporalKey } from './temporal/compare-temporals.js';
@@ -64,8 +64,7 @@ function compared(a: CypherValue, b: CypherValue): number | null {
   if (isNumber(a)) return isNumber(b) ? compareNumbers(a, b) : null;
   if (typeof a === 'string') {
     if (typeof b !== 'string') return null;
-    spendReading(a);
-    spendReading(b);
+    spendComparing(a, b);
     return compareTexts(a, b);
   }
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : null;

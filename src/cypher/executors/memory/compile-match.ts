@@ -151,9 +151,6 @@ export function compileMatch(
   }
 }
 
-/** A node that is taken from a list, besides the step. */
-const unitsOfScanned = 4;
-
 /** Runs the steps like nested loops. At the end the conditions are asked that were not asked before. */
 function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows {
   const walked: Walked = { taken: new Set(), walks: new Map() };
@@ -176,6 +173,9 @@ function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows 
 function* filtered(found: Generator<true | null>, holds: () => boolean): Generator<true | null> {
   for (const each of found) if (each === null || holds()) yield each;
 }
+
+/** A node that is taken from a list, besides the step. */
+const unitsOfScanned = 4;
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {
   const { graph, work } = query;

@@ -2,7 +2,7 @@ import { type BinaryOperator, type Expression } from '../../syntax/cypher-ast.js
 import { hasPart } from '../../functions/search-text.js';
 import { add, divide, multiply, power, remainder, subtract } from '../../values/arithmetic.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
-import { spend, spendReading } from '../../syntax/effort.js';
+import { spend, spendComparing } from '../../syntax/effort.js';
 import { equals, isIn } from '../../values/equality.js';
 import { lessOrEqual, lessThan } from '../../values/order.js';
 import { isTemporal } from '../../values/temporal/is-temporal.js';
@@ -71,8 +71,7 @@ function ofTexts(operation: (left: string, right: string) => boolean): Operation
   return (left, right) => {
     const [a, b] = [textOf(left), textOf(right)];
     if (typeof a !== 'string' || typeof b !== 'string') return null;
-    spendReading(a);
-    spendReading(b);
+    spendComparing(a, b);
     return operation(a, b);
   };
 }

@@ -93,9 +93,9 @@ export class RunningQuery {
   }
 
   placed(fault: unknown, position: number): unknown {
-    if (fault instanceof ValueFault) this.work.spend(unitsOfFault);
+    if (!(fault instanceof ValueFault)) return fault;
+    this.work.spend(unitsOfFault);
     if (fault instanceof ValueTooLargeFault) return new ValueTooLargeError(fault, this.place(position));
-    if (fault instanceof ValueFault) return new CypherValueError(fault.type, fault.detail, fault.sentence, this.place(position));
-    return fault;
+    return new CypherValueError(fault.type, fault.detail, fault.sentence, this.place(position));
   }
 }

@@ -1,11 +1,9 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
-import { otherEnd, type WalkOptions } from './walk-edges.js';
+import { otherEnd, unitsOfEdge, type WalkOptions } from './walk-edges.js';
 import { type Work } from './work.js';
 
 const bytesOfReached = 32;
-/** An edge that is made and entered in the tables of the search. */
-const unitsOfEdge = 30;
 
 /**
  * Gives the shortest paths between two nodes as edges in order, by breadth-first search; null where the query may pause. Two nodes that

@@ -52,7 +52,7 @@ export class Walk {
 }
 
 /** To look at an edge and the node behind it, besides the step. */
-const unitsOfEdge = 30;
+export const unitsOfEdge = 30;
 /** What a walk holds for each edge: the edge, and where to go on from its node. */
 const bytesOfStep = 300;
 /** Shorter walks need not be counted. */
