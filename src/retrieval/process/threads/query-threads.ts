@@ -344,8 +344,10 @@ export class QueryThreads {
       case 'end':
       case 'fail':
       case 'held':
+        thread.asked.get(message.id)?.(message);
+        break;
       case 'pong':
-        if (message.did === 'pong') thread.reads = message.reads;
+        thread.reads = message.reads;
         thread.asked.get(message.id)?.(message);
         break;
       case 'claim':
