@@ -77,6 +77,10 @@ afterAll(async () => {
   await world?.remove();
 });
 
+function note(outcome: string): void {
+  outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+}
+
 /** Sends a write to one of the processes, and judges its answer. */
 async function write([method, route, body]: Request, headers = {}): Promise<{ outcome: Outcome; body: any; code: string }> {
   const sent = await world.send(dice.of([0, 1] as const), method, route, body, headers);
@@ -85,10 +89,7 @@ async function write([method, route, body]: Request, headers = {}): Promise<{ ou
   if (outcome === 'acknowledged') acknowledged++;
   else if (sent && !expected.includes(code) && (sent.status < 500 || sent.retryAfter === null))
     unexpected.push(`${method} ${route}: ${JSON.stringify(sent)}`);
-  outcomes.set(
-    `${method} ${route.replace(/\d+/g, 'N')} ${code}`,
-    (outcomes.get(`${method} ${route.replace(/\d+/g, 'N')} ${code}`) ?? 0) + 1,
-  );
+  note(`${method} ${route.replace(/\d+/g, 'N')} ${code}`);
   return { outcome, body: sent?.body, code };
 }
 
@@ -234,7 +235,7 @@ describe('writes to two processes that are killed, with their database', () => {
       else if (victim === 'both processes') await Promise.all([world.killService(0), world.killService(1)]);
       else if (victim === 'process') await world.killService(dice.of([0, 1] as const));
       await world.restore();
-      outcomes.set(`killed: ${victim}`, (outcomes.get(`killed: ${victim}`) ?? 0) + 1);
+      note(`killed: ${victim}`);
     }
     await more(60);
     isOver = true;

@@ -10,6 +10,7 @@ import { mayName, NameServer, whyNotName } from './support/name-server.js';
 import { redisBinary, startRedis, type TestRedis } from './support/redis.js';
 import { DeployedRetrieval, retrievalKey } from './support/retrieval-process.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
+import { until } from './support/slow-queries.js';
 import { Receiver } from './support/webhook-receiver.js';
 
 /** The addresses that the operator allows. The third is forbidden, as the machine's own. */
@@ -137,9 +138,6 @@ class Stand {
       }
       await sleep(30);
     }
-  };
-  const until = async (what: () => Promise<boolean>): Promise<void> => {
-    for (const deadline = Date.now() + 30_000; !(await what()); await sleep(50)) expect(Date.now()).toBeLessThan(deadline);
   };
 
   it.each(['postgres', 'mysql', 'clickhouse'])('lead no connection of type %s to an address that was not checked', async type => {

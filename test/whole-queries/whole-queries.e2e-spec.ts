@@ -4,6 +4,7 @@ import { ApiError } from '../../src/common/errors/api-error.js';
 import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
 import { LanguageError } from '../../src/text/language-error.js';
 import { Dice } from '../support/dice.js';
+import { processorMs } from '../support/processor-time.js';
 import { isLong } from '../support/tier.js';
 import { denseGraph } from '../support/dense-graph.js';
 import { HeldMemory } from './held-memory.js';
@@ -35,12 +36,6 @@ interface Ran {
   end: string;
   /** What no query may throw. */
   fault?: string;
-}
-
-/** The time of the processor that this process has had, in milliseconds: other work on the machine does not count. */
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
 }
 
 function run(text: string, leftAfterMs: number): Ran {

@@ -1,4 +1,5 @@
 import { denseGraph } from '../../../test/support/dense-graph.js';
+import { processorMs } from '../../../test/support/processor-time.js';
 import { prepareInMemory } from '../../cypher/executors/memory/run-in-memory.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 
@@ -7,11 +8,6 @@ const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
 /** Ten times what a query may hold a thread for, since the machine may be slow and the collector at work. */
 const mostMsOfProcessor = 500;
 const turns = 2_000;
-
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
 
 describe('no walk holds a thread', () => {
   const graph = denseGraph(60_000, 200_000);
