@@ -22,12 +22,20 @@ describe('writeInTurns', () => {
     expect(isLarge(body)).toBe(true);
   });
 
-  it('lets others run in between', async () => {
+  const texts = Array.from({ length: 400 }, () => 'x'.repeat(100_000));
+
+  it.each([
+    ['many rows', texts.map(text => [text])],
+    ['one list', [[texts]]],
+    ['one map', [[Object.fromEntries(texts.entries())]]],
+    ['lists in lists', [[[[texts.slice(0, 200)], [texts.slice(200)]]]]],
+  ])('lets others run between the parts of %s', async (_, rows) => {
     let turns = 0;
     const others = setInterval(() => turns++, 1);
-    await writeInTurns({ rows: Array.from({ length: 400 }, () => ['x'.repeat(100_000)]) });
+    const pieces = await writeInTurns({ rows });
     clearInterval(others);
     expect(turns).toBeGreaterThan(0);
+    expect(Buffer.concat(pieces).toString()).toBe(JSON.stringify({ rows }));
   });
 
   it('tells large bodies from small ones', () => {

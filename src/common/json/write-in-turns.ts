@@ -19,12 +19,18 @@ export function isLarge(body: unknown): body is Record<string, unknown> {
   });
 }
 
-/** Estimates the length of a value's JSON without writing it: the characters of its texts, and a few for everything else. */
+/**
+ * Estimates the length of a value's JSON without writing it: the characters of its texts, and a few for everything else. Stops counting
+ * beyond what is written at once.
+ */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;
   let sum = 2;
-  for (const inner of Object.values(value)) sum += weightOf(inner);
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (sum > writtenAtOnceBytes) break;
+    sum += weightOf(inner);
+  }
   return sum;
 }
 
@@ -84,8 +90,8 @@ export class JsonPieces {
   }
 }
 
-/** The JSON of an object in parts: one for each element of its arrays and each other value. Raw values stay bytes. */
-export function* objectParts(body: Record<string, unknown>): Generator<string | Buffer> {
+/** The JSON of an object in parts, as those of an array. Raw values stay bytes. */
+export function* objectParts(body: object): Generator<string | Buffer> {
   let separator = '{';
   for (const [name, value] of Object.entries(body)) {
     if (value === undefined) continue;
@@ -93,19 +99,32 @@ export function* objectParts(body: Record<string, unknown>): Generator<string | 
     separator = ',';
     if (value instanceof RawJson) yield value.bytes;
     else if (Array.isArray(value)) yield* arrayParts(value);
-    else yield JSON.stringify(value);
+    else yield* valueParts(value);
   }
   yield separator === '{' ? '{}' : '}';
 }
 
-/** The JSON of an array in parts, one for each element. */
-export function* arrayParts(elements: readonly unknown[]): Generator<string> {
+/** The JSON of an array in parts: one for each element that is not large itself. */
+export function* arrayParts(elements: readonly unknown[]): Generator<string | Buffer> {
   let separator = '[';
   for (const element of elements) {
-    yield separator + (JSON.stringify(element) ?? 'null');
+    if (isLargeValue(element)) {
+      yield separator;
+      yield* valueParts(element);
+    } else yield separator + (JSON.stringify(element) ?? 'null');
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
+}
+
+function* valueParts(value: unknown): Generator<string | Buffer> {
+  if (!isLargeValue(value)) yield JSON.stringify(value) ?? 'null';
+  else if (Array.isArray(value)) yield* arrayParts(value);
+  else yield* objectParts(value);
+}
+
+function isLargeValue(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !('toJSON' in value) && weightOf(value) > writtenAtOnceBytes;
 }
 
 /** Writes the JSON of an object in pieces. */

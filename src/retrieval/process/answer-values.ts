@@ -1,9 +1,11 @@
 import { toExactNumber } from '../../common/json/parse-exact-json.js';
-import { type CypherValue, isList, isMap } from '../../cypher/values/cypher-value.js';
+import { isGraphValue } from '../../cypher/functions/graph-functions.js';
+import { type CypherMap, type CypherValue, isList, isMap, type PathValue } from '../../cypher/values/cypher-value.js';
 import { Decimal } from '../../cypher/values/decimal.js';
 import { type AnswerEdge, type AnswerNode } from '../../cypher/values/graph-values.js';
 import { temporalText } from '../../cypher/values/temporal/temporal-text.js';
 import { kindOf } from '../../cypher/values/value-kind.js';
+import { type Steps } from '../../text/steps.js';
 
 /** The nodes and edges of an answer as its rows show them, by id. */
 export interface ShownElements {
@@ -11,25 +13,46 @@ export interface ShownElements {
   edges: ReadonlyMap<number, AnswerEdge>;
 }
 
+/** So many values are some 50 µs of work. */
+const valuesInStep = 256;
+
 /**
- * A value as JSON. What JSON cannot hold leaves as a text: integers beyond 2^53, decimals with more digits than a float, NaN, the
- * infinities, and times.
+ * Values as JSON, in steps, since one list may be as large as an answer. What JSON cannot hold leaves as a text: integers beyond 2^53,
+ * decimals with more digits than a float, NaN, the infinities, and times.
  */
-export function toAnswerValue(value: CypherValue, shown: ShownElements): unknown {
-  const inner = (each: CypherValue) => toAnswerValue(each, shown);
+export function* toAnswerValues(values: readonly CypherValue[], shown: ShownElements): Steps<unknown[]> {
+  const answers: unknown[] = [];
+  for (const value of values) {
+    const holds = holdsValues(value);
+    answers.push(holds ? yield* holderAsJson(value, shown) : toJson(value, shown));
+    if (holds || answers.length % valuesInStep === 0) yield;
+  }
+  return answers;
+}
+
+type Holder = readonly CypherValue[] | CypherMap | PathValue;
+
+function holdsValues(value: CypherValue): value is Holder {
+  return isList(value) || isMap(value) || (isGraphValue(value) && value.kind === 'path');
+}
+
+function* holderAsJson(value: Holder, shown: ShownElements): Steps<unknown> {
+  if (isList(value)) return yield* toAnswerValues(value, shown);
+  if (!isMap(value)) return { nodes: yield* toAnswerValues(value.nodes, shown), edges: yield* toAnswerValues(value.edges, shown) };
+  const values = yield* toAnswerValues([...value.values()], shown);
+  return Object.fromEntries([...value.keys()].map((name, i) => [name, values[i]]));
+}
+
+function toJson(value: Exclude<CypherValue, Holder>, shown: ShownElements): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'bigint') return toExactNumber(value.toString());
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (value instanceof Decimal) return toExactNumber(value.isRounded ? roundedText(value) : value.toString());
-  if (isList(value)) return value.map(inner);
-  if (isMap(value)) return Object.fromEntries([...value].map(([name, each]) => [name, inner(each)]));
   switch (value.kind) {
     case 'node':
       return shown.nodes.get(value.id) ?? null;
     case 'edge':
       return shown.edges.get(value.id) ?? null;
-    case 'path':
-      return { nodes: value.nodes.map(inner), edges: value.edges.map(inner) };
     default:
       // A time of the source looks as it does there.
       return (value as { source?: string }).source ?? temporalText(value);

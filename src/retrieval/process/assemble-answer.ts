@@ -1,11 +1,11 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { Pace } from '../../common/turns/pace.js';
+import { inTurns, Pace } from '../../common/turns/pace.js';
 import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
 import { type QueryWarning } from '../../cypher/semantics/typed-tree.js';
 import { parseExactJson } from '../../common/json/parse-exact-json.js';
 import { type Citation, type QueryPlan, type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
 import { AnswerElements } from './answer-elements.js';
-import { columnTypeOf, type ShownElements, toAnswerValue } from './answer-values.js';
+import { columnTypeOf, type ShownElements, toAnswerValues } from './answer-values.js';
 import { type GraphElements } from './graph-elements.js';
 import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-evidence.js';
 import { type GraphReader } from './retrieval-database.js';
@@ -105,7 +105,7 @@ async function shownRows(rows: readonly AnswerRow[], shown: ShownElements, pace:
   const answers: unknown[][] = [];
   for (const { values } of rows) {
     if (pace.isOverdue) await pace.turn();
-    answers.push(values.map(value => toAnswerValue(value, shown)));
+    answers.push(await inTurns(toAnswerValues(values, shown), pace));
   }
   return answers;
 }
