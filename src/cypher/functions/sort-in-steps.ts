@@ -1,5 +1,5 @@
-/** Sorted in one go: few enough for the longest values. */
-const itemsAtOnce = 8;
+/** Sorted by insertion, before runs are merged. */
+const itemsOfRun = 8;
 
 /**
  * Sorts by merging. Equal items keep their order.
@@ -7,9 +7,18 @@ const itemsAtOnce = 8;
  */
 export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number, isDue: () => boolean): Generator<null, T[]> {
   let runs: T[][] = [];
-  for (let at = 0; at < items.length; at += itemsAtOnce) {
-    runs.push(items.slice(at, at + itemsAtOnce).sort(compare));
-    if (isDue()) yield null;
+  for (let at = 0; at < items.length; at += itemsOfRun) {
+    const run: T[] = [];
+    for (const item of items.slice(at, at + itemsOfRun)) {
+      let place = run.length;
+      while (place > 0 && compare(run[place - 1]!, item) > 0) {
+        place -= 1;
+        if (isDue()) yield null;
+      }
+      run.splice(place, 0, item);
+      if (isDue()) yield null;
+    }
+    runs.push(run);
   }
   while (runs.length > 1) {
     const merged: T[][] = [];

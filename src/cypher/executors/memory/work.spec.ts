@@ -95,9 +95,9 @@ describe('one expression', () => {
 
   it.each([
     ['size(replace($text, $periodic, ""))', 900_000n],
-    ['$text CONTAINS $late', false],
-    ['size(split($commas, ","))', 100_001n],
-    ['size([i IN range(1, 100000) WHERE i % 2 = 0 AND i > 10 | i * i])', 49_995n],
+    ["$text CONTAINS 'xy'", false],
+    ['size(split(left($commas, 100000), ","))', 50_001n],
+    ['size([i IN range(1, 50000) WHERE i % 2 = 0 AND i > 10 | i * i])', 24_995n],
     ['size(reduce(text = "", i IN range(1, 20000) | text + i + ","))', 108_894n],
     ['size([x IN $list | x / size($list)])', 40_000n],
   ])('%s is answered', (expression, value) => {

@@ -5,8 +5,8 @@ import { bytesOfList, sizeOf } from '../../values/value-size.js';
 import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 
-/** An expression is evaluated in one go, so this bounds how long it holds the process: some 50 ms, in units of `spend`. */
-const mostUnitsOfExpression = 2_000_000;
+/** An expression is evaluated in one go, so this bounds how long it holds the process: some 20 ms, 50 with what is allocated, in units of `spend`. */
+const mostUnitsOfExpression = 1_000_000;
 /** A query is compiled without a pause, more than once before its first row. */
 const mostUnitsOfCompiling = 500_000;
 const unitsOfStep = 8;
