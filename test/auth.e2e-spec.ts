@@ -8,6 +8,7 @@ import { readSettings } from '../src/config/settings.js';
 import { startTestApp, type TestApp, client, adminPassword, keyClient, type Client, userPassword } from './support/app.js';
 import { sendRaw } from './support/raw-http.js';
 import { asSuperuser } from './support/database.js';
+import { itLong } from './support/tier.js';
 
 // jsonwebtoken takes a text that looks like this for a private key, and would refuse HS256 with it at the first login.
 const secret = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -294,7 +295,7 @@ describe('accounts, while the database fails', () => {
 const logins = 50 + 33 * Math.min(3, Math.max(1, availableParallelism() - 1));
 
 describe('more logins than can be hashed', () => {
-  it('are refused with a time to come back, while other requests are answered in between', async () => {
+  itLong('are refused with a time to come back, while other requests are answered in between', async () => {
     const order: (number | string)[] = [];
     const flood = Array.from({ length: logins }, async () => {
       const { status, headers, body } = await test.anonymous.post('/api/auth/login').send({ username: 'admin', password: 'wrong' });

@@ -2,6 +2,7 @@ import { type Client, grantConnection, startTestApp, type TestApp } from './supp
 import { boundRows } from './support/bound-rows.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 let foreign: ForeignPostgres;
@@ -183,7 +184,7 @@ describe('a draft of a binding', () => {
     ]);
   });
 
-  it('keeps within the bounds of a binding, and binds as it is', async () => {
+  itLong('keeps within the bounds of a binding, and binds as it is', async () => {
     const columns = Array.from({ length: 900 }, (_, at) => `"${'列'.repeat(19)}${at}" text`);
     await foreign.run(`CREATE TABLE wide (${columns.join(', ')}, period text, value int, last int); GRANT SELECT ON wide TO reader`);
     const { body } = await suggest({ connection_id: far, table: 'wide', formula: 'SUM(LAST)' }).expect(200);

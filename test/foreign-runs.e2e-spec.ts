@@ -3,6 +3,7 @@ import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection, contentOf, copyFromMirror } from './support/foreign-tables.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
+import { itLong } from './support/tier.js';
 
 let app: TestApp;
 let foreign: ForeignPostgres;
@@ -97,7 +98,7 @@ describe('A mapping of tables on another server', () => {
       CREATE TABLE hidden (id int); REVOKE ALL ON hidden FROM reader`);
   });
 
-  it('means the same in conditions, expressions, rules, transforms and defaults', async () => {
+  itLong('means the same in conditions, expressions, rules, transforms and defaults', async () => {
     await expectSame(`defaults: {on_error: quarantine, max_error_rate: 1}
 nodes:
   - id: p
@@ -114,7 +115,7 @@ nodes:
       - {constant: x, property: fixed}`);
   });
 
-  it('means the same in queries, with joins, CTEs, sub-queries and any names', async () => {
+  itLong('means the same in queries, with joins, CTEs, sub-queries and any names', async () => {
     await expectSame(`nodes:
   - id: p
     label: 人
@@ -132,14 +133,14 @@ edges:
     key: [line]`);
   });
 
-  it('may have any names, also those of its own staging', async () => {
+  itLong('may have any names, also those of its own staging', async () => {
     await expectSame(`nodes:
   - {id: a, label: A, table: staging_node_0, key: [id], columns: [{column: id}, {column: name}]}
   - {id: b, label: B, query: 'SELECT * FROM source_0', key: [id], columns: [{column: id}, {column: name}]}
   - {id: c, label: C, query: 'SELECT s.id, t.name FROM staging_node_0 s, source_0 t', key: [id], columns: [{column: id}, {column: name}]}`);
   });
 
-  it('reads tables of other schemas by their names', async () => {
+  itLong('reads tables of other schemas by their names', async () => {
     const { graphId, run } = await ingest(
       app,
       `version: 1
@@ -197,7 +198,7 @@ nodes:
     ]);
   });
 
-  it('reads the other columns of a table with one that cannot be read', async () => {
+  itLong('reads the other columns of a table with one that cannot be read', async () => {
     const { run } = await ingest(
       app,
       `version: 1\nsource: {connection: far}\nnodes:

@@ -4,6 +4,7 @@ import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { aGraph, aJob, counts, runToEnd, slowMapping as slow, upload, numbersCsv } from './support/ingestion.js';
+import { itLong } from './support/tier.js';
 
 let app: TestApp;
 
@@ -72,7 +73,7 @@ describe('running a job', () => {
     await untilStatus(second.id, 'cancelled');
   });
 
-  it('cancels no statement of others by a cancellation that comes late', async () => {
+  itLong('cancels no statement of others by a cancellation that comes late', async () => {
     const { body: run } = await app.admin.post(`/api/ingestion/jobs/${await aJob(app, await aGraph(app), slow)}/run`).expect(202);
     await untilPhase(run.id, /^staging/);
     const query = app.pool.query.bind(app.pool) as (...call: any[]) => any;
@@ -169,7 +170,7 @@ describe('leases', () => {
     expect(counts(run)['行']).toEqual([3, 1, 0, 0, 0, 2, 0]);
   });
 
-  it('leaves a run alone whose worker still holds its lease', async () => {
+  itLong('leaves a run alone whose worker still holds its lease', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping());
     const runId = await insertRun(
       jobId,
@@ -181,7 +182,7 @@ describe('leases', () => {
     await app.pool.query(`UPDATE ingestion_runs SET status = 'failed' WHERE id = $1`, [runId]);
   });
 
-  it('gives up a run that lost its worker three times', async () => {
+  itLong('gives up a run that lost its worker three times', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping());
     const runId = await insertRun(
       jobId,
@@ -191,7 +192,7 @@ describe('leases', () => {
     expect(await untilStatus(runId, 'failed')).toMatchObject({ error: { code: 'too_many_attempts' } });
   });
 
-  it('commits nothing once another worker holds the lease', async () => {
+  itLong('commits nothing once another worker holds the lease', async () => {
     const graphId = await aGraph(app);
     const jobId = await aJob(app, graphId, mapping());
     // Holds the run between its staging and its writing, like a stalled worker.
@@ -216,7 +217,7 @@ describe('leases', () => {
     await app.pool.query(`UPDATE ingestion_runs SET status = 'failed' WHERE id = $1`, [body.id]);
   });
 
-  it('tries a run again after its connection to the database was cut', async () => {
+  itLong('tries a run again after its connection to the database was cut', async () => {
     const seconds = slow.replace(' CROSS JOIN numbers d', '');
     const { body } = await app.admin.post(`/api/ingestion/jobs/${await aJob(app, await aGraph(app), seconds)}/run`).expect(202);
     await untilPhase(body.id, /^staging/);

@@ -1,6 +1,7 @@
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { ingest, upload } from './support/ingestion.js';
 import { ModelServer, type Reply } from './support/model-server.js';
+import { itLong } from './support/tier.js';
 
 const mapping = `version: 1
 nodes:
@@ -238,7 +239,7 @@ describe('a language model', () => {
     expect((await ask(riddle, { limit: 600 })).answer.text).toBe('Berlin has 2.');
   });
 
-  it('is not blamed for a caller in a hurry, and left alone after five failures in a row', async () => {
+  itLong('is not blamed for a caller in a hurry, and left alone after five failures in a row', async () => {
     answering(null);
     for (let i = 0; i < 6; i++) await ask(understood, { timeout_ms: 300 });
     answering(line('共有 3 个客户。', [1]));

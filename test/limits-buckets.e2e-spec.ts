@@ -1,5 +1,6 @@
 import { type Client, client, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { aLimitedUser, newAddress, send, sendLogin } from './support/limited-clients.js';
+import { itLong } from './support/tier.js';
 
 /** X-Forwarded-For distinguishes the clients. The app trusts it because it comes from this machine. */
 describe('buckets of rate limits', () => {
@@ -151,7 +152,7 @@ describe('buckets of rate limits', () => {
 });
 
 describe("rate limits of one's own", () => {
-  it('follow the settings, and are told with what is left of them', async () => {
+  itLong('follow the settings, and are told with what is left of them', async () => {
     const test = await startTestApp({ RATE_LIMIT_SCALE: '1', RATE_LIMIT_USER: '4', RATE_LIMIT_QUERY: '2', MAX_GRAPHS_PER_USER: '3' });
     try {
       const user = await test.asUser('han.mei');

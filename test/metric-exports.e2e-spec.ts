@@ -173,7 +173,7 @@ describe('all rows of a result', () => {
     ]);
   });
 
-  it('come from another database too, rounded to the format', async () => {
+  itLong('come from another database too, rounded to the format', async () => {
     await editor.patch(`/api/metrics/${spentFar}`).send({ format: '0.00' }).expect(200);
     const { text } = await editor.post(`/api/metrics/${spentFar}/execute`).query({ format: 'csv' }).send(all).buffer(true).expect(200);
     const lines = text.trimEnd().split('\r\n');
@@ -225,7 +225,7 @@ describe('an export', () => {
     expect(most).toBeLessThan(12_000_000);
   });
 
-  it('ends with the client that goes, and gives its place back', async () => {
+  itLong('ends with the client that goes, and gives its place back', async () => {
     for (let times = 0; times < 3; times++) {
       const { sent, response } = begin(spent, wide, editor);
       await response;
@@ -247,7 +247,7 @@ describe('an export', () => {
     expect(await rest(stalled)).toMatchObject({ complete: false });
   });
 
-  it('that fails in the middle does not look complete', async () => {
+  itLong('that fails in the middle does not look complete', async () => {
     // Over HTTP/1.0 only a reset tells the end of the connection from that of the answer. Node's own client may not see it as such.
     const resets = jest.spyOn(net.Socket.prototype, 'resetAndDestroy');
     const response = await begin(spent, wide, editor).response;
@@ -279,7 +279,7 @@ describe('an export', () => {
     expect(bytes).toBeLessThan(people * note.length);
   });
 
-  it('is one of its caller at a time: further ones wait, and too many are refused', async () => {
+  itLong('is one of its caller at a time: further ones wait, and too many are refused', async () => {
     const first = begin(spent, wide, editor);
     await first.response;
     const further = Array.from({ length: 36 }, () => begin(spent, all, editor));

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
+import { itLong } from './support/tier.js';
 
 let test: TestApp;
 let foreign: ForeignPostgres;
@@ -116,7 +117,7 @@ describe('a kept result', () => {
     expect(await ask(id)).toEqual([[['3.3']], true]);
   });
 
-  it('ends with a change of the formula, of a metric in it, or of the binding', async () => {
+  itLong('ends with a change of the formula, of a metric in it, or of the binding', async () => {
     const inner = await aMetric('SUM(amount)', binding);
     const outer = await aMetric(`[m${metrics}] * 2`);
     expect(await ask(outer)).toEqual([[['20']], false]);
@@ -131,7 +132,7 @@ describe('a kept result', () => {
     expect(await ask(outer)).toEqual([[['18']], false]);
   });
 
-  it('is no way around a right that is lost', async () => {
+  itLong('is no way around a right that is lost', async () => {
     const id = await aMetric('MIN(amount)', binding);
     await ask(id, {}, viewer);
     const { body: me } = await viewer.get('/api/auth/me').expect(200);
@@ -158,7 +159,7 @@ describe('a kept result', () => {
 });
 
 describe('a table that is loaded again', () => {
-  it('gives its new numbers at once, also while it is read', async () => {
+  itLong('gives its new numbers at once, also while it is read', async () => {
     await upload('moving', lines(0));
     const id = await aMetric('SUM(amount)', bound('moving'));
     let loaded = 0;
@@ -202,7 +203,7 @@ describe('a table that is loaded again', () => {
     expect(await ask(id)).toEqual([[['5']], true]);
   });
 
-  it('counts also behind a query and a join', async () => {
+  itLong('counts also behind a query and a join', async () => {
     await upload('sold', 'id,product_id,amount\n1,1,10\n2,2,20\n');
     await upload('products', 'product_id,kind\n1,tea\n2,tea\n');
     const sql = 'SELECT s.amount FROM sold s JOIN products p ON p.product_id = s.product_id WHERE p.kind = $$tea$$';
@@ -258,7 +259,7 @@ describe('rows without a version', () => {
     expect(await ask(id)).toEqual([[['4']], false]);
   });
 
-  it('may have an age that the caller chooses', async () => {
+  itLong('may have an age that the caller chooses', async () => {
     await foreign.run('CREATE TABLE public.far_lines (id int PRIMARY KEY, amount int); INSERT INTO public.far_lines VALUES (1, 1)');
     const id = await aMetric('SUM(amount)', { connection_id: far, relation: { table: 'far_lines' } });
     const young = { cache: { max_age_s: 600 } };

@@ -55,7 +55,7 @@ describe('a copy', () => {
     expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'connection_access_lost' } });
   });
 
-  it('shows no rows once its user has lost a right, even while it reads', async () => {
+  itLong('shows no rows once its user has lost a right, even while it reads', async () => {
     // A sequence shows its value to statements that go on, whatever their snapshot.
     await foreign.run(`
       CREATE SEQUENCE gate; GRANT SELECT ON gate TO PUBLIC;
@@ -217,7 +217,7 @@ describe('a copy', () => {
     expect((await stranger.get(`${at}/runs`).expect(403)).body.code).toBe('mirror_copy_forbidden');
   });
 
-  it('keeps its connection from being deleted, also at the same moment, until it is deleted', async () => {
+  itLong('keeps its connection from being deleted, also at the same moment, until it is deleted', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await aForeignConnection(test, foreign, `short-lived ${round}`);
       const [started, deleted] = await Promise.all([

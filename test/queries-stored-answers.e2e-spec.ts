@@ -76,7 +76,7 @@ describe('answers that are kept', () => {
   });
 
   describe('the retrieval process', () => {
-    it('is started again when it is killed; until then queries answer 503 and everything else works', async () => {
+    itLong('is started again when it is killed; until then queries answer 503 and everything else works', async () => {
       const supervisor = test.app.get(RetrievalSupervisor);
       const before = supervisor.pid;
       process.kill(before as number, 'SIGKILL');

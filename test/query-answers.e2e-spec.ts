@@ -146,7 +146,7 @@ describe('a query that grows', () => {
     for (const bytes of await backendBytes()) expect(bytes).toBeLessThan(ceilingBytes);
   });
 
-  it('is refused before collect gathers a cross product', async () => {
+  itLong('is refused before collect gathers a cross product', async () => {
     const wide = `left(replace(replace(a.产品名称 + 'xxxxxxxxxx', 'x', $hundred), 'x', $hundred), 90000)`;
     const cypher = `MATCH (a:产品), (b:产品), (c:产品), (d:产品), (e:产品) RETURN collect(${wide}) AS t`;
     expect((await ask(cypher, 422, parameters)).code).toBe('value_too_large');
@@ -170,7 +170,7 @@ describe('a query that grows', () => {
     expect(rows).toEqual([items.map(() => null)]);
   });
 
-  it('is refused when its temporary files exceed the limit of a session', async () => {
+  itLong('is refused when its temporary files exceed the limit of a session', async () => {
     const superuser = new pg.Client(process.env.TEST_POSTGRES_URL);
     await superuser.connect();
     const { rows } = await test.pool.query<{ database: string; role: string }>(

@@ -1,6 +1,7 @@
 import { LexiconRepository } from '../src/queries/lexicon.repository.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+import { itLong } from './support/tier.js';
 
 describe('the synonyms of a graph', () => {
   let test: TestApp;
@@ -120,7 +121,7 @@ describe('the synonyms of a graph', () => {
     expect(actions).toEqual(expect.arrayContaining(['lexicon.added', 'lexicon.removed']));
   });
 
-  it('has a bound', async () => {
+  itLong('has a bound', async () => {
     const lines = (from: number, count: number) => Array.from({ length: count }, (_, i) => `label,订单,单据${from + i}`).join('\n');
     await owner
       .post(path())

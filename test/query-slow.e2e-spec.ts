@@ -60,7 +60,7 @@ describe('a query that prefers not to wait', () => {
     await submit({ search: 'x', parameters: {} }).expect(422);
   });
 
-  it('gives an answer that is too large to be stored', async () => {
+  itLong('gives an answer that is too large to be stored', async () => {
     const cypher = `UNWIND range(1, 9000) AS i RETURN i, '${'长'.repeat(100)}' AS t`;
     const { body: direct } = await owner.post(queryPath()).send({ cypher, limit: 9000 }).expect(200);
     const { body } = await submit({ cypher, limit: 9000 }).expect(202);
@@ -71,7 +71,7 @@ describe('a query that prefers not to wait', () => {
     expect(answer.rows).toHaveLength(9000);
   });
 
-  it('keeps its answer when the graph has a new version', async () => {
+  itLong('keeps its answer when the graph has a new version', async () => {
     const { body } = await submit({ cypher: slow(3) }).expect(202);
     await untilEnded(body.location);
     const before = await stateOf(body.location);
@@ -121,7 +121,7 @@ describe('a query that prefers not to wait', () => {
     asked.mockRestore();
   });
 
-  it('may not be among more than twenty of one user', async () => {
+  itLong('may not be among more than twenty of one user', async () => {
     const many = await Promise.all(Array.from({ length: 22 }, (_, n) => submit({ cypher: endless(n) })));
     expect(many.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 20 }, () => 202), 503, 503]);
     const refused = many.find(({ status }) => status === 503)!;
@@ -149,7 +149,7 @@ describe('a query that is cancelled', () => {
     await until(async () => (await test.pool.query('SELECT FROM query_claims')).rowCount === 0);
   });
 
-  it('goes on for others who wait for the same', async () => {
+  itLong('goes on for others who wait for the same', async () => {
     const viewer = await addViewer('companion');
     const { body: first } = await submit({ cypher: endless(1) }).expect(202);
     const { body: second } = await submit({ cypher: endless(1) }, viewer).expect(202);
@@ -193,7 +193,7 @@ describe('a query that is cancelled', () => {
     expect(list.items.some((item: object) => !('is_request_cut' in item))).toBe(true);
   });
 
-  it('leaves one that has ended as it is', async () => {
+  itLong('leaves one that has ended as it is', async () => {
     const { body } = await owner
       .post(queryPath())
       .send({ cypher: slow(4) })
@@ -225,13 +225,13 @@ describe('an answer whose reader loses the graph before it comes', () => {
     }
   }
 
-  it('is the refusal in its place', async () => {
+  itLong('is the refusal in its place', async () => {
     const { body } = await leaving('leaver-of-answer', viewer => viewer.post(queryPath()).send({ ...asked, limit: 11 }).then()); // prettier-ignore
     expect(body).toMatchObject({ code: 'graph_forbidden' });
     expect(body).not.toHaveProperty('rows');
   });
 
-  it('ends as events with access_lost', async () => {
+  itLong('ends as events with access_lost', async () => {
     const { events } = await leaving('leaver-of-events', viewer =>
       readEvents(test, `${queryPath()}/events`, viewer, { body: { ...asked, limit: 12 } }),
     );
@@ -253,7 +253,7 @@ describe('the events of a query', () => {
     expect(rest.map(({ id }) => id)).toEqual([events[1]!.id]);
   });
 
-  it('end when their reader loses the graph', async () => {
+  itLong('end when their reader loses the graph', async () => {
     const viewer = await addViewer('leaver');
     const { body } = await submit({ cypher: endless(4) }, viewer).expect(202);
     const { body: me } = await viewer.get('/api/auth/me').expect(200);
@@ -265,7 +265,7 @@ describe('the events of a query', () => {
     await owner.delete(body.location).expect(200);
   });
 
-  it('are at most ten at a time', async () => {
+  itLong('are at most ten at a time', async () => {
     const { body } = await submit({ cypher: endless(5) }).expect(202);
     let begun = 0;
     const watching = Array.from({ length: 10 }, () =>

@@ -73,7 +73,7 @@ describe('a copy by cursor', () => {
     await test.admin.delete('/api/warehouse/connections/1/tables/lagging').expect(204);
   });
 
-  it('copies the whole table, and says why, when the mirror or the source is another one', async () => {
+  itLong('copies the whole table, and says why, when the mirror or the source is another one', async () => {
     await foreign.run(`CREATE TABLE changed (id int PRIMARY KEY, at int, v text); INSERT INTO changed VALUES (1, 1, 'a'), (2, 2, 'b')`);
     const { id } = await copyToEnd(test, far, [{ table: 'changed', mode: 'cursor', cursor: 'at' }]);
     const upload = (csv: string, mode: string) =>
@@ -110,7 +110,7 @@ describe('a copy by cursor', () => {
     expect(await rowsOf('changed')).toHaveLength(3);
   });
 
-  it.each([
+  itLong.each([
     ['has lost its key', {}, 'DROP CONSTRAINT lost_pkey', 'key_needed'],
     ['has lost a column of the key', { key: ['a'] }, 'RENAME a TO b', 'key_column_missing'],
     ['has repeated values in the key', { key: ['v'] }, 'ADD w int', 'key_not_unique'],
@@ -246,7 +246,7 @@ describe('schedules of copies into the mirror', () => {
     expect(rows).toEqual([{ requested_by: copierId }]);
   });
 
-  it('skip a time while the copy still goes', async () => {
+  itLong('skip a time while the copy still goes', async () => {
     const id = await aScheduledCopy();
     await test.pool.query(`UPDATE mirror_copies SET status = 'running', lease_until = now() + interval '1 h' WHERE id = $1`, [id]);
     await makeDue(id);
@@ -270,7 +270,7 @@ describe('schedules of copies into the mirror', () => {
     await ended(test, id);
   });
 
-  it.each([
+  itLong.each([
     [
       'their user is disabled',
       'owner_disabled',
@@ -305,7 +305,7 @@ describe('schedules of copies into the mirror', () => {
     }
   });
 
-  it('start nothing for an admin who is none any more, on the copy of another user', async () => {
+  itLong('start nothing for an admin who is none any more, on the copy of another user', async () => {
     const id = await aScheduledCopy();
     const former = await test.asUser('former');
     await test.pool.query(`UPDATE users SET is_admin = true WHERE username = 'former'`);

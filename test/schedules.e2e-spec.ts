@@ -107,7 +107,7 @@ describe('schedules of jobs', () => {
     expect(Date.parse(starts[0].at) - Date.parse(starts[0].due_at)).toBeGreaterThanOrEqual(0);
   });
 
-  it('skip a time while the last run still goes', async () => {
+  itLong('skip a time while the last run still goes', async () => {
     const { jobId } = await aScheduledJob(slow);
     await makeDue(jobId);
     const { starts } = await untilStarts(jobId);
@@ -118,7 +118,7 @@ describe('schedules of jobs', () => {
     await app.admin.post(`/api/ingestion/runs/${starts[0].run_id}/cancel`).expect(202);
   });
 
-  it('make up for all missed times by one start, and for none that is more than six hours old', async () => {
+  itLong('make up for all missed times by one start, and for none that is more than six hours old', async () => {
     const { jobId } = await aScheduledJob(quick, { cron: '*/10 * * * *' });
     await makeDue(jobId, 3 * 3_600);
     const { starts } = await untilStarts(jobId);
@@ -135,7 +135,7 @@ describe('schedules of jobs', () => {
     expect(await runsOf(old.jobId)).toEqual([]);
   });
 
-  it.each([
+  itLong.each([
     [
       'is disabled',
       'owner_disabled',
@@ -208,7 +208,7 @@ describe('schedules of jobs', () => {
       [userId, jobIds],
     );
 
-  it('start by users in turn, those first for whom least was attended to in the last minute', async () => {
+  itLong('start by users in turn, those first for whom least was attended to in the last minute', async () => {
     const { rows: users } = await app.pool.query(
       `INSERT INTO users (username, password_hash, is_admin) SELECT 'turn-' || n, '', true FROM generate_series(1, 3) n RETURNING id`,
     );

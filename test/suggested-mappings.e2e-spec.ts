@@ -237,7 +237,7 @@ describe('tables with any names and keys', () => {
     );
   });
 
-  it('are mapped without a duplicate or a reserved name, and run', async () => {
+  itLong('are mapped without a duplicate or a reserved name, and run', async () => {
     const draft = await suggest(test, { connection: 'odd' });
     const { nodes, edges } = await runDraft(test, draft);
     expect(nodes).toEqual({
@@ -322,7 +322,7 @@ describe('tables with any names and keys', () => {
     await stranger.post('/api/ingestion/mappings/suggest').send({ connection: 'odd' }).expect(403);
   });
 
-  it('are drafted for each caller one call at a time, and eight of a caller may wait', async () => {
+  itLong('are drafted for each caller one call at a time, and eight of a caller may wait', async () => {
     // Few tables, so that the last has its turn in time also on a busy machine.
     const tables = ['客户 表', '订单', 'Orders', 'orders'];
     const ask = () => test.admin.post('/api/ingestion/mappings/suggest').send({ connection: 'odd', tables });

@@ -2,6 +2,7 @@ import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, tablesPath } from './support/ingestion.js';
 import { column, isSkipped, loadRows, nodesOf, revise, shownRows } from './support/unchanged-runs.js';
+import { itLong } from './support/tier.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -110,7 +111,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect(counts(after)).toEqual({ N: [1, 0, 1, 0, 1, 0, 0] });
   });
 
-  it('does all work after a new revision, another job of the graph, and its retirement', async () => {
+  itLong('does all work after a new revision, another job of the graph, and its retirement', async () => {
     const table = await aTable();
     const { graphId, jobId } = await aJobThatRan(nodesOf(table));
     await revise(app, jobId, nodesOf(table, "where: 'c < 3', "));
@@ -125,7 +126,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect(isSkipped(await run(jobId))).toBe(true);
   });
 
-  it('does all work after a run that failed in between changed the mapping', async () => {
+  itLong('does all work after a run that failed in between changed the mapping', async () => {
     const table = await aTable();
     const { jobId } = await aJobThatRan(nodesOf(table));
     await revise(app, jobId, nodesOf(table, '', [column('id'), column('v', ', rules: [{max_length: 0}]')]));
@@ -142,7 +143,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect([isSkipped(second), second.report.totals.rejected]).toEqual([false, 1]);
   });
 
-  it('does all work on a view, whose rows change without it', async () => {
+  itLong('does all work on a view, whose rows change without it', async () => {
     const table = await aTable();
     await app.pool.query(`CREATE VIEW mirror.${table}_view AS SELECT * FROM mirror.${table}`);
     const { jobId, first } = await aJobThatRan(nodesOf(`${table}_view`));
@@ -155,7 +156,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect(isSkipped(await run(other))).toBe(false);
   });
 
-  it('waits for the run that reads from the cursor, as that one may read rows in another way', async () => {
+  itLong('waits for the run that reads from the cursor, as that one may read rows in another way', async () => {
     const table = await aTable(['1,2,x,1', '1,3,y,9']);
     const { graphId, jobId } = await aJobThatRan(nodesOf(table, 'incremental: {cursor: c, type: int}, '));
     expect(await shown(graphId)).toMatchObject([{ properties: { v: 'x' } }]);
@@ -170,7 +171,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect(counts(await run(jobId))).toEqual({ N: [2, 1, 0, 1, 0, 0, 0] });
   });
 
-  it.each([
+  itLong.each([
     ["where: 'now() > make_date(2020, 1, c)', ", ''],
     ["where: 'current_date > make_date(2020, 1, c)', ", ''],
     [`where: "make_date(2020, 1, c) < 'today'", `, ''],
@@ -188,7 +189,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect(isSkipped(await run(jobId))).toBe(false);
   });
 
-  it.each([
+  itLong.each([
     [`where: "v <> 'unknown' AND char_length(v) = 1", `, ''],
     [`where: "make_date(2020, 1, c) < date '2030-01-01'", `, ''],
     ['', "{expression: 'upper(v)', property: w, rules: [{expression: 'c > 0'}]}"],

@@ -168,7 +168,7 @@ describe('uploads of Parquet', () => {
     return (await test.pool.query({ text, rowMode: 'array' })).rows;
   }
 
-  it('brings every type over as the client of DuckDB does, value by value', async () => {
+  itLong('brings every type over as the client of DuckDB does, value by value', async () => {
     const cases: [string, string, string, string][] = [
       ['b', 'true', 'boolean', 'true'],
       ['i', '(-2147483648)::INTEGER', 'integer', '-2147483648'],

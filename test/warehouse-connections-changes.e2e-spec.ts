@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seal, sealingKey } from '../src/secrets/sealed-text.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
+import { itLong } from './support/tier.js';
 
 const connections = '/api/warehouse/connections';
 const formerKey = 'the former key of at least 32 bytes too';
@@ -170,7 +171,7 @@ describe('changes of connections to other databases', () => {
     for (const deadline = Date.now() + 30_000; foreign.open > before; await sleep(20)) expect(Date.now()).toBeLessThan(deadline);
   });
 
-  it('is not deleted under a job that is created at that very moment', async () => {
+  itLong('is not deleted under a job that is created at that very moment', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'race' }).expect(201);
     await test.admin.put(`${connections}/1/tables/raced`).set('Content-Type', 'text/csv').send('a\n1\n').expect(201);
     const outcomes = new Set<string>();

@@ -139,7 +139,7 @@ describe('checks of watches of metrics', () => {
     expect(together.filter(status => status !== 200 && status !== 503)).toEqual([]);
   });
 
-  it('are refused a check for which another request has taken the last place', async () => {
+  itLong('are refused a check for which another request has taken the last place', async () => {
     const { at } = await watches.aMetric(['1']);
     const made = [await watches.aWatch(at), await watches.aWatch(at), await watches.aWatch(at)];
     for (const [index, { id }] of made.entries()) {
@@ -196,7 +196,7 @@ describe('checks of watches of metrics', () => {
     expect(await watches.check(at, unequal.id)).toMatchObject({ held: false, rows: [[null]] });
   });
 
-  it('look at another value of a comparison, and at no NaN', async () => {
+  itLong('look at another value of a comparison, and at no NaN', async () => {
     await upload(app, 'sales', 'region,amount,day\n东,1,2024-01-31\n东,3,2025-01-31\n', 'amount:float,day:date');
     const graphId = await aGraph(app);
     const binding = { relation: { table: 'sales' }, time: { column: 'day' } };

@@ -140,7 +140,7 @@ describe('deliveries of webhooks of jobs', () => {
     expect(receiver.received).toHaveLength(8);
   });
 
-  it('are tried again where nobody listens, and where a redirect leads elsewhere', async () => {
+  itLong('are tried again where nobody listens, and where a redirect leads elsewhere', async () => {
     const gone = new Receiver();
     await gone.listen();
     const { url } = gone;
@@ -175,7 +175,7 @@ describe('deliveries of webhooks of jobs', () => {
     expect(late).toMatchObject({ status: 'pending', answered: null, error: { code: 'timeout' } });
   });
 
-  it('send to others while ten thousand older deliveries of four users keep all places', async () => {
+  itLong('send to others while ten thousand older deliveries of four users keep all places', async () => {
     receiver.answer = ({ path }) => (path === '/slow' ? 500 : 204);
     receiver.delayMs = path => (path === '/slow' ? 1_000 : 0);
     const quick = await aHook({ url: `${receiver.url}/quick` });

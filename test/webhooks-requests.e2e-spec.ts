@@ -101,7 +101,7 @@ describe('requests about webhooks of jobs', () => {
     expect(rows[0].all).not.toMatch(/whsec_/);
   });
 
-  it('are bounded in number, and refuse what they could not use', async () => {
+  itLong('are bounded in number, and refuse what they could not use', async () => {
     const { jobId, hook, at } = await aHook();
     const refuse = async (body: object) =>
       (
@@ -157,7 +157,7 @@ describe('requests about webhooks of jobs', () => {
   });
 });
 
-it('sends nothing to the machine itself unless it is told to', async () => {
+itLong('sends nothing to the machine itself unless it is told to', async () => {
   const receiver = new Receiver();
   await receiver.listen();
   const app = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '' });

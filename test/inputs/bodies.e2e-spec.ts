@@ -5,6 +5,7 @@ import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { asPerson, probe } from '../support/probe.js';
 import { createFixture, type Fixture } from './fixture.js';
 import { type Operation, readOperations } from './operations.js';
+import { itLong } from '../support/tier.js';
 
 let test: TestApp;
 const logged: string[] = [];
@@ -50,7 +51,7 @@ describe('request bodies', () => {
     expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'body_too_deep' : 'wrong_login']);
   });
 
-  it.each([
+  itLong.each([
     ['parameters', '400 cypher_parameter_invalid'],
     ['options', '422 unknown_field'],
     ['columns', '422 unknown_table'],
@@ -182,7 +183,7 @@ describe('request bodies', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   }); // prettier-ignore
 
-  it('is not kept busy by a list whose items must differ', async () => {
+  itLong('is not kept busy by a list whose items must differ', async () => {
     const graph_ids = Array.from({ length: 99_000 }, (_, index) => index + 1);
     const startedAt = performance.now();
     const { body } = await test.admin.post('/api/api-keys').send({ name: 'k', graph_ids }).expect(422);

@@ -16,7 +16,7 @@ const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.fro
 /** No query holds its thread longer than this between two places where it may pause. Beside other suites only a hang can be told. */
 const mostHeldMs = isLong ? 50 : 500;
 /** A query that goes on for longer is left, as by its time-out. Some of many are given the time to hold all they may. */
-const mostMs = (seed: number) => (!isLong ? 15 : seed % 20 === 0 ? 1_500 : 80);
+const mostMs = (seed: number) => (!isLong ? 5 : seed % 20 === 0 ? 1_500 : 80);
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
 const graph = isLong ? denseGraph(60_000, 200_000, 0.1) : denseGraph(2_000, 8_000, 0.1);

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { cloneDatabase } from '../../../test/support/database.js';
 import { behavesAsStorage, type Stand } from '../../../test/support/limit-storage.contract.js';
 import { describeWithRedis, startRedis } from '../../../test/support/redis.js';
+import { itLong } from '../../../test/support/tier.js';
 import { windowMs } from '../charge.js';
 import { MemoryStorage } from './memory.storage.js';
 import { limitsPool, PostgresStorage } from './postgres.storage.js';
@@ -126,7 +127,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
     }
   });
 
-  it('refuses a key whose row is locked, and decides all others that came with it', async () => {
+  itLong('refuses a key whose row is locked, and decides all others that came with it', async () => {
     const database = await cloneDatabase();
     const storage = new PostgresStorage(poolOn(database.url));
     const holder = new pg.Client(database.url);
@@ -159,7 +160,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
     }
   });
 
-  it('keeps the rows of busy keys small and on their page', async () => {
+  itLong('keeps the rows of busy keys small and on their page', async () => {
     const database = await cloneDatabase();
     const storage = new PostgresStorage(poolOn(database.url));
     const client = new pg.Client(database.url);

@@ -1,0 +1,1 @@
+import './auth.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './binding-suggestions.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './foreign-runs.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './ingestion-worker.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './bodies.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './language-model.e2e-spec.js';

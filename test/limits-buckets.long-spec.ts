@@ -1,0 +1,1 @@
+import './limits-buckets.e2e-spec.js';

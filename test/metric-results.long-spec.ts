@@ -1,0 +1,1 @@
+import './metric-results.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './query-lexicon.e2e-spec.js';

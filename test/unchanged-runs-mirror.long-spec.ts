@@ -1,0 +1,1 @@
+import './unchanged-runs-mirror.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './warehouse-connections-changes.e2e-spec.js';
