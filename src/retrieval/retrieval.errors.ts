@@ -80,6 +80,20 @@ export class QueryRefusedError extends ApiError {
   }
 }
 
+/** 503: several queries of the caller have each ended a thread of the retrieval process, alone. */
+export class CallerRestsError extends BusyError {
+  constructor(retryAfterS: number) {
+    super(
+      'retrieval_busy',
+      {
+        zh: `您的多个查询先后使检索线程异常结束，您的查询须暂停 ${retryAfterS} 秒；请改写或缩小那些查询`,
+        en: `Several queries of yours have each ended a thread of the retrieval process, so yours rest for ${retryAfterS} s; rewrite or narrow those`,
+      },
+      retryAfterS,
+    );
+  }
+}
+
 /** 422: the graph is larger than the memory the process may use for loaded graphs. */
 export class GraphExceedsMemoryError extends ApiError {
   constructor(graphId: number, budgetBytes: number, use: keyof typeof exceedsMemory = 'search') {

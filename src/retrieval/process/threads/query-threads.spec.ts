@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { type RetrievalQuery } from '../../protocol.js';
-import { QueryRefusedError } from '../../retrieval.errors.js';
+import { CallerRestsError, QueryRefusedError } from '../../retrieval.errors.js';
 import { isLong } from '../../../../test/support/tier.js';
 import { QueryThreads } from './query-threads.js';
 
@@ -41,8 +41,8 @@ describe('the threads of queries', () => {
     return made;
   }
 
-  async function ask(text: string): Promise<string> {
-    const query = { graph_id: 1, kind: 'cypher', text } as unknown as RetrievalQuery;
+  async function ask(text: string, caller = 'one'): Promise<string> {
+    const query = { graph_id: 1, caller, kind: 'cypher', text } as unknown as RetrievalQuery;
     const pieces: Uint8Array[] = [];
     for await (const piece of threads.run({ query, body: JSON.stringify(query), limitBytes: 1_000, requestId: undefined }, alive))
       pieces.push(piece);
@@ -61,6 +61,14 @@ describe('the threads of queries', () => {
     },
     60_000,
   );
+
+  it('let a caller rest whose queries have ended several, and no other', async () => {
+    await expect(ask('exit')).rejects.toThrow(QueryRefusedError);
+    expect(await ask('slow 1')).toBe('slow 1');
+    await expect(ask('fail')).rejects.toThrow(QueryRefusedError);
+    await expect(ask('slow 1')).rejects.toThrow(CallerRestsError);
+    expect(await ask('slow 1', 'another')).toBe('slow 1');
+  });
 
   it('tell their reads beside one that hangs', async () => {
     await threads.close();

@@ -7,6 +7,7 @@ import { idOfWork, SuspectQueries } from '../../suspect-queries.js';
 import { type Reads } from '../graph-servers.js';
 import { beatEveryMs, type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { PartsBroker } from './parts-broker.js';
+import { RestingCallers } from './resting-callers.js';
 
 export interface QueryThreadsOptions {
   /** The program of a thread. */
@@ -77,13 +78,14 @@ interface Thread {
  * search index of a graph is loading, searches and questions about it go to the thread that may hold the version before.
  *
  * A thread that hangs or fails is ended alone, and another takes its place. Each of its queries is tried once more, alone in a thread
- * of its own; one that ends that thread too is refused for some time.
+ * of its own; one that ends that thread too is refused for some time, and a caller with several such queries rests.
  */
 export class QueryThreads {
   private readonly threads: Thread[] = [];
   private readonly searched = new Map<number, Thread>();
   private readonly broker: PartsBroker;
   private readonly suspects = new SuspectQueries(1);
+  private readonly resting = new RestingCallers();
   /** Who waits for a thread to be ready. */
   private readonly waiting: (() => void)[] = [];
   private lastId = 0;
@@ -113,10 +115,11 @@ export class QueryThreads {
   /**
    * Answers a query with the pieces of the protocol's answer; its thread writes the next one when the last has been taken. Ends when
    * its thread has ended the work, also where the signal has told it to.
-   * @throws QueryFailure, QueryRefusedError, RetrievalUnavailableError if its thread ends with a part of the answer on its way
+   * @throws QueryFailure, QueryRefusedError, CallerRestsError, RetrievalUnavailableError if its thread ends with a part of the answer on its way
    */
   async *run(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();
+    this.resting.admit(asked.query.caller);
     // The id takes the longer the larger the parameters are, and hardly ever is a query suspect.
     if (this.suspects.hasSuspects) this.suspects.admit(idOfWork(asked.query));
     this.broker.touch(asked.query.graph_id);
@@ -147,6 +150,7 @@ export class QueryThreads {
       } catch (error) {
         if (!(error instanceof ThreadEnded)) throw error;
         this.suspects.processEnded();
+        this.resting.noteEnd(asked.query.caller);
         // It was alone, so it is refused.
         this.suspects.admit(id);
         throw error;
