@@ -14,8 +14,7 @@ describe('signatures', () => {
   });
   const verdict = (header: string | undefined, signed = call): string => {
     try {
-      check.checkHead(header, signed);
-      check.checkBody(header, signed.body);
+      check.checkHead(header, signed)(signed.body);
       return 'accepted';
     } catch (error) {
       expect(error).toBeInstanceOf(CredentialsError);
@@ -66,6 +65,13 @@ describe('signatures', () => {
     ).toThrow(CredentialsError);
     check.checkHead(header, head);
     expect(() => check.checkHead(header, head)).toThrow(CredentialsError);
+  });
+
+  it('count for a body that comes after their time', () => {
+    const checkBody = check.checkHead(sign(key, call, now), { method: call.method, path: call.path });
+    clock += 2 * clockToleranceMs;
+    expect(() => checkBody(Buffer.from('{}'))).toThrow('The body');
+    expect(() => checkBody(call.body)).not.toThrow();
   });
 
   it('say what is wrong with them', () => {

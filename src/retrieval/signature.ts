@@ -47,8 +47,11 @@ export class SignatureCheck {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Checks a signature before the body is read, of which strangers could send any number. @throws CredentialsError */
-  checkHead(header: string | undefined, head: SignedHead): void {
+  /**
+   * Checks a signature before the body is read, of which strangers could send any number. Returns the check of the body.
+   * @throws CredentialsError, as the check of the body does
+   */
+  checkHead(header: string | undefined, head: SignedHead): (body: Buffer) => void {
     const { mac, ...claims } = this.read(header);
     if (!timingSafeEqual(Buffer.from(mac, 'base64url'), macOf(this.key, head, claims))) throw new CredentialsError(reasons.wrongKey);
     for (const [number, untilMs] of this.seen) {
@@ -58,11 +61,9 @@ export class SignatureCheck {
     if (this.seen.has(claims.nonce)) throw new CredentialsError(reasons.repeated);
     // A signature from the future counts for longer.
     this.seen.set(claims.nonce, this.now() + 2 * clockToleranceMs);
-  }
-
-  /** @param header one that `checkHead` has taken. @throws CredentialsError */
-  checkBody(header: string | undefined, body: Buffer): void {
-    if (this.read(header).hash !== hashOf(body)) throw new CredentialsError(reasons.wrongBody);
+    return body => {
+      if (claims.hash !== hashOf(body)) throw new CredentialsError(reasons.wrongBody);
+    };
   }
 
   private read(header: string | undefined): Claims & { mac: string } {

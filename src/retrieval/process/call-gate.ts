@@ -30,10 +30,10 @@ export class CallGate {
   }
 
   /**
-   * Checks all but the body, before it is read.
+   * Checks all but the body, before it is read. Returns the check of the body.
    * @throws RetrievalVersionError, CredentialsError
    */
-  checkHeaders(request: IncomingMessage): void {
+  checkHeaders(request: IncomingMessage): (body: Buffer) => void {
     const theirs = single(request, headers.version);
     if (theirs !== String(protocolVersion)) {
       const error = new RetrievalVersionError(theirs?.slice(0, 20) ?? null, String(protocolVersion));
@@ -47,12 +47,8 @@ export class CallGate {
         en: 'The caller shows no certificate that RETRIEVAL_TLS_CA has signed',
       });
     }
-    this.signatures?.checkHead(single(request, headers.signature), { method: request.method ?? '', path: request.url ?? '' });
-  }
-
-  /** @throws CredentialsError */
-  checkBody(request: IncomingMessage, body: Buffer): void {
-    this.signatures?.checkBody(single(request, headers.signature), body);
+    if (this.signatures === null) return () => undefined;
+    return this.signatures.checkHead(single(request, headers.signature), { method: request.method ?? '', path: request.url ?? '' });
   }
 }
 

@@ -90,14 +90,14 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
       await threads.ping();
       return send(response, 200, [Buffer.from('{"status":"ok"}')]);
     }
-    gate.checkHeaders(request);
+    const checkBody = gate.checkHeaders(request);
     const timeoutMs = timeoutOf(request);
     let askedMs = timeoutMs;
     const endAfter = (ms: number) => setTimeout(() => gone.abort(new QueryTimeoutError(askedMs)), ms);
     let late = endAfter(timeoutMs);
     response.on('close', () => clearTimeout(late));
     const body = await readBody(request);
-    gate.checkBody(request, body);
+    checkBody(body);
     if (asksHealth) return send(response, 200, [Buffer.from(JSON.stringify(await health()))]);
     if (request.method === 'POST' && request.url === '/v1/warm') {
       threads.warm(readGraphRequest(body.toString('utf8')));
