@@ -20,8 +20,9 @@ const bytesOfTemporal = { date: 220, localtime: 220, time: 220, localdatetime: 2
 /** The text of a time as the source has it. */
 const bytesOfSource = 48;
 
-/** Shorter names are shared by maps: they stand in the query, or are kept once for all JSON. */
+/** Shorter names are shared by maps: they stand in the query, or are kept once for all JSON. Maps of many names have names of their own. */
 export const longestSharedName = 64;
+const mostSharedNames = 32;
 /** The sizes of larger lists and maps are kept, since many rows may share one. */
 const leastKept = 8_192;
 const deepest = 500;
@@ -210,7 +211,9 @@ function sizeOfList(list: readonly CypherValue[], depth: number): number {
 function sizeOfMap(map: CypherMap, depth: number): number {
   spend(5 * map.size);
   let bytes = bytesOfTable(map.size);
-  for (const [name, item] of map) bytes += (name.length > longestSharedName ? sizeOfText(name) : 0) + sizeInside(item, depth);
+  const hasOwnNames = map.size > mostSharedNames;
+  for (const [name, item] of map)
+    bytes += (hasOwnNames || name.length > longestSharedName ? sizeOfText(name) : 0) + sizeInside(item, depth);
   return bytes;
 }
 
