@@ -1,7 +1,6 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';
-import { itLong } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -155,7 +154,7 @@ const query = async (graphId: number, cypher: string): Promise<any> =>
       .expect(200)
   ).body;
 
-itLong('makes stubs of a composite key with the types of the real node, shows them everywhere, and makes them real later', async () => {
+it('makes stubs of a composite key with the types of the real node, shows them everywhere, and makes them real later', async () => {
   const graphId = await aGraph(test);
   const jobId = await aJob(test, graphId, head + customers + visits('c'));
   const first = await runToEnd(test, jobId);
@@ -191,7 +190,7 @@ itLong('makes stubs of a composite key with the types of the real node, shows th
   expect(now.body).not.toHaveProperty('stub');
 });
 
-itLong('keeps a stub while an edge names it, and removes it with the last one', async () => {
+it('keeps a stub while an edge names it, and removes it with the last one', async () => {
   const graphId = await aGraph(test);
   await upload(test, 'st_links', 'a,b\n1,9\n2,9\n', 'a:int,b:text');
   await upload(test, 'st_ends', 'id\n1\n2\n', 'id:int');

@@ -22,20 +22,20 @@ describe('writeInTurns', () => {
     expect(isLarge(body)).toBe(true);
   });
 
-  const texts = Array.from({ length: 400 }, () => 'x'.repeat(100_000));
+  const texts = Array.from({ length: 100 }, () => 'x'.repeat(100_000));
 
   it.each([
     ['many rows', texts.map(text => [text])],
     ['one list', [[texts]]],
     ['one map', [[Object.fromEntries(texts.entries())]]],
-    ['lists in lists', [[[[texts.slice(0, 200)], [texts.slice(200)]]]]],
+    ['lists in lists', [[[[texts.slice(0, 50)], [texts.slice(50)]]]]],
   ])('lets others run between the parts of %s', async (_, rows) => {
     let turns = 0;
     const others = setInterval(() => turns++, 1);
     const pieces = await writeInTurns({ rows });
     clearInterval(others);
     expect(turns).toBeGreaterThan(0);
-    expect(Buffer.concat(pieces).toString()).toBe(JSON.stringify({ rows }));
+    expect(Buffer.concat(pieces).equals(Buffer.from(JSON.stringify({ rows })))).toBe(true);
   });
 
   it('tells large bodies from small ones', () => {

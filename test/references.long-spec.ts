@@ -1,1 +1,0 @@
-import './references.e2e-spec.js';
