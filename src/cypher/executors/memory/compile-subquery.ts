@@ -4,8 +4,8 @@ import { compileUnion } from './compile-union.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 
-/** To begin a query inside of an expression, besides its rows. */
-const unitsOfSubquery = 70;
+/** To begin a query inside of an expression, besides its parts. */
+const unitsOfSubquery = 20;
 
 /** `EXISTS { … }`, `COUNT { … }` and `COLLECT { … }`, which see the variables around them. */
 export function compileSubquery(expression: Expression & { kind: 'subquery' }, place: ExpressionPlace): Evaluate {

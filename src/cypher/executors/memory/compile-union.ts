@@ -5,6 +5,9 @@ import { KeptRows } from './kept-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
 
+/** To begin a part, besides its clauses and the row that it begins with. */
+const unitsOfPart = 80;
+
 /** A row of a UNION, with its values in the order of the first part's columns. */
 export interface UnionRow {
   values: CypherValue[];
@@ -46,7 +49,9 @@ export function compileUnion(
     let isWhole = false;
     try {
       for (const [i, part] of parts.entries()) {
-        for (const row of part.run([input()])) {
+        const first = input();
+        query.work.spend(unitsOfPart + (first.length >> 3));
+        for (const row of part.run([first])) {
           if (row === null) {
             yield null;
             continue;

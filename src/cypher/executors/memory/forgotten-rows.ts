@@ -1,11 +1,16 @@
+import { spend } from '../../syntax/effort.js';
 import { type Rows } from './running-query.js';
 import { type Row } from './scope.js';
+
+/** To set a generator up and end it, also where it gives no row. */
+const unitsOfGenerator = 15;
 
 /**
  * Gives the rows of a generator and forgets it when it has ended. V8 may keep the last values of its variables for as long as somebody
  * refers to it, and each clause refers to the one before: a list that was collected and let go would stay in memory, and uncounted.
  */
 export function forgotten(rows: Rows): Rows {
+  spend(unitsOfGenerator);
   return new ForgottenRows(rows);
 }
 

@@ -89,6 +89,11 @@ describe('one expression', () => {
     '$longNames[$longName + i]',
     'COUNT { UNWIND [1, 2, 3] AS x RETURN DISTINCT $longNames }',
     'COUNT { UNWIND [1, 2, 3] AS x RETURN max($text + x) AS m }',
+    `COUNT { RETURN 1 LIMIT 0 ${'UNION ALL RETURN 1 LIMIT 0 '.repeat(30)} }`,
+    `EXISTS { UNWIND [] AS x ${'WITH x '.repeat(30)} RETURN x }`,
+    `EXISTS { UNWIND [] AS x ${'WITH DISTINCT * ORDER BY x '.repeat(30)} RETURN x }`,
+    `EXISTS { UNWIND [] AS x ${'WITH x, count(*) AS y WITH x '.repeat(30)} RETURN x }`,
+    `EXISTS { UNWIND [] AS x ${'MATCH () UNWIND [] AS y WITH x '.repeat(30)} RETURN x }`,
   ])('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
     expect(() => [...rowsOf(`RETURN size([i IN range(1, 10000) WHERE (${expression}) IS NULL]) AS n`)]).toThrow(WorkExceededError);
   });
