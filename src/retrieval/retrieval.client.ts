@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
@@ -6,7 +5,13 @@ import { SilenceError } from './exchange.js';
 import { type LargeAnswer, type RetrievalAnswer, type RetrievalQuery } from './protocol.js';
 import { isRefusal, type PeerState, type RetrievalPeer } from './retrieval-peer.js';
 import { RetrievalPeers } from './retrieval-peers.js';
-import { QueryTimeoutError, ReplicaBehindError, RetrievalUnavailableError, RetrievalUnreachedError } from './retrieval.errors.js';
+import {
+  QueryTimeoutError,
+  ReplicaBehindError,
+  RetrievalBusyError,
+  RetrievalUnavailableError,
+  RetrievalUnreachedError,
+} from './retrieval.errors.js';
 import { type Flight, idOfWork, SuspectQueries } from './suspect-queries.js';
 
 /** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
@@ -111,12 +116,13 @@ export class RetrievalClient implements OnApplicationShutdown {
   private async tryAlone(call: Call, ended: RetrievalPeer, { wasAlone }: Flight): Promise<Attempt | null> {
     if (ended.process.isOwn ? wasAlone : this.peers.all.length === 1) return null;
     const spareUntil = Math.min(call.deadline, performance.now() + spareMs);
-    const turn = this.suspects.takeTurn();
-    const done = await Promise.race([turn, sleep(call.deadline - performance.now(), null, { ref: false })]);
-    if (!done) {
-      void turn.then(letNextIn => letNextIn());
-      return null;
-    }
+    const { query, signal } = call;
+    const turn = { caller: query.caller, patienceMs: call.deadline - performance.now(), ...(signal && { signal }) };
+    const done = await this.suspects.takeTurn(turn).catch((error: unknown) => {
+      if (error instanceof RetrievalBusyError) return null;
+      throw error;
+    });
+    if (!done) return null;
     try {
       this.suspects.admit(call.id);
       const next = ended.process.isOwn ? ended : await this.peers.chooseWithSpare(call.query.graph_id, ended, spareUntil);

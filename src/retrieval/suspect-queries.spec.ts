@@ -58,17 +58,20 @@ describe('SuspectQueries', () => {
     suspects.admit('a');
   });
 
-  it('lets suspects through one after the other', async () => {
+  it('lets suspects through one after the other, of each caller in turn', async () => {
     const suspects = build();
     const order: string[] = [];
-    const first = await suspects.takeTurn();
-    const second = suspects.takeTurn().then(done => {
-      order.push('second');
+    const first = await suspects.takeTurn({ caller: 'a' });
+    const waiting = ['a', 'a', 'b'].map(async caller => {
+      const done = await suspects.takeTurn({ caller });
+      order.push(caller);
+      await new Promise(resolve => setImmediate(resolve));
       done();
     });
-    order.push('first');
+    await new Promise(resolve => setImmediate(resolve));
+    expect(order).toEqual([]);
     first();
-    await second;
-    expect(order).toEqual(['first', 'second']);
+    await Promise.all(waiting);
+    expect(order).toEqual(['a', 'b', 'a']);
   });
 });

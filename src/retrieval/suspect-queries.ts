@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type RetrievalQuery } from './protocol.js';
-import { QueryRefusedError } from './retrieval.errors.js';
+import { type Claim, FairShare } from '../common/turns/fair-share.js';
+import { mostOfOneCaller, type RetrievalQuery } from './protocol.js';
+import { QueryRefusedError, RetrievalBusyError } from './retrieval.errors.js';
 
 /** A query that a process is working on. */
 export interface Flight {
@@ -24,13 +25,18 @@ export function idOfWork({ graph_id, kind, text, parameters, limit, offset }: Re
 
 /**
  * Finds the queries that end retrieval processes, or threads of one, so that each harms only its own caller. Every query under way
- * at an end is suspect. Suspects are tried once more, one after the other. A query that was alone at so many ends is refused for ten
+ * at an end is suspect. Suspects are tried once more, one after the other, of each caller in turn. A query that was alone at so many ends is refused for ten
  * minutes; one that was under way beside others is not, since any of them may be the cause. An answer of any kind clears a query.
  */
 export class SuspectQueries {
   private readonly underWay = new Set<Flight>();
   private readonly marks = new Map<string, { deaths: number; untilMs: number }>();
-  private alone: Promise<void> = Promise.resolve();
+  private readonly trials = new FairShare({
+    places: 1,
+    waitingPerCaller: mostOfOneCaller,
+    patienceMs: refusedMs,
+    refuse: retryAfterS => new RetrievalBusyError(retryAfterS),
+  });
 
   constructor(
     private readonly deathsToRefuse = 2,
@@ -52,13 +58,12 @@ export class SuspectQueries {
     return (this.marks.get(id)?.untilMs ?? 0) > this.now();
   }
 
-  /** Waits for the turn of a suspect. Call the function it resolves to when the suspect is done. */
-  async takeTurn(): Promise<() => void> {
-    const before = this.alone;
-    let done: () => void = () => undefined;
-    this.alone = new Promise<void>(resolve => (done = resolve));
-    await before;
-    return done;
+  /**
+   * Waits for the turn of a suspect; callers take turns. Call the function it resolves to when the suspect is done.
+   * @throws RetrievalBusyError if the caller's line is full or the wait takes too long; the signal's reason
+   */
+  takeTurn(claim: Claim): Promise<() => void> {
+    return this.trials.enter(claim);
   }
 
   begin(id: string, process = 'own'): Flight {

@@ -137,10 +137,12 @@ export class QueryThreads {
   /** Tries a query in a thread of its own, when no other query is being tried so. @throws as `run` does */
   private async *runAlone(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const id = idOfWork(asked.query);
-    const done = await this.suspects.takeTurn();
+    const { caller } = asked.query;
+    const done = await this.suspects.takeTurn({ caller, signal });
     let thread: Thread | null = null;
     try {
       signal.throwIfAborted();
+      this.resting.admit(caller);
       this.suspects.admit(id);
       thread = await this.add(true);
       const flight = this.suspects.begin(id);
@@ -150,7 +152,7 @@ export class QueryThreads {
       } catch (error) {
         if (!(error instanceof ThreadEnded)) throw error;
         this.suspects.processEnded();
-        this.resting.noteEnd(asked.query.caller);
+        this.resting.noteEnd(caller);
         // It was alone, so it is refused.
         this.suspects.admit(id);
         throw error;
