@@ -29,7 +29,7 @@ export class QueryContext {
     schema: GraphSchema,
     parameters: CypherMap,
   ) {
-    this.schema = new SchemaIndex(schema);
+    this.schema = SchemaIndex.of(schema);
     this.parameters = new QueryParameters(parameters, position => this.place(position));
   }
 

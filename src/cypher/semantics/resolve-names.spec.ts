@@ -73,6 +73,12 @@ describe('the names of a query', () => {
   });
 });
 
+it('has each label and type once, whatever it is called', () => {
+  const { query } = prepareCypher('MATCH (n:Product|货|product)<-[:买|BUYS]-() WHERE n:货|Product RETURN n', schema, '{}');
+  const named = (each: string) => JSON.stringify(query).split(`"name":"${each}"`).length - 1;
+  expect([named('Product'), named('BUYS'), named('货'), named('买')]).toEqual([2, 1, 0, 0]);
+});
+
 it('resolves the names of one query anew for each schema', () => {
   const staff = (label: string, pay: string): GraphSchema => ({
     labels: [aLabel(label, { aliases: ['Staff'], properties: [property(pay, 'pay')] })],

@@ -28,6 +28,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     else if (expression.kind === 'hasLabels') {
       const isEdge = meaningOf(expression.object, scope, schema)?.kind === 'edge';
       for (const label of expression.labels.flat()) label.name = isEdge ? context.edgeType(label) : context.label(label);
+      expression.labels = expression.labels.map(distinct);
     }
   }
 
@@ -54,8 +55,14 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     const scope = extended(before, []);
     const elements: [NamedElement, { variable: string | null; properties: MapEntry[] }][] = [];
     for (const pattern of patterns) {
-      for (const label of pattern.nodes.flatMap(node => node.labels.flat())) label.name = context.label(label);
-      for (const type of pattern.edges.flatMap(edge => edge.types)) type.name = context.edgeType(type);
+      for (const node of pattern.nodes) {
+        for (const label of node.labels.flat()) label.name = context.label(label);
+        node.labels = node.labels.map(distinct);
+      }
+      for (const edge of pattern.edges) {
+        for (const type of edge.types) type.name = context.edgeType(type);
+        edge.types = distinct(edge.types);
+      }
       pattern.nodes.forEach((node, i) => elements.push([{ kind: 'node', owners: labelsOf(pattern, i) }, node]));
       for (const edge of pattern.edges) {
         const element = { kind: 'edge' as const, owners: edge.types.map(({ name }) => name) };
@@ -96,4 +103,8 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     }
     return schema.labelNames;
   }
+}
+
+function distinct(names: Name[]): Name[] {
+  return [...new Map(names.map(each => [each.name, each])).values()];
 }

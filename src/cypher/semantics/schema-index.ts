@@ -1,5 +1,6 @@
 import { nearestName } from '../../text/nearest-name.js';
 import { type StoredNames } from '../syntax/cypher-ast.js';
+import { spend } from '../syntax/effort.js';
 import { wordOf } from '../values/value-type.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from './graph-schema.js';
 
@@ -32,65 +33,191 @@ const wordsOfSql = new Set([
   'bigint[]',
 ]);
 
+/** So many names are compared with an unknown one: a graph may have tens of thousands. */
+const mostCompared = 4_000;
+
 interface Element {
   names: string[];
   properties: PropertySchema[];
 }
 
-/** The properties of some elements by their names and by their source columns. */
+/** Labels, or types of edges. What is found out about them is kept, as they are the same for all queries. */
+class Elements<E extends Element> {
+  private readonly elements = new Map<string, E>();
+  private readonly single = new Map<string, IndexedProperties>();
+  private anyCase: Map<string, string> | null = null;
+  private whole: IndexedProperties | null = null;
+
+  /** The element with this name, which begins as `made` if it is new. */
+  at(name: string, made: () => E): E {
+    const element = this.elements.get(name) ?? made();
+    this.elements.set(name, element);
+    return element;
+  }
+
+  get(name: string): E | undefined {
+    return this.elements.get(name);
+  }
+
+  entries(): Iterable<[string, E]> {
+    return this.elements;
+  }
+
+  get canonicalNames(): string[] {
+    return [...this.elements.keys()];
+  }
+
+  /** The element with this name or alias, or null. */
+  find(name: string): string | null {
+    if (this.elements.has(name)) return name;
+    if (this.anyCase === null) {
+      this.anyCase = new Map();
+      for (const [canonical, { names }] of this.elements)
+        for (const each of names) if (!this.anyCase.has(each.toLowerCase())) this.anyCase.set(each.toLowerCase(), canonical);
+    }
+    return this.anyCase.get(name.toLowerCase()) ?? null;
+  }
+
+  nearest(name: string): string | null {
+    return nearestName(name, first(mostCompared, this.allNames()));
+  }
+
+  /** The properties of all elements together. */
+  get all(): Properties {
+    return (this.whole ??= new IndexedProperties(this.elements.values()));
+  }
+
+  /** The properties of some elements. */
+  of(names: readonly string[]): Properties {
+    return names.length === 1 ? this.one(names[0]!) : new JoinedProperties(names.map(name => this.one(name)));
+  }
+
+  private one(name: string): IndexedProperties {
+    const element = this.elements.get(name);
+    if (!element) return noProperties;
+    const properties = this.single.get(name) ?? new IndexedProperties([element]);
+    this.single.set(name, properties);
+    return properties;
+  }
+
+  private *allNames(): Iterable<string> {
+    for (const { names } of this.elements.values()) yield* names;
+  }
+}
+
 interface Properties {
-  byName: Map<string, PropertySchema[]>;
-  byColumn: Map<string, PropertySchema[]>;
+  /** Finds a property by its name, else by its source column. */
+  resolve(name: string): ResolvedProperty;
+  nearest(name: string): string | null;
+}
+
+/** The properties of some elements by their names and by their source columns. */
+class IndexedProperties implements Properties {
+  readonly byName = new Map<string, PropertySchema[]>();
+  readonly byColumn = new Map<string, PropertySchema[]>();
+  private readonly resolved = new Map<string, ResolvedProperty>();
+
+  constructor(elements: Iterable<Element>) {
+    for (const { properties } of elements)
+      for (const property of properties) {
+        add(this.byName, property.name, property);
+        if (property.column !== undefined) add(this.byColumn, property.column, property);
+      }
+  }
+
+  resolve(name: string): ResolvedProperty {
+    const known = this.resolved.get(name);
+    if (known) return known;
+    const property = resolve(name, this.byColumn.get(name) ?? [], each => this.byName.get(each) ?? []);
+    // Of names that nothing has there are any number.
+    if (property.known) this.resolved.set(name, property);
+    return property;
+  }
+
+  nearest(name: string): string | null {
+    return nearestName(name, first(mostCompared, this.byName.keys()));
+  }
+}
+
+const noProperties = new IndexedProperties([]);
+
+/** The properties of several elements that a query names. */
+class JoinedProperties implements Properties {
+  constructor(private readonly parts: readonly IndexedProperties[]) {}
+
+  resolve(name: string): ResolvedProperty {
+    spend(3 * this.parts.length);
+    const aliased = this.parts.flatMap(({ byColumn }) => byColumn.get(name) ?? []);
+    return resolve(name, aliased, each => this.parts.flatMap(({ byName }) => byName.get(each) ?? []));
+  }
+
+  nearest(name: string): string | null {
+    return nearestName(name, first(mostCompared, this.names()));
+  }
+
+  private *names(): Iterable<string> {
+    for (const { byName } of this.parts) yield* byName.keys();
+  }
+}
+
+type Label = Element & Pick<LabelSchema, 'keyProperties'>;
+
+interface EdgeType extends Element {
+  /** The labels at the ends of its edges. */
+  source: Set<string>;
+  target: Set<string>;
 }
 
 /** Look-ups over a GraphSchema. Exact names come first, then names in any case. Aliases count like names. */
 export class SchemaIndex {
-  private readonly labels: Map<string, Element & Pick<LabelSchema, 'keyProperties'>>;
+  private static readonly known = new WeakMap<GraphSchema, SchemaIndex>();
+
+  private readonly labels = new Elements<Label>();
+  private readonly types = new Elements<EdgeType>();
   /** The labels that nodes may carry besides the label of their key. */
   private readonly furtherLabels = new Set<string>();
-  private readonly types = new Map<string, Element & { ends: { source: string; target: string }[] }>();
-  /** By the list that names their elements: a query asks for many properties of one list, which may have tens of thousands. */
-  private readonly properties = new Map<string[], Properties>();
-  /** The labels of keys, of which each node has one. */
+  /** The labels of keys, of which each node has one. This very list means any node. */
   readonly labelNames: string[];
-  private readonly typeNames: string[];
+  private stored: ReadonlyMap<string, StoredNames> | null = null;
 
-  private readonly stored = new Map<string, StoredNames | undefined>();
+  /** The index of a schema, which is built once. */
+  static of(schema: GraphSchema): SchemaIndex {
+    const index = SchemaIndex.known.get(schema) ?? new SchemaIndex(schema);
+    SchemaIndex.known.set(schema, index);
+    return index;
+  }
 
-  constructor(private readonly schema: GraphSchema) {
-    this.labels = new Map(schema.labels.map(label => [label.name, { ...label, names: [label.name, ...label.aliases] }]));
-    this.labelNames = [...this.labels.keys()];
+  private constructor(private readonly schema: GraphSchema) {
+    for (const { name, aliases, keyProperties, properties } of schema.labels)
+      this.labels.at(name, () => ({ names: [name, ...aliases], properties: [...properties], keyProperties }));
+    this.labelNames = this.labels.canonicalNames;
     for (const label of schema.labels) this.addFurtherLabels(label);
-    for (const edge of schema.edges) {
-      const known = this.types.get(edge.type);
-      this.types.set(edge.type, {
-        names: [edge.type, ...(known?.names ?? []), ...edge.aliases],
-        properties: [...(known?.properties ?? []), ...edge.properties],
-        ends: [...(known?.ends ?? []), { source: edge.sourceLabel, target: edge.targetLabel }],
-      });
+    for (const { type, aliases, properties, sourceLabel, targetLabel } of schema.edges) {
+      const known = this.types.at(type, () => ({ names: [type], properties: [], source: new Set(), target: new Set() }));
+      pushAll(known.names, aliases);
+      pushAll(known.properties, properties);
+      known.source.add(sourceLabel);
+      known.target.add(targetLabel);
     }
-    this.typeNames = [...this.types.keys()];
   }
 
   /** A further label has the properties of all nodes that may carry it. Its nodes have no key in common. */
   private addFurtherLabels({ properties, furtherLabels = [] }: LabelSchema): void {
     for (const { name, aliases } of furtherLabels) {
-      const known = this.labels.get(name);
-      this.labels.set(name, {
-        names: [name, ...(known?.names ?? []), ...aliases],
-        properties: [...(known?.properties ?? []), ...properties],
-        keyProperties: [],
-      });
+      const known = this.labels.at(name, () => ({ names: [name], properties: [], keyProperties: [] }));
+      known.keyProperties = [];
+      pushAll(known.names, aliases);
+      pushAll(known.properties, properties);
       this.furtherLabels.add(name);
     }
   }
 
   get isEmpty(): boolean {
-    return this.labels.size === 0;
+    return this.labelNames.length === 0;
   }
 
   hasLabel(name: string): boolean {
-    return this.labels.has(name);
+    return this.labels.get(name) !== undefined;
   }
 
   /** Tells whether nodes may carry the label besides another one, which is that of their key. */
@@ -100,19 +227,19 @@ export class SchemaIndex {
 
   /** The label with this name or alias, or null. */
   findLabel(name: string): string | null {
-    return findElement(this.labels, name);
+    return this.labels.find(name);
   }
 
   findType(name: string): string | null {
-    return findElement(this.types, name);
+    return this.types.find(name);
   }
 
   nearestLabel(name: string): string | null {
-    return nearestName(name, namesOf(this.labels));
+    return this.labels.nearest(name);
   }
 
   nearestType(name: string): string | null {
-    return nearestName(name, namesOf(this.types));
+    return this.types.nearest(name);
   }
 
   /** Labels at one end of the types. Null when a type is unknown or none is given. */
@@ -122,7 +249,8 @@ export class SchemaIndex {
     for (const type of types) {
       const element = this.types.get(type);
       if (!element) return null;
-      for (const ends of element.ends) labels.add(ends[end]);
+      spend(2 * element[end].size);
+      for (const label of element[end]) labels.add(label);
     }
     return [...labels];
   }
@@ -131,90 +259,93 @@ export class SchemaIndex {
   keyProperties(label: string): ResolvedProperty[] | null {
     const element = this.labels.get(label);
     if (!element || element.keyProperties.length === 0 || element.keyProperties.includes('')) return null;
-    return element.keyProperties.map(name => resolve(name, this.propertiesOf(this.labels, [label])));
+    return element.keyProperties.map(name => this.nodeProperty(name, [label]));
   }
 
   nodeProperty(name: string, labels: string[]): ResolvedProperty {
-    return resolve(name, this.propertiesOf(this.labels, labels));
+    return this.ofLabels(labels).resolve(name);
   }
 
   edgeProperty(name: string, types: string[]): ResolvedProperty {
-    return resolve(name, this.propertiesOf(this.types, types.length === 0 ? this.typeNames : types));
+    return this.ofTypes(types).resolve(name);
   }
 
   nearestNodeProperty(name: string, labels: string[]): string | null {
-    return nearestName(name, this.propertiesOf(this.labels, labels).byName.keys());
+    return this.ofLabels(labels).nearest(name);
   }
 
   nearestEdgeProperty(name: string, types: string[]): string | null {
-    return nearestName(name, this.propertiesOf(this.types, types).byName.keys());
+    return this.ofTypes(types).nearest(name);
   }
 
   /** The stored names of a property in those labels and types where it is known by its source column alone. Undefined if there are none. */
   storedNames(name: string): StoredNames | undefined {
-    if (!this.stored.has(name)) this.stored.set(name, this.findStoredNames(name));
+    this.stored ??= this.namesByColumn();
     return this.stored.get(name);
   }
 
-  private findStoredNames(name: string): StoredNames | undefined {
-    const nodes = new Map(this.schema.labels.flatMap(label => storedName(label.name, label.properties, name)));
-    const edges = new Map([...this.types].flatMap(([type, { properties }]) => storedName(type, properties, name)));
-    return nodes.size + edges.size > 0 ? { nodes, edges } : undefined;
+  private namesByColumn(): ReadonlyMap<string, StoredNames> {
+    const found = new Map<string, { nodes: Map<string, string>; edges: Map<string, string> }>();
+    const note = (kind: 'nodes' | 'edges', owner: string, properties: PropertySchema[]): void => {
+      for (const [column, name] of namesOfColumns(properties)) {
+        const names = found.get(column) ?? { nodes: new Map<string, string>(), edges: new Map<string, string>() };
+        names[kind].set(owner, name);
+        found.set(column, names);
+      }
+    };
+    for (const { name, properties } of this.schema.labels) note('nodes', name, properties);
+    for (const [type, { properties }] of this.types.entries()) note('edges', type, properties);
+    return found;
   }
 
-  private propertiesOf(elements: Map<string, Element>, names: string[]): Properties {
-    const known = this.properties.get(names) ?? indexProperties(elementsOf(elements, names));
-    this.properties.set(names, known);
-    return known;
+  private ofLabels(labels: string[]): Properties {
+    return labels === this.labelNames ? this.labels.all : this.labels.of(labels);
+  }
+
+  private ofTypes(types: string[]): Properties {
+    return types.length === 0 ? this.types.all : this.types.of(types);
   }
 }
 
-function elementsOf<E extends Element>(elements: Map<string, E>, names: string[]): E[] {
-  return names.map(name => elements.get(name)).filter(element => element !== undefined);
-}
-
-/** None where edges of one type disagree, and where the name is a property itself. */
-function storedName(owner: string, properties: PropertySchema[], name: string): [string, string][] {
-  const names = new Set(properties.filter(property => property.column === name).map(property => property.name));
-  return names.size === 1 && !properties.some(property => property.name === name) ? [[owner, [...names][0]!]] : [];
-}
-
-function namesOf(elements: Map<string, Element>): string[] {
-  return [...elements.values()].flatMap(element => [...element.names]);
-}
-
-function findElement(elements: Map<string, Element>, name: string): string | null {
-  if (elements.has(name)) return name;
-  const lower = name.toLowerCase();
-  for (const [canonical, element] of elements) {
-    for (const known of element.names) if (known.toLowerCase() === lower) return canonical;
+/** The names of properties by their columns: none where edges of one type disagree, and where a column is the name of a property. */
+function namesOfColumns(properties: readonly PropertySchema[]): Map<string, string> {
+  const names = new Set(properties.map(({ name }) => name));
+  const found = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  for (const { name, column } of properties) {
+    if (column === undefined || names.has(column)) continue;
+    if ((found.get(column) ?? name) !== name) ambiguous.add(column);
+    found.set(column, name);
   }
-  return null;
+  for (const column of ambiguous) found.delete(column);
+  return found;
 }
 
-function indexProperties(elements: Element[]): Properties {
-  const [byName, byColumn] = [new Map<string, PropertySchema[]>(), new Map<string, PropertySchema[]>()];
-  const add = (index: Map<string, PropertySchema[]>, name: string, property: PropertySchema) => {
-    const known = index.get(name);
-    if (known) known.push(property);
-    else index.set(name, [property]);
-  };
-  for (const { properties } of elements)
-    for (const property of properties) {
-      add(byName, property.name, property);
-      if (property.column !== undefined) add(byColumn, property.column, property);
-    }
-  return { byName, byColumn };
+function pushAll<T>(list: T[], more: readonly T[]): void {
+  for (const each of more) list.push(each);
 }
 
-/** Finds a property by its name, else by its source column. */
-function resolve(name: string, { byName, byColumn }: Properties): ResolvedProperty {
-  const aliased = byColumn.get(name) ?? [];
-  const [first] = byName.get(name) ?? aliased;
+function* first<T>(most: number, items: Iterable<T>): Iterable<T> {
+  let count = 0;
+  for (const item of items) {
+    if (++count > most) return;
+    yield item;
+  }
+}
+
+function add(index: Map<string, PropertySchema[]>, name: string, property: PropertySchema): void {
+  const known = index.get(name);
+  if (known) known.push(property);
+  else index.set(name, [property]);
+}
+
+/** @param aliased the properties of which the name is the source column */
+function resolve(name: string, aliased: readonly PropertySchema[], named: (name: string) => readonly PropertySchema[]): ResolvedProperty {
+  const [first] = [...named(name).slice(0, 1), ...aliased];
   if (!first) return { name, word: '', mayBeTime: false, inMemory: false, known: false, varies: false };
   if (aliased.some(other => other.name !== first.name))
     return { name, word: null, mayBeTime: true, inMemory: true, known: true, varies: true };
-  const words = new Set((byName.get(first.name) ?? []).map(({ type }) => wordOf(type)));
+  const words = new Set(named(first.name).map(({ type }) => wordOf(type)));
   const mayBeTime = words.has('date') || words.has('datetime');
   const inMemory = [...words].some(word => !wordsOfSql.has(word));
   return { name: first.name, word: words.size === 1 ? wordOf(first.type) : null, mayBeTime, inMemory, known: true, varies: false };
