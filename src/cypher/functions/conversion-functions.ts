@@ -13,8 +13,10 @@ type Conversion = (value: NonNullable<CypherValue>) => CypherValue;
 
 /** No longer text is a number. */
 const longestNumber = 500;
-/** A text that is no number, or a fault that is caught. */
+/** A text that is no number. */
 const unitsOfConversion = 20;
+/** To make a fault with its sentences and to catch it. */
+const unitsOfFault = 200;
 const specialFloats: Readonly<Record<string, number>> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
 
 export const conversionFunctions = tableOf(
@@ -41,8 +43,9 @@ function withoutFault(convert: Conversion, value: NonNullable<CypherValue>): Cyp
   try {
     return convert(value);
   } catch (error) {
-    if (error instanceof ValueFault) return null;
-    throw error;
+    if (!(error instanceof ValueFault)) throw error;
+    spend(unitsOfFault);
+    return null;
   }
 }
 

@@ -54,6 +54,8 @@ export function elementTypesOf({ labelSets, types }: Topology, schema: GraphElem
 export class GraphInMemory implements MemoryGraph {
   private readonly known = new Map<number, MemoryNode>();
   private readonly typeNumbers: Map<string, number>;
+  private readonly wanted = new Map<readonly string[], Uint8Array>();
+  private setsByLabel: Map<string, number[]> | null = null;
   private readonly indexes: ReadonlyMap<string, PropertyIndex>;
   private readonly columns: ReadonlyMap<string, PropertyColumn>;
   private readonly types: ElementTypes;
@@ -124,8 +126,17 @@ export class GraphInMemory implements MemoryGraph {
   }
 
   edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue> {
-    const wanted = types.length === 0 ? null : types.map(type => this.typeNumbers.get(type));
-    return new EdgesAt(this, this.topology, this.placeOf(node), direction, wanted);
+    return new EdgesAt(this, this.topology, this.placeOf(node), direction, types.length === 0 ? null : this.wantedOf(types));
+  }
+
+  /** 1 for each number of a type that is asked for. A query asks with the same list each time. */
+  private wantedOf(types: readonly string[]): Uint8Array {
+    const known = this.wanted.get(types);
+    if (known) return known;
+    const wanted = new Uint8Array(this.topology.types.length);
+    for (const type of types) if (this.typeNumbers.has(type)) wanted[this.typeNumbers.get(type)!] = 1;
+    this.wanted.set(types, wanted);
+    return wanted;
   }
 
   edgeAt(place: number): EdgeValue {
@@ -149,8 +160,17 @@ export class GraphInMemory implements MemoryGraph {
     return this.types.nodes.some(types => timeTypes.has(types.get(property) ?? 'none'));
   }
 
-  private setsWith(label: string): number[] {
-    return this.topology.labelSets.flatMap((labels, set) => (labels.includes(label) ? [set] : []));
+  private setsWith(label: string): readonly number[] {
+    if (this.setsByLabel === null) {
+      this.setsByLabel = new Map();
+      for (const [set, labels] of this.topology.labelSets.entries())
+        for (const each of labels) {
+          const sets = this.setsByLabel.get(each);
+          if (sets) sets.push(set);
+          else this.setsByLabel.set(each, [set]);
+        }
+    }
+    return this.setsByLabel.get(label) ?? [];
   }
 
   private nodeAt(place: number): MemoryNode {
@@ -174,7 +194,7 @@ class EdgesAt implements IterableIterator<EdgeValue> {
     private readonly topology: Topology,
     private readonly place: number,
     private readonly direction: Direction,
-    private readonly wanted: readonly (number | undefined)[] | null,
+    private readonly wanted: Uint8Array | null,
   ) {
     this.out = topology.outOffsets[direction === 'in' ? place + 1 : place]!;
     this.into = topology.intoOffsets[direction === 'out' ? place + 1 : place]!;
@@ -188,16 +208,21 @@ class EdgesAt implements IterableIterator<EdgeValue> {
     const { topology, place, direction, wanted } = this;
     const { outOffsets, intoOffsets, intoEdges, edgeTypes, sources } = topology;
     const [outEnd, intoEnd] = [outOffsets[place + 1]!, intoOffsets[place + 1]!];
-    while (this.out < outEnd) {
+    const [firstOut, firstInto] = [this.out, this.into];
+    let found: EdgeValue | null = null;
+    while (found === null && this.out < outEnd) {
       const edge = this.out++;
-      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.graph.edgeAt(edge) };
+      if (wanted === null || wanted[edgeTypes[edge]!] === 1) found = this.graph.edgeAt(edge);
     }
-    while (this.into < intoEnd) {
+    while (found === null && this.into < intoEnd) {
       const edge = intoEdges[this.into++]!;
       // A loop lies in both lists.
       if (direction === 'both' && sources[edge] === place) continue;
-      if (wanted === null || wanted.includes(edgeTypes[edge])) return { done: false, value: this.graph.edgeAt(edge) };
+      if (wanted === null || wanted[edgeTypes[edge]!] === 1) found = this.graph.edgeAt(edge);
     }
+    // A hub may have any number of edges of other types.
+    spend((this.out - firstOut + this.into - firstInto) >> 2);
+    if (found !== null) return { done: false, value: found };
     return { done: true, value: undefined };
   }
 }

@@ -24,7 +24,8 @@ export interface Chain {
 }
 
 export function hopOf({ direction, types }: { direction: Direction; types: readonly string[] }, graph: GraphArrays): Hop {
-  return { direction, types: Uint8Array.from(graph.types, type => (types.length === 0 || types.includes(type) ? 1 : 0)) };
+  const wanted = new Set(types);
+  return { direction, types: Uint8Array.from(graph.types, type => (types.length === 0 || wanted.has(type) ? 1 : 0)) };
 }
 
 /** Whether the first hop alone looks at so many edges that it is worth a pass over all of them, once for many queries. */

@@ -43,7 +43,11 @@ export function compileCall(expression: Expression & { kind: 'call' | 'countAll'
     );
   const args = given.map(arg => compile(arg, place));
   const call = found.call;
-  return query.at(position, row => call(args.map(arg => arg(row))));
+  const unitsOfArguments = args.length >> 1;
+  return query.at(position, row => {
+    query.work.spend(unitsOfArguments);
+    return call(args.map(arg => arg(row)));
+  });
 
   function findFunction(
     wanted: string,

@@ -1,5 +1,5 @@
 import { itemAt, propertyOf, slice } from '../../functions/value-access.js';
-import { type Expression, type Name } from '../../syntax/cypher-ast.js';
+import { type Expression } from '../../syntax/cypher-ast.js';
 import { MissingParameterError } from '../../syntax/cypher.errors.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { ValueFault } from '../../values/value-fault.js';
@@ -13,6 +13,7 @@ import { compileIteration } from './compile-iterations.js';
 import { areEqual, compileBinary } from './compile-operators.js';
 import { compilePatternExpression, compilePatternPredicate } from './compile-pattern-expression.js';
 import { compileSubquery } from './compile-subquery.js';
+import { labelTest } from './label-test.js';
 import { type RunningQuery } from './running-query.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Evaluate, type Row } from './scope.js';
@@ -105,8 +106,11 @@ export function compileExpression(expression: Expression, place: ExpressionPlace
     }
     case 'hasLabels': {
       const object = compile(expression.object);
-      const { labels } = expression;
-      return query.at(position, row => hasLabels(object(row), labels));
+      const carries = labelTest(expression.labels);
+      return query.at(position, row => {
+        const labels = labelsOf(object(row));
+        return labels && carries(labels);
+      });
     }
     case 'case':
       return compileCase(expression, place);
@@ -158,12 +162,12 @@ function compileProperty(expression: Expression & { kind: 'property' }, place: E
   return query.at(position, row => propertyOf(object(row), name, storedNames));
 }
 
-/** Every group must hold, and one label of a group is enough. Of a relationship its type is meant. */
-function hasLabels(value: CypherValue, groups: readonly (readonly Name[])[]): boolean | null {
+/** Of a relationship its type is meant. */
+function labelsOf(value: CypherValue): readonly string[] | null {
   if (value === null) return null;
   if (typeof value === 'object' && 'kind' in value) {
-    if (value.kind === 'node') return groups.every(group => group.some(({ name }) => value.labels.includes(name)));
-    if (value.kind === 'edge') return groups.every(group => group.some(({ name }) => value.type === name));
+    if (value.kind === 'node') return value.labels;
+    if (value.kind === 'edge') return [value.type];
   }
   const { zh, en } = typeNameOf(value);
   throw new ValueFault('TypeError', 'InvalidArgumentType', { zh: `${zh}没有标签`, en: `There are no labels of ${en}` });

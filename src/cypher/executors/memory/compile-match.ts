@@ -176,17 +176,16 @@ function* filtered(found: Generator<true | null>, holds: () => boolean): Generat
 
 /** A node that is taken from a list, besides the step. */
 const unitsOfScanned = 4;
+const unitsOfList = 15;
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {
   const { graph, work } = query;
-  const group = [...labels].sort((a, b) => countOf(a) - countOf(b))[0];
+  const [group] = labels.map(names => ({ names, count: countOf(names) })).sort((a, b) => a.count - b.count);
+  const names = group && [...new Set(group.names.map(({ name }) => name))].filter(name => graph.countOfLabel(name) > 0);
   return function* scan(row) {
     const known = lookUp(row);
-    const lists = known
-      ? [known]
-      : group
-        ? [...new Set(group.map(({ name }) => name))].map(name => graph.nodesWithLabel(name))
-        : [graph.nodes()];
+    const lists = known ? [known] : (names?.map(name => graph.nodesWithLabel(name)) ?? [graph.nodes()]);
+    work.spend(unitsOfList * lists.length);
     const seen = lists.length > 1 ? new Set<number>() : null;
     for (const nodes of lists) {
       for (const node of nodes) {

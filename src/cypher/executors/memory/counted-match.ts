@@ -8,6 +8,7 @@ import { type EdgeFacts, edgeFactsOf } from './edge-facts.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Check } from './match-checks.js';
 import { type GraphArrays, type NodeColumn } from './memory-graph.js';
+import { labelTest } from './label-test.js';
 import { mergePlaces } from './merge-places.js';
 import { NodeFilter, type NodeTest } from './node-filter.js';
 import { type LookUps } from './look-ups.js';
@@ -176,7 +177,8 @@ function checksByNode({ pattern, checks }: MatchParts): Check[][] | null {
 }
 
 function setsThatFit({ labels }: PatternNode, { labelSets }: GraphArrays): Uint8Array {
-  return Uint8Array.from(labelSets, set => (labels.every(group => group.some(({ name }) => set.includes(name))) ? 1 : 0));
+  const fits = labelTest(labels);
+  return Uint8Array.from(labelSets, set => (fits(set) ? 1 : 0));
 }
 
 function countOf(parts: readonly Uint32Array[]): number {

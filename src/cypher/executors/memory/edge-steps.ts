@@ -102,14 +102,15 @@ export function boundEdgeStep(
   options: OptionsOf,
 ): Step {
   const [left, right] = [nodes[edge.left]!, nodes[edge.right]!];
+  const types = new Set(edge.types);
   return function* follow(row, { taken }) {
     const value = row[edge.slot] ?? null;
     const edges = edge.length === null ? [value] : isList(value) ? value : [];
     work.spend(unitsOfBound * edges.length);
     if (work.isDue) yield null;
     if (edges.length === 0 || !edges.every(isEdge)) return;
-    const { types, fits, least, most } = options(row, taken);
-    const fitting = (each: EdgeValue) => !taken.has(each.id) && (types.length === 0 || types.includes(each.type)) && fits?.(each) !== false;
+    const { fits, least, most } = options(row, taken);
+    const fitting = (each: EdgeValue) => !taken.has(each.id) && (types.size === 0 || types.has(each.type)) && fits?.(each) !== false;
     if (!edges.every(fitting) || (edge.length !== null && (edges.length < least || edges.length > most))) return;
     for (const outwards of edge.direction === 'both' ? [true, false] : [edge.direction === 'out']) {
       const [first] = edges;

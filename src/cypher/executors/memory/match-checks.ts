@@ -1,4 +1,4 @@
-import { childrenOf, type Expression, isConstant, type MapEntry, type Name, walk } from '../../syntax/cypher-ast.js';
+import { childrenOf, type Expression, isConstant, type MapEntry, walk } from '../../syntax/cypher-ast.js';
 import { freeVariables } from '../../syntax/free-variables.js';
 import { propertyOf } from '../../functions/value-access.js';
 import { type CypherValue, isList } from '../../values/cypher-value.js';
@@ -11,6 +11,7 @@ import { areEqual } from './compile-operators.js';
 import { compile, compileCondition, type ExpressionPlace } from './expression-place.js';
 import { isNode } from './match-step.js';
 import { type PatternEdge, type PatternGraph } from './pattern-graph.js';
+import { labelTest } from './label-test.js';
 import { type Row, type Scope } from './scope.js';
 
 /** A condition of a match, with the slots that must be bound before it can be asked. */
@@ -31,8 +32,15 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
   return nodes.flatMap(node => {
     const checks: Check[] = [];
     const { slot, labels } = node;
-    if (labels.length > 0)
-      checks.push({ ...nothingKnown, slots: new Set([slot]), holds: row => carries(row[slot] ?? null, labels), ofLabels: true });
+    if (labels.length > 0) {
+      const carries = labelTest(labels);
+      const holds = (row: Row): boolean => {
+        const value = row[slot] ?? null;
+        // OPTIONAL MATCH may have left a bound node null.
+        return isNode(value) && carries(value.labels);
+      };
+      checks.push({ ...nothingKnown, slots: new Set([slot]), holds, ofLabels: true });
+    }
     // Those that cannot fail may be asked one by one.
     const groups = node.properties.every(({ value }) => isHarmless(value)) ? node.properties.map(entry => [entry]) : [node.properties];
     for (const entries of groups) {
@@ -70,11 +78,6 @@ export function checksOfEdges(
       return [edge, { ...nothingKnown, slots: new Set([edge.slot, ...slotsIn(edge.properties, place.scope)]), holds, mayFail: true }];
     }),
   );
-}
-
-/** OPTIONAL MATCH may have left a bound node null. */
-function carries(value: CypherValue, labels: Name[][]): boolean {
-  return isNode(value) && labels.every(group => group.some(({ name }) => value.labels.includes(name)));
 }
 
 /** Whether a node or edge has the properties of its pattern. */

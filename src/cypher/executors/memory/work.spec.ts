@@ -2,6 +2,7 @@ import { emptyGraph } from '../../prepare-cypher.js';
 import { parseCypher } from '../../syntax/parse-cypher.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { Decimal } from '../../values/decimal.js';
+import { labelTest } from './label-test.js';
 import { prepareInMemory } from './run-in-memory.js';
 import { WorkExceededError } from './work.js';
 
@@ -90,6 +91,9 @@ describe('one expression', () => {
     'COUNT { UNWIND [1, 2, 3] AS x RETURN DISTINCT $longNames }',
     'COUNT { UNWIND [1, 2, 3] AS x RETURN max($text + x) AS m }',
     `COUNT { RETURN 1 LIMIT 0 ${'UNION ALL RETURN 1 LIMIT 0 '.repeat(30)} }`,
+    `coalesce(${'null, '.repeat(250)} i)`,
+    'toIntegerOrNull([])',
+    'toIntegerList([[], [], []])',
     `EXISTS { UNWIND [] AS x ${'WITH x '.repeat(30)} RETURN x }`,
     `EXISTS { UNWIND [] AS x ${'WITH DISTINCT * ORDER BY x '.repeat(30)} RETURN x }`,
     `EXISTS { UNWIND [] AS x ${'WITH x, count(*) AS y WITH x '.repeat(30)} RETURN x }`,
@@ -112,6 +116,14 @@ describe('one expression', () => {
 
 /** A text of half a million characters. */
 const long = "reduce(s = 'abcdefgh', i IN range(1, 16) | s + s)";
+
+it('asks a node for labels once, however many a condition names', () => {
+  const fits = labelTest([Array.from({ length: 3_000 }, (_, i) => ({ name: `L${i}`, position: 0 }))]);
+  let asked = 0;
+  const labels = new Proxy(['L2999', 'M'], { get: (list, key) => (key === '0' && asked++, Reflect.get(list, key)) });
+  expect([fits(labels), fits(['M'])]).toEqual([true, false]);
+  expect(asked).toBeLessThan(10);
+});
 
 describe('a list', () => {
   it.each([
