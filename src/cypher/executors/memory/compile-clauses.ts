@@ -87,6 +87,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
           yield copied(found, row);
         }
         if (isFound || !clause.optional) continue;
+        work.row(row.length);
         const missed = copied(row);
         for (const slot of own) missed[slot] = null;
         yield missed;
