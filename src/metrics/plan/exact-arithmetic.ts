@@ -38,6 +38,7 @@ function list(names: string): string[] {
  */
 export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): string {
   const places: { offset: number; neutral: string }[] = [];
+  const kinds = new Kinds(typeOf);
   visit(tree);
   // The parser counts bytes, from the beginning of a statement around the text.
   let bytes = Buffer.from(text);
@@ -51,8 +52,8 @@ export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): s
     if (subscript) return;
     if (expression) {
       // A date takes a whole number of days.
-      if (arithmetic.has(operatorOf(expression)) && operandKinds(expression, typeOf).includes('other')) return;
-      const neutral = neutralOf(expression, typeOf);
+      if (arithmetic.has(operatorOf(expression)) && kinds.ofOperands(expression).includes('other')) return;
+      const neutral = neutralOf(expression, kinds);
       if (neutral !== null) places.push({ offset: Number(expression.location) - guardPrefix.length, neutral });
     }
     if (call) visit(((call.args ?? []) as unknown[]).slice(0, takesIntegers.get(nameParts(call.funcname).at(-1) ?? '')));
@@ -60,10 +61,10 @@ export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): s
   }
 }
 
-function neutralOf(expression: NodeFields, typeOf: TypeOf): string | null {
+function neutralOf(expression: NodeFields, kindsOf: Kinds): string | null {
   const operator = operatorOf(expression);
   if (!arithmetic.has(operator) || expression.lexpr === undefined) return null;
-  const kinds = operandKinds(expression, typeOf);
+  const kinds = kindsOf.ofOperands(expression);
   if (kinds.includes('other') || kinds.includes('decimal')) return null;
   if (operator !== '+' && operator !== '-') return '* 1::numeric ';
   // An index on an integer is not used beside a decimal, and constants do not grow large.
@@ -74,26 +75,37 @@ function neutralOf(expression: NodeFields, typeOf: TypeOf): string | null {
 
 const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 
-function operandKinds({ lexpr, rexpr }: NodeFields, typeOf: TypeOf): Kind[] {
-  return [lexpr, rexpr].flatMap(each => (each === undefined ? [] : [kindOf(each, typeOf)]));
-}
-
 function operatorOf({ kind, name }: NodeFields): string {
   return kind === 'AEXPR_OP' ? (nameParts(name).at(-1) ?? '') : '';
 }
 
-function kindOf(wrapped: unknown, typeOf: TypeOf): Kind {
-  const { ColumnRef, A_Const, A_Expr, TypeCast } = wrapped as Record<string, NodeFields | undefined>;
-  if (ColumnRef) return kindOfType(typeOfReference(ColumnRef, typeOf));
-  if (A_Const) return kindOfConstant(A_Const);
-  if (TypeCast) return kindOfType(nameParts((TypeCast.typeName as NodeFields).names).at(-1) ?? '');
-  const operator = A_Expr ? operatorOf(A_Expr) : '';
-  if (!A_Expr || !arithmetic.has(operator)) return 'unknown';
-  const kinds = operandKinds(A_Expr, typeOf);
-  if (kinds.length === 1) return kinds[0]!;
-  if (kinds.includes('other')) return 'other';
-  // Without the decimal it would be an integer.
-  return kinds.includes('unknown') && (operator === '+' || operator === '-') && !kinds.includes('decimal') ? 'unknown' : 'decimal';
+/** The kinds of the parts of one tree. A chain of operators asks for those of its beginning at each of them, so they are kept. */
+class Kinds {
+  private readonly operands = new Map<NodeFields, Kind[]>();
+
+  constructor(private readonly typeOf: TypeOf) {}
+
+  of(wrapped: unknown): Kind {
+    const { ColumnRef, A_Const, A_Expr, TypeCast } = wrapped as Record<string, NodeFields | undefined>;
+    if (ColumnRef) return kindOfType(typeOfReference(ColumnRef, this.typeOf));
+    if (A_Const) return kindOfConstant(A_Const);
+    if (TypeCast) return kindOfType(nameParts((TypeCast.typeName as NodeFields).names).at(-1) ?? '');
+    const operator = A_Expr ? operatorOf(A_Expr) : '';
+    if (!A_Expr || !arithmetic.has(operator)) return 'unknown';
+    const kinds = this.ofOperands(A_Expr);
+    if (kinds.length === 1) return kinds[0]!;
+    if (kinds.includes('other')) return 'other';
+    // Without the decimal it would be an integer.
+    return kinds.includes('unknown') && (operator === '+' || operator === '-') && !kinds.includes('decimal') ? 'unknown' : 'decimal';
+  }
+
+  ofOperands(expression: NodeFields): Kind[] {
+    const known = this.operands.get(expression);
+    if (known) return known;
+    const kinds = [expression.lexpr, expression.rexpr].filter(each => each !== undefined).map(each => this.of(each));
+    this.operands.set(expression, kinds);
+    return kinds;
+  }
 }
 
 export function typeOfReference({ fields }: NodeFields, typeOf: TypeOf): string | undefined {
@@ -114,7 +126,7 @@ function kindOfType(type = ''): Kind {
 
 /** True for an expression whose value is known to be a number, where others may be lengths of time. */
 export function isNumber({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
-  return ['integer', 'decimal'].includes(kindOf(tree, typeOf));
+  return ['integer', 'decimal'].includes(new Kinds(typeOf).of(tree));
 }
 
 /** True for an expression whose value is certainly neither true nor false, such as a number. */
@@ -123,7 +135,7 @@ export function isNoCondition({ tree }: GuardedExpression, typeOf: TypeOf): bool
   if (ColumnRef) return !['boolean', 'other', undefined].includes(typeOfReference(ColumnRef, typeOf));
   if (A_Const) return A_Const.boolval === undefined && A_Const.isnull === undefined;
   if (TypeCast) return nameParts((TypeCast.typeName as NodeFields).names).at(-1) !== 'bool';
-  return ['integer', 'decimal'].includes(kindOf(tree, typeOf));
+  return ['integer', 'decimal'].includes(new Kinds(typeOf).of(tree));
 }
 
 const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
