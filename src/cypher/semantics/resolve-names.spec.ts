@@ -79,6 +79,23 @@ it('has each label and type once, whatever it is called', () => {
   expect([named('Product'), named('BUYS'), named('货'), named('买')]).toEqual([2, 1, 0, 0]);
 });
 
+describe('labels in a condition', () => {
+  it.each<[string, unknown[]]>([
+    ['MATCH (p:Person) RETURN [x IN [p] WHERE x:Person | 7] AS a', [[7n]]],
+    ['MATCH (p:Person), (s:Shop) WITH p, s.店名 AS y RETURN [x IN [p] WHERE x:Person | y] AS a', [['王']]],
+    ['MATCH (p:Person) RETURN [x IN [p] WHERE x:Shop|Person | x.name] AS a', [['张']]],
+    ['MATCH (p:Person) RETURN [x IN [p] WHERE NOT x:Shop | [y IN [x] WHERE y:Person|Shop | y.name]] AS a', [[['张']]]],
+    ['MATCH (p:Person) RETURN [(p)-[:BUYS]->(b) WHERE b:Product | b.名称] AS a', [['茶']]],
+    ['MATCH (p:Person) RETURN [(p)-[:BUYS]->(b) WHERE b:Shop|Product | b.名称] AS a', [['茶']]],
+    ['MATCH (n:Person|Shop&Product) RETURN n.name AS a', ['张']],
+    ['MATCH (n) WHERE n:Product&Shop|Person RETURN n.name AS a', ['张']],
+    ['MATCH (n) WHERE n:Product&Product|Shop&Shop RETURN count(n) AS a', [2n]],
+    ['MATCH (n:Person&Shop|Shop&Product) RETURN count(n) AS a', [0n]],
+  ])('end before the projection, and & binds tighter than |: %s', (text, values) => {
+    expect(answer(text).rows.map(([a]) => a)).toEqual(values);
+  });
+});
+
 it('resolves the names of one query anew for each schema', () => {
   const staff = (label: string, pay: string): GraphSchema => ({
     labels: [aLabel(label, { aliases: ['Staff'], properties: [property(pay, 'pay')] })],

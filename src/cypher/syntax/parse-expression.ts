@@ -191,19 +191,38 @@ function parseBracket(tokens: TokenStream, object: Expression): Expression {
   return { kind: 'slice', object, from, to, position: object.position };
 }
 
-/** Reads `:A|B:C` as [[A, B], [C]]. Every group must hold, and one label of a group is enough. `A&B` is read like `:A:B`. */
+/** Reads `:A|B:C` as [[A, B], [C]]. Every group must hold, and one label of a group is enough. */
 export function parseLabels(tokens: TokenStream): Name[][] {
   const groups: Name[][] = [];
-  while (tokens.takeSymbol(':') || (groups.length > 0 && tokens.takeSymbol('&'))) {
-    if (tokens.isSymbol('!') || tokens.isSymbol('%') || tokens.isSymbol('(')) throw tokens.notSupported(unbuilt.labelExpression);
-    const group = [takeName(tokens, expected.label)];
-    while (tokens.takeSymbol('|')) {
-      tokens.takeSymbol(':');
-      group.push(takeName(tokens, expected.label));
-    }
-    groups.push(group);
+  while (tokens.takeSymbol(':')) groups.push(...parseAlternatives(tokens));
+  return groups;
+}
+
+/** More come of `A&B|C&D|…` than anybody writes. */
+const mostLabelGroups = 64;
+
+/** Reads `A|B&C` as [[A, B], [A, C]], since `&` binds tighter than `|`. */
+function parseAlternatives(tokens: TokenStream): Name[][] {
+  const alternatives: Name[][] = [];
+  do {
+    tokens.takeSymbol(':');
+    alternatives.push(parseTogether(tokens));
+  } while (tokens.takeAlternative());
+  let groups = [alternatives.filter(({ length }) => length === 1).flat()];
+  for (const together of alternatives.filter(({ length }) => length > 1)) {
+    if (groups.length * together.length > mostLabelGroups) throw tokens.tooDeep();
+    groups = groups.flatMap(group => together.map(name => [...group, name]));
   }
   return groups;
+}
+
+function parseTogether(tokens: TokenStream): Name[] {
+  const names: Name[] = [];
+  do {
+    if (tokens.isSymbol('!') || tokens.isSymbol('%') || tokens.isSymbol('(')) throw tokens.notSupported(unbuilt.labelExpression);
+    names.push(takeName(tokens, expected.label));
+  } while (tokens.takeSymbol('&'));
+  return names;
 }
 
 export function takeName(tokens: TokenStream, what: Bilingual): Name {
@@ -395,7 +414,7 @@ function parseBracketed(tokens: TokenStream): Expression {
 /** Parses `variable IN list [WHERE condition] [| projection]]`. `[x IN list]` alone is a list of one boolean in no dialect. */
 function parseListComprehension(tokens: TokenStream, position: number): Expression {
   const { variable, list } = parseIteration(tokens);
-  const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
+  const where = tokens.takeKeywords('WHERE') ? tokens.beforeProjection(() => parseExpression(tokens)) : null;
   const projection = tokens.takeSymbol('|') ? parseExpression(tokens) : null;
   tokens.expectSymbol(']');
   return { kind: 'listComprehension', variable, list, where, projection, position };
@@ -406,7 +425,7 @@ function parsePatternComprehension(tokens: TokenStream, position: number): Expre
   if (!tokens.isSymbol('(') && !tokens.isSymbol('=', 1)) return null;
   const pattern = tokens.rules.path(tokens);
   if (pattern.edges.length === 0) return null;
-  const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
+  const where = tokens.takeKeywords('WHERE') ? tokens.beforeProjection(() => parseExpression(tokens)) : null;
   if (!tokens.takeSymbol('|')) return null;
   const projection = parseExpression(tokens);
   tokens.expectSymbol(']');

@@ -154,7 +154,10 @@ export const operatorWords: Record<BinaryOperator | 'AND' | 'OR' | 'NOT', Cypher
   },
   '-': { meaning: { zh: '减', en: 'Minus' }, example: 'p.单价 - 1' },
   '*': { meaning: { zh: '乘', en: 'Times' }, example: 'p.单价 * l.数量' },
-  '/': { meaning: { zh: '除；除以零没有值', en: 'Divides; by zero gives no value' }, example: 'p.单价 / l.数量' },
+  '/': {
+    meaning: { zh: '除；除以整数零是错误，除以 0.0 得无穷', en: 'Divides; by the integer zero is an error, by 0.0 infinity' },
+    example: 'p.单价 / l.数量',
+  },
   '%': { meaning: { zh: '余数', en: 'The remainder' }, example: 'l.数量 % 2' },
   '^': { meaning: { zh: '乘方', en: 'To the power' }, example: 'l.数量 ^ 2' },
   AND: { meaning: { zh: '且', en: 'And' }, example: `c.国家 = '法国' AND p.单价 > 5` },

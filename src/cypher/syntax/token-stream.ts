@@ -24,6 +24,8 @@ export class TokenStream {
   /** Where the first rule of `either` has failed. */
   private readonly dead = new Set<number>();
   private depth = 0;
+  /** The `|` that ends the condition which is read. */
+  private endOfCondition = -1;
 
   constructor(
     readonly text: string,
@@ -62,6 +64,37 @@ export class TokenStream {
     if (!this.isSymbol(symbol)) return false;
     this.index += 1;
     return true;
+  }
+
+  /**
+   * Reads the condition of a comprehension, which ends before the last `|` of its brackets: `[x IN list WHERE x:A|B | x]` has the labels
+   * A and B, `[x IN list WHERE x:A | B]` has A.
+   */
+  beforeProjection<T>(condition: () => T): T {
+    const outer = this.endOfCondition;
+    this.endOfCondition = this.lastBarInside();
+    try {
+      return condition();
+    } finally {
+      this.endOfCondition = outer;
+    }
+  }
+
+  /** Takes a `|` between labels. */
+  takeAlternative(): boolean {
+    return this.index !== this.endOfCondition && this.takeSymbol('|');
+  }
+
+  private lastBarInside(): number {
+    let [last, depth] = [-1, 0];
+    for (let at = this.index; at < this.tokens.length && depth >= 0; at += 1) {
+      const { kind, text } = this.tokens[at]!;
+      if (kind !== 'symbol') continue;
+      if ('([{'.includes(text)) depth += 1;
+      else if (')]}'.includes(text)) depth -= 1;
+      else if (text === '|' && depth === 0) last = at;
+    }
+    return last;
   }
 
   /** Takes all the keywords, in this order, or none of them. */
