@@ -25,23 +25,23 @@ export function parseFormula(formula: string): ParsedFormula {
 
 function parseExpression(stream: TokenStream): Formula {
   let left = parseTerm(stream);
-  while (stream.isSymbol('+') || stream.isSymbol('-')) {
+  for (;;) {
     const { position, current } = stream;
-    const op = stream.advance().text as '+' | '-';
+    const op = stream.takeOperator('+', '-');
+    if (op === null) return left;
     refuseComment(stream, current);
     left = { kind: 'binary', op, left, right: parseTerm(stream), position };
   }
-  return left;
 }
 
 function parseTerm(stream: TokenStream): Formula {
   let left = parseFactor(stream);
-  while (stream.isSymbol('*') || stream.isSymbol('/')) {
-    const position = stream.position;
-    const op = stream.advance().text as '*' | '/';
+  for (;;) {
+    const { position } = stream;
+    const op = stream.takeOperator('*', '/');
+    if (op === null) return left;
     left = { kind: 'binary', op, left, right: parseFactor(stream), position };
   }
-  return left;
 }
 
 function parseFactor(stream: TokenStream): Formula {

@@ -7,11 +7,14 @@ import { FormulaParseError, type FormulaProblem } from './formula.errors.js';
 import { type Pattern, type SqlText } from './formula-tree.js';
 
 const maxDepth = 32;
+/** A chain of so many is as deep a tree, of which some checks look at each level from each other. */
+const maxOperators = 200;
 
 /** A cursor over the tokens that knows the pattern being read, so that an error can name the nearest one. */
 export class TokenStream {
   private index = 0;
   private depth = 0;
+  private operators = 0;
   /** The patterns of the functions whose arguments are being read, the innermost last. */
   private readonly reading: Pattern[] = [];
 
@@ -44,6 +47,18 @@ export class TokenStream {
 
   isWord(keyword: string): boolean {
     return this.current.kind === 'word' && canonical(this.current.text) === keyword;
+  }
+
+  /** The operator of an expression that stands here, which is consumed. @throws FormulaParseError past 200 of them */
+  takeOperator<T extends string>(...symbols: T[]): T | null {
+    const found = symbols.find(symbol => this.isSymbol(symbol));
+    if (found === undefined) return null;
+    if (++this.operators > maxOperators) {
+      const hint = { zh: `公式最多 ${maxOperators} 个运算符`, en: `a formula has at most ${maxOperators} operators` };
+      throw this.unexpected([], { hint });
+    }
+    this.advance();
+    return found;
   }
 
   takeSymbol(text: string): boolean {
