@@ -84,7 +84,7 @@ export class QueryRefusedError extends ApiError {
 export class CallerRestsError extends BusyError {
   constructor(retryAfterS: number) {
     super(
-      'retrieval_busy',
+      'queries_busy',
       {
         zh: `您的多个查询先后使检索线程异常结束，您的查询须暂停 ${retryAfterS} 秒；请改写或缩小那些查询`,
         en: `Several queries of yours have each ended a thread of the retrieval process, so yours rest for ${retryAfterS} s; rewrite or narrow those`,

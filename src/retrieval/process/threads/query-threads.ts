@@ -115,7 +115,7 @@ export class QueryThreads {
   /**
    * Answers a query with the pieces of the protocol's answer; its thread writes the next one when the last has been taken. Ends when
    * its thread has ended the work, also where the signal has told it to.
-   * @throws QueryFailure, QueryRefusedError, CallerRestsError, RetrievalUnavailableError if its thread ends with a part of the answer on its way
+   * @throws QueryFailure, QueryRefusedError, CallerRestsError, RetrievalBusyError, RetrievalUnavailableError if its thread ends with a part of the answer on its way
    */
   async *run(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();

@@ -4,8 +4,8 @@ const rememberedMs = 600_000;
 const restMs = 60_000;
 
 /**
- * Lets callers rest whose queries have ended threads, each of them alone: an end disturbs all who share the thread. After the second in
- * ten minutes a caller rests for a minute, and for a minute more after each further one.
+ * Lets callers rest whose queries end threads. A query counts once it has ended a thread of its own, after one that it shared with others.
+ * After the second such query in ten minutes its caller rests for a minute, and for one more after each further query.
  */
 export class RestingCallers {
   /** The times of the ends, by caller, oldest first. */
