@@ -118,7 +118,9 @@ const kinds = {
   'a map of five': evaluating('{a: i + 1, b: true, c: true, d: true, e: null}'),
   'a map of twenty': evaluating(`{${Array.from({ length: 20 }, (_, n) => `name${n}: true`).join()}}`),
   'a map of JSON': i => readJsonValue(`{"a property": ${i}, "another property": "ab", "c": true}`),
-  'a map of a hundred names of its own': i => new Map(Array.from({ length: 100 }, (_, n) => [scalar('reverse', `name ${i} ${n}`), true])),
+  'a map of sixty names': evaluating(`{${Array.from({ length: 60 }, (_, n) => `name${n}: true`).join()}}`),
+  'a map of a thousand names of its own': i =>
+    new Map(Array.from({ length: 1_000 }, (_, n) => [scalar('reverse', `name ${i} ${n}`), true])),
   'a decimal': i => new Decimal(BigInt(i), 2),
   'a decimal of 300 digits': i => new Decimal(10n ** 300n + BigInt(i), 2),
   'a date': i => call('date', `2024-05-${String((i % 28) + 1).padStart(2, '0')}`),

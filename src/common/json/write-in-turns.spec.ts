@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { RawJson } from './raw-json.js';
-import { isLarge, writeInTurns } from './write-in-turns.js';
+import { isLarge, objectParts, writeInTurns } from './write-in-turns.js';
 
 const written = async (body: Record<string, unknown>) => JSON.parse(Buffer.concat(await writeInTurns(body)).toString('utf8'));
 
@@ -35,6 +35,7 @@ describe('writeInTurns', () => {
     const pieces = await writeInTurns({ rows });
     clearInterval(others);
     expect(turns).toBeGreaterThan(0);
+    expect(Math.max(...[...objectParts({ rows })].map(part => part.length))).toBeLessThan(600_000);
     expect(Buffer.concat(pieces).equals(Buffer.from(JSON.stringify({ rows })))).toBe(true);
   });
 

@@ -94,12 +94,14 @@ export class JsonPieces {
 export function* objectParts(body: object): Generator<string | Buffer> {
   let separator = '{';
   for (const [name, value] of Object.entries(body)) {
-    if (value === undefined) continue;
-    yield `${separator}${JSON.stringify(name)}:`;
+    const isInParts = value instanceof RawJson || Array.isArray(value) || isLargeValue(value);
+    const whole = isInParts ? '' : JSON.stringify(value);
+    // As JSON.stringify does with undefined and functions.
+    if (whole === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:${whole}`;
     separator = ',';
     if (value instanceof RawJson) yield value.bytes;
-    else if (Array.isArray(value)) yield* arrayParts(value);
-    else yield* valueParts(value);
+    else if (isInParts) yield* largeParts(value as object);
   }
   yield separator === '{' ? '{}' : '}';
 }
@@ -110,17 +112,15 @@ export function* arrayParts(elements: readonly unknown[]): Generator<string | Bu
   for (const element of elements) {
     if (isLargeValue(element)) {
       yield separator;
-      yield* valueParts(element);
+      yield* largeParts(element);
     } else yield separator + (JSON.stringify(element) ?? 'null');
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
 }
 
-function* valueParts(value: unknown): Generator<string | Buffer> {
-  if (!isLargeValue(value)) yield JSON.stringify(value) ?? 'null';
-  else if (Array.isArray(value)) yield* arrayParts(value);
-  else yield* objectParts(value);
+function largeParts(value: object): Generator<string | Buffer> {
+  return Array.isArray(value) ? arrayParts(value) : objectParts(value);
 }
 
 function isLargeValue(value: unknown): value is object {

@@ -13,10 +13,10 @@ type Conversion = (value: NonNullable<CypherValue>) => CypherValue;
 
 /** No longer text is a number. */
 const longestNumber = 500;
-/** A text that is no number. */
+/** To read a text that is not a number. */
 const unitsOfConversion = 20;
 /** To make a fault with its sentences and to catch it. */
-const unitsOfFault = 200;
+const unitsOfCaughtFault = 200;
 const specialFloats: Readonly<Record<string, number>> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
 
 export const conversionFunctions = tableOf(
@@ -44,7 +44,7 @@ function withoutFault(convert: Conversion, value: NonNullable<CypherValue>): Cyp
     return convert(value);
   } catch (error) {
     if (!(error instanceof ValueFault)) throw error;
-    spend(unitsOfFault);
+    spend(unitsOfCaughtFault);
     return null;
   }
 }

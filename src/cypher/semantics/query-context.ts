@@ -7,7 +7,7 @@ import { QueryParameters } from './query-parameters.js';
 import { type ResolvedProperty, SchemaIndex } from './schema-index.js';
 import { type QueryWarning } from './typed-tree.js';
 
-/** Of further unknown names the nearest one is not looked for: a name is compared with all of a graph's, which may be tens of thousands. */
+/** Of further unknown names the nearest one is not looked for: each is compared with thousands of names. */
 const mostSuggestions = 5;
 
 /** Of several labels or types without a property, so many are named. */

@@ -105,6 +105,8 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
   }
 }
 
+/** Each name once, at its first place. */
 function distinct(names: Name[]): Name[] {
-  return [...new Map(names.map(each => [each.name, each])).values()];
+  const seen = new Set<string>();
+  return names.filter(({ name }) => !seen.has(name) && seen.add(name));
 }

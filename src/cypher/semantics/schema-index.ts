@@ -41,7 +41,7 @@ interface Element {
   properties: PropertySchema[];
 }
 
-/** Labels, or types of edges. What is found out about them is kept, as they are the same for all queries. */
+/** Labels, or types of edges. Look-ups are kept, since they are the same for all queries. */
 class Elements<E extends Element> {
   private readonly elements = new Map<string, E>();
   private readonly single = new Map<string, IndexedProperties>();
@@ -79,7 +79,7 @@ class Elements<E extends Element> {
   }
 
   nearest(name: string): string | null {
-    return nearestName(name, first(mostCompared, this.allNames()));
+    return nearestName(name, upTo(mostCompared, this.allNames()));
   }
 
   /** The properties of all elements together. */
@@ -129,13 +129,13 @@ class IndexedProperties implements Properties {
     const known = this.resolved.get(name);
     if (known) return known;
     const property = resolve(name, this.byColumn.get(name) ?? [], each => this.byName.get(each) ?? []);
-    // Of names that nothing has there are any number.
+    // A query may ask for any number of unknown names, so these are not kept.
     if (property.known) this.resolved.set(name, property);
     return property;
   }
 
   nearest(name: string): string | null {
-    return nearestName(name, first(mostCompared, this.byName.keys()));
+    return nearestName(name, upTo(mostCompared, this.byName.keys()));
   }
 }
 
@@ -152,7 +152,7 @@ class JoinedProperties implements Properties {
   }
 
   nearest(name: string): string | null {
-    return nearestName(name, first(mostCompared, this.names()));
+    return nearestName(name, upTo(mostCompared, new Set(this.names())));
   }
 
   private *names(): Iterable<string> {
@@ -325,7 +325,7 @@ function pushAll<T>(list: T[], more: readonly T[]): void {
   for (const each of more) list.push(each);
 }
 
-function* first<T>(most: number, items: Iterable<T>): Iterable<T> {
+function* upTo<T>(most: number, items: Iterable<T>): Iterable<T> {
   let count = 0;
   for (const item of items) {
     if (++count > most) return;
@@ -341,7 +341,7 @@ function add(index: Map<string, PropertySchema[]>, name: string, property: Prope
 
 /** @param aliased the properties of which the name is the source column */
 function resolve(name: string, aliased: readonly PropertySchema[], named: (name: string) => readonly PropertySchema[]): ResolvedProperty {
-  const [first] = [...named(name).slice(0, 1), ...aliased];
+  const first = named(name)[0] ?? aliased[0];
   if (!first) return { name, word: '', mayBeTime: false, inMemory: false, known: false, varies: false };
   if (aliased.some(other => other.name !== first.name))
     return { name, word: null, mayBeTime: true, inMemory: true, known: true, varies: true };

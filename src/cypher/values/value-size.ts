@@ -20,9 +20,9 @@ const bytesOfTemporal = { date: 220, localtime: 220, time: 220, localdatetime: 2
 /** The text of a time as the source has it. */
 const bytesOfSource = 48;
 
-/** Shorter names are shared by maps: they stand in the query, or are kept once for all JSON. Maps of many names have names of their own. */
+/** Shorter names are shared by maps: they stand in the query, or are kept once for all JSON. Maps of more names than a table has columns have names of their own. */
 export const longestSharedName = 64;
-const mostSharedNames = 32;
+const mostSharedNames = 256;
 /** The sizes of larger lists and maps are kept, since many rows may share one. */
 const leastKept = 8_192;
 const deepest = 500;

@@ -88,6 +88,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
         }
         if (isFound || !clause.optional) continue;
         work.row(row.length);
+        if (work.isDue) yield null;
         const missed = copied(row);
         for (const slot of own) missed[slot] = null;
         yield missed;

@@ -162,7 +162,7 @@ function compileProperty(expression: Expression & { kind: 'property' }, place: E
   return query.at(position, row => propertyOf(object(row), name, storedNames));
 }
 
-/** Of a relationship its type is meant. */
+/** The labels of a node, or the type of a relationship; null for null. */
 function labelsOf(value: CypherValue): readonly string[] | null {
   if (value === null) return null;
   if (typeof value === 'object' && 'kind' in value) {

@@ -181,7 +181,7 @@ const unitsOfList = 15;
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {
   const { graph, work } = query;
   const [group] = labels.map(names => ({ names, count: countOf(names) })).sort((a, b) => a.count - b.count);
-  const names = group && [...new Set(group.names.map(({ name }) => name))].filter(name => graph.countOfLabel(name) > 0);
+  const names = group?.names.map(({ name }) => name).filter(name => graph.countOfLabel(name) > 0);
   return function* scan(row) {
     const known = lookUp(row);
     const lists = known ? [known] : (names?.map(name => graph.nodesWithLabel(name)) ?? [graph.nodes()]);

@@ -1,9 +1,10 @@
 import { type Name } from '../../syntax/cypher-ast.js';
 import { spend } from '../../syntax/effort.js';
 
-/** Whether a node has labels that a pattern or condition names: every group must hold, and one label of a group is enough. */
+/** Makes a test of the labels of a node: every group must hold, and one label of a group is enough. Equal groups are asked once. */
 export function labelTest(groups: readonly (readonly Name[])[]): (labels: readonly string[]) => boolean {
-  const sets = new Map(groups.map(group => [group.map(({ name }) => name).join('|'), new Set(group.map(({ name }) => name))]));
+  const names = groups.map(group => group.map(({ name }) => name));
+  const sets = new Map(names.map(each => [JSON.stringify(each), new Set(each)]));
   const wanted = [...sets.values()];
   return labels => {
     spend(wanted.length);

@@ -5,7 +5,7 @@ import { bytesOfList, sizeOf } from '../../values/value-size.js';
 import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 
-/** An expression is evaluated in one go, so this bounds how long it holds the process: some 20 ms, 50 with what is allocated, in units of `spend`. */
+/** The units of `spend` of one expression, which is evaluated in one go: it holds the process for some 20 ms, or 50 with what it allocates. */
 const mostUnitsOfExpression = 1_000_000;
 /** A query is compiled without a pause, more than once before its first row. */
 const mostUnitsOfCompiling = 500_000;
