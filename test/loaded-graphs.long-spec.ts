@@ -17,11 +17,10 @@ import { asSuperuser } from './support/database.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
-import { isLong } from './support/tier.js';
 
 const budgetBytes = 64_000_000;
-const seeds = isLong ? Array.from({ length: 40 }, (_, i) => i + 1) : [1];
-const runsOfSeed = isLong ? 8 : 3;
+const seeds = Array.from({ length: 40 }, (_, i) => i + 1);
+const runsOfSeed = 8;
 
 let test: TestApp;
 let database: RetrievalDatabase;

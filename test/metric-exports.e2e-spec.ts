@@ -247,7 +247,7 @@ describe('an export', () => {
     expect(await rest(stalled)).toMatchObject({ complete: false });
   });
 
-  itLong('that fails in the middle does not look complete', async () => {
+  it('that fails in the middle does not look complete', async () => {
     // Over HTTP/1.0 only a reset tells the end of the connection from that of the answer. Node's own client may not see it as such.
     const resets = jest.spyOn(net.Socket.prototype, 'resetAndDestroy');
     const response = await begin(spent, wide, editor).response;

@@ -117,7 +117,7 @@ describe('a kept result', () => {
     expect(await ask(id)).toEqual([[['3.3']], true]);
   });
 
-  itLong('ends with a change of the formula, of a metric in it, or of the binding', async () => {
+  it('ends with a change of the formula, of a metric in it, or of the binding', async () => {
     const inner = await aMetric('SUM(amount)', binding);
     const outer = await aMetric(`[m${metrics}] * 2`);
     expect(await ask(outer)).toEqual([[['20']], false]);
@@ -132,7 +132,7 @@ describe('a kept result', () => {
     expect(await ask(outer)).toEqual([[['18']], false]);
   });
 
-  itLong('is no way around a right that is lost', async () => {
+  it('is no way around a right that is lost', async () => {
     const id = await aMetric('MIN(amount)', binding);
     await ask(id, {}, viewer);
     const { body: me } = await viewer.get('/api/auth/me').expect(200);
@@ -259,7 +259,7 @@ describe('rows without a version', () => {
     expect(await ask(id)).toEqual([[['4']], false]);
   });
 
-  itLong('may have an age that the caller chooses', async () => {
+  it('may have an age that the caller chooses', async () => {
     await foreign.run('CREATE TABLE public.far_lines (id int PRIMARY KEY, amount int); INSERT INTO public.far_lines VALUES (1, 1)');
     const id = await aMetric('SUM(amount)', { connection_id: far, relation: { table: 'far_lines' } });
     const young = { cache: { max_age_s: 600 } };

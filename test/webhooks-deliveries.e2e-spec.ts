@@ -140,7 +140,7 @@ describe('deliveries of webhooks of jobs', () => {
     expect(receiver.received).toHaveLength(8);
   });
 
-  itLong('are tried again where nobody listens, and where a redirect leads elsewhere', async () => {
+  it('are tried again where nobody listens, and where a redirect leads elsewhere', async () => {
     const gone = new Receiver();
     await gone.listen();
     const { url } = gone;

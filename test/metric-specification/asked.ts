@@ -1,6 +1,6 @@
 /**
  * The tables of ../shared/metrics.md row by row, each asked over REST and compared with numbers computed by hand from the rows of
- * metrics-specification.e2e-spec.ts. The traps (A.6) are in metric-traps.ts.
+ * metrics-specification.long-spec.ts. The traps (A.6) are in metric-traps.ts.
  */
 import { on, type Question } from '../support/metric-traps.js';
 
