@@ -41,13 +41,16 @@ export async function checkSynonyms(
   for (const each of names) for (const text of [each.name, ...each.aliases]) note(text, each);
   for (const each of known) note(each.synonym, each);
 
+  const namesOfKind = new Map<SynonymKind, Set<string>>();
+  for (const { kind, name } of names) namesOfKind.set(kind, (namesOfKind.get(kind) ?? new Set<string>()).add(name));
+
   const problems: FieldProblem[] = [];
   for (const { kind, name, synonym, at } of synonyms) {
     if (problems.length >= mostReported) break;
     if (pace.isOverdue) await pace.turn();
     const report = (type: string, zh: string, en: string): void => void problems.push({ loc: at, text: { zh, en }, type });
-    const ofKind = names.filter(each => each.kind === kind).map(each => each.name);
-    if (kind !== 'name' && !ofKind.includes(name)) {
+    const ofKind = namesOfKind.get(kind) ?? new Set<string>();
+    if (kind !== 'name' && !ofKind.has(name)) {
       const near = nearestName(name, ofKind);
       report(
         'unknown_name',

@@ -24,4 +24,13 @@ describe('nearestFirst', () => {
   it('ranks names by the share of letters that differ, and keeps the order of names that are not alike at all', () => {
     expect(nearestFirst('name', ['地区', 'n', 'city', 'customer_name', 'nmae'])).toEqual(['nmae', 'customer_name', '地区', 'n', 'city']);
   });
+
+  it('compares the first of very many candidates', () => {
+    let given = 0;
+    function* names(): Iterable<string> {
+      for (;;) yield `name ${(given += 1)}`;
+    }
+    expect(nearestName('something else', names())).toBeNull();
+    expect(given).toBeLessThan(5_000);
+  });
 });

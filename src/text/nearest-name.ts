@@ -2,17 +2,19 @@ import { editDistance } from './edit-distance.js';
 
 /** Only the first letters of names are compared, so that a name of a megabyte keeps nobody busy. */
 const compared = 64;
+/** So many candidates are compared: a graph may have tens of thousands of names. */
+const mostCompared = 4_000;
 /** From this share of different letters on, names are not alike at all. */
 const unlike = 0.75;
 
 /**
  * The candidate that was most probably meant, or null when none is near. At most a third of the letters (at least one, at most
- * three) may differ.
+ * three) may differ. Of very many candidates the first 4,000 are compared.
  */
 export function nearestName(written: string, candidates: Iterable<string>): string | null {
   const letters = lettersOf(written);
   const allowed = Math.min(3, Math.max(1, Math.floor(letters.length / 3)));
-  const near = ranked(letters, candidates, allowed).find(({ edits }) => edits <= allowed);
+  const near = ranked(letters, upTo(mostCompared, candidates), allowed).find(({ edits }) => edits <= allowed);
   return near?.name ?? null;
 }
 
@@ -31,6 +33,14 @@ function ranked(letters: string[], candidates: Iterable<string>, limit: number):
     const edits = editDistance(letters, other, limit);
     return { name, edits, share: Math.min(unlike, edits / Math.max(letters.length, other.length, 1)) };
   }).sort((a, b) => a.share - b.share);
+}
+
+function* upTo<T>(most: number, items: Iterable<T>): Iterable<T> {
+  let count = 0;
+  for (const item of items) {
+    if (++count > most) return;
+    yield item;
+  }
 }
 
 function lettersOf(name: string): string[] {

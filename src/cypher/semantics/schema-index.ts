@@ -33,9 +33,6 @@ const wordsOfSql = new Set([
   'bigint[]',
 ]);
 
-/** So many names are compared with an unknown one: a graph may have tens of thousands. */
-const mostCompared = 4_000;
-
 interface Element {
   names: string[];
   properties: PropertySchema[];
@@ -79,7 +76,7 @@ class Elements<E extends Element> {
   }
 
   nearest(name: string): string | null {
-    return nearestName(name, upTo(mostCompared, this.allNames()));
+    return nearestName(name, this.allNames());
   }
 
   /** The properties of all elements together. */
@@ -135,7 +132,7 @@ class IndexedProperties implements Properties {
   }
 
   nearest(name: string): string | null {
-    return nearestName(name, upTo(mostCompared, this.byName.keys()));
+    return nearestName(name, this.byName.keys());
   }
 }
 
@@ -152,7 +149,7 @@ class JoinedProperties implements Properties {
   }
 
   nearest(name: string): string | null {
-    return nearestName(name, upTo(mostCompared, new Set(this.names())));
+    return nearestName(name, new Set(this.names()));
   }
 
   private *names(): Iterable<string> {
@@ -323,14 +320,6 @@ function namesOfColumns(properties: readonly PropertySchema[]): Map<string, stri
 
 function pushAll<T>(list: T[], more: readonly T[]): void {
   for (const each of more) list.push(each);
-}
-
-function* upTo<T>(most: number, items: Iterable<T>): Iterable<T> {
-  let count = 0;
-  for (const item of items) {
-    if (++count > most) return;
-    yield item;
-  }
 }
 
 function add(index: Map<string, PropertySchema[]>, name: string, property: PropertySchema): void {
