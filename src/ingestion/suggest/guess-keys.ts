@@ -1,3 +1,4 @@
+import { Pace } from '../../common/turns/pace.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { isKeyName, isOwnKey, namesRowOf } from '../../text/key-names.js';
 import { isReadable, keyKind, mayBeKey } from '../../warehouse/references/key-kind.js';
@@ -16,7 +17,12 @@ type Guessed = { key: RowKey } | { reason: Bilingual };
 export async function guessNamedKey(table: SourceTable, all: SourceTable[], probe: SourceProbe): Promise<RowKey | null> {
   const keys = table.columns.filter(column => mayBeKey(column) && isKeyName(column.name)).map(({ name }) => name);
   const own = keys.filter(name => isOwnKey(name, table));
-  const others = keys.filter(name => !own.includes(name) && !all.some(other => other !== table && namesRowOf(name, other)));
+  const others: string[] = [];
+  const pace = new Pace();
+  for (const name of keys) {
+    if (pace.isOverdue) await pace.turn();
+    if (!own.includes(name) && !all.some(other => other !== table && namesRowOf(name, other))) others.push(name);
+  }
   for (const name of [...own, ...others]) {
     const count = await probe.countKey(table, [name], { mayBeSample: own.includes(name) });
     if (count && isUnique(count)) return { columns: [name], evidence: evidenceOf(count) };

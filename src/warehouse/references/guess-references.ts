@@ -1,3 +1,4 @@
+import { Pace } from '../../common/turns/pace.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { fitOfNames, isKeyName, refersToOwnTable, wordIn } from '../../text/key-names.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
@@ -33,7 +34,9 @@ export async function guessReferences(
 ): Promise<{ references: GuessedReference[]; leftOut: LeftOut[] }> {
   const references: GuessedReference[] = [];
   const leftOut: LeftOut[] = [];
+  const pace = new Pace();
   for (const column of table.columns.filter(mayBeKey)) {
+    if (pace.isOverdue) await pace.turn();
     const isOwnKey = key?.columns.length === 1 && key.columns[0] === column.name;
     const fitting = (await othersFor(column)).flatMap(other => {
       const target = other.table.columns.find(({ name }) => name === other.key)!;
