@@ -18,12 +18,6 @@ describe('nearestName', () => {
   it('is not kept busy by a name of a megabyte', () => {
     expect(nearestName('x'.repeat(1_000_000), ['x'.repeat(63)])).toBe('x'.repeat(63));
   });
-});
-
-describe('nearestFirst', () => {
-  it('ranks names by the share of letters that differ, and keeps the order of names that are not alike at all', () => {
-    expect(nearestFirst('name', ['地区', 'n', 'city', 'customer_name', 'nmae'])).toEqual(['nmae', 'customer_name', '地区', 'n', 'city']);
-  });
 
   it('compares the first of very many candidates', () => {
     let given = 0;
@@ -32,5 +26,11 @@ describe('nearestFirst', () => {
     }
     expect(nearestName('something else', names())).toBeNull();
     expect(given).toBeLessThan(5_000);
+  });
+});
+
+describe('nearestFirst', () => {
+  it('ranks names by the share of letters that differ, and keeps the order of names that are not alike at all', () => {
+    expect(nearestFirst('name', ['地区', 'n', 'city', 'customer_name', 'nmae'])).toEqual(['nmae', 'customer_name', '地区', 'n', 'city']);
   });
 });
