@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { graphTables } from '../src/database/graph-tables.js';
 import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
@@ -84,10 +85,15 @@ describe('a retrieval process in trouble', () => {
   it('tries the other queries again that were under way', async () => {
     await underWay(0);
     const products = Array.from('abcdefghij', variable => `(${variable}:产品)`).join(', ');
+    // Both wait for the lock, so that neither ends before the other begins.
+    const locker = await test.pool.connect();
+    await locker.query(`BEGIN; LOCK TABLE ${graphTables(graph.id).nodes} IN ACCESS EXCLUSIVE MODE`);
     const others = [1, 2].map(n => ask({ cypher: `MATCH ${products} RETURN count(*) + ${n} AS n` }).then(response => response));
     await underWay(2);
     const pid = supervisor.pid as number;
     process.kill(pid, 'SIGKILL');
+    await locker.query('COMMIT');
+    locker.release();
     const answers = await Promise.all(others);
     expect(answers.map(({ body }) => body.rows)).toEqual([[[5 ** 10 + 1]], [[5 ** 10 + 2]]]);
     expect(supervisor.pid).not.toBe(pid);
