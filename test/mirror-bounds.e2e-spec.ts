@@ -85,8 +85,14 @@ describe('the bytes of the mirror', () => {
 });
 
 describe('a disk whose reserve is reached', () => {
-  /** Changes how much of the disk of this application is to stay free. */
-  const reserve = (megabytes: number): void => void Object.assign(test.app.get(Settings), { diskReserveMb: megabytes });
+  /** Changes how much of the disk of this application is to stay free. A look at the disk that is under way knows the reserve before. */
+  async function reserve(megabytes: number): Promise<void> {
+    Object.assign(test.app.get(Settings), { diskReserveMb: megabytes });
+    await test.app
+      .get(DiskReserve)
+      .require()
+      .catch(() => undefined);
+  }
   const more = 100_000_000;
   afterEach(() => reserve(0));
   const lack = {
@@ -99,7 +105,7 @@ describe('a disk whose reserve is reached', () => {
     await upload(test, 'numbers', numbersCsv);
     const before = (await test.pool.query('SELECT count(*)::int AS n FROM ingestion_runs')).rows;
     const jobId = await aJob(test, await aGraph(test), quickMapping);
-    reserve(more);
+    await reserve(more);
     const refused = await uploadRequest(test.admin, 'numbers', 'i\n1\n');
     expect(refused).toMatchObject(lack);
     expect(refused.body.message).toMatch(/DISK_RESERVE_MB.* MiB left, less than its reserve of 100000000 MiB/);
@@ -107,7 +113,7 @@ describe('a disk whose reserve is reached', () => {
     expect((await test.pool.query('SELECT count(*)::int AS n FROM ingestion_runs')).rows).toEqual(before);
     await test.asUser('new_one');
     expect((await test.admin.get(`${tablesPath}/numbers`).expect(200)).body.row_estimate).toBe(300);
-    reserve(0);
+    await reserve(0);
     expect((await uploadRequest(test.admin, 'numbers', numbersCsv)).status).toBe(200);
     await test.admin.post(`/api/ingestion/jobs/${jobId}/run`).set('Prefer', 'wait=60').expect(200);
   });
@@ -118,7 +124,7 @@ describe('a disk whose reserve is reached', () => {
     const { request, answer } = rawUpload(test, test.admin, 'kept');
     request.write(rowsOf(2_000, 'b'));
     while ((await loading()) === 0) await sleep(10);
-    reserve(more);
+    await reserve(more);
     // The one who waits for the next bytes learns of it with them.
     while (test.app.get(DiskReserve).lack === null) await sleep(10);
     request.end('2,c\n');
@@ -141,7 +147,7 @@ describe('a disk whose reserve is reached', () => {
       await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('mirror.held', 0))");
       const held = uploadRequest(test.admin, 'held', 'a\n1\n').then(answer => answer);
       while ((await waiting()) === 0) await sleep(10);
-      reserve(more);
+      await reserve(more);
       expect(await held).toMatchObject(lack);
     } finally {
       await client.query('ROLLBACK');
