@@ -16,7 +16,7 @@ const longestNumber = 500;
 /** To read a text that is not a number. */
 const unitsOfConversion = 20;
 /** To make a fault with its sentences and to catch it. */
-const unitsOfCaughtFault = 200;
+const unitsOfCaughtFault = 400;
 const specialFloats: Readonly<Record<string, number>> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
 
 export const conversionFunctions = tableOf(

@@ -11,7 +11,7 @@ import { type Evaluate, Frame, type Row, type Scope } from './scope.js';
 import { type Work } from './work.js';
 
 /** To make the error of a value that is refused, with its place in the text. A condition may refuse many. */
-const unitsOfFault = 400;
+const unitsOfFault = 1_000;
 
 /** Where an expression stands. */
 export interface ExpressionPlace {
