@@ -55,7 +55,6 @@ export class GraphInMemory implements MemoryGraph {
   private readonly known = new Map<number, MemoryNode>();
   private readonly typeNumbers: Map<string, number>;
   private readonly wanted = new Map<readonly string[], Uint8Array>();
-  private setsByLabel: Map<string, number[]> | null = null;
   private readonly indexes: ReadonlyMap<string, PropertyIndex>;
   private readonly columns: ReadonlyMap<string, PropertyColumn>;
   private readonly types: ElementTypes;
@@ -161,16 +160,7 @@ export class GraphInMemory implements MemoryGraph {
   }
 
   private setsWith(label: string): readonly number[] {
-    if (this.setsByLabel === null) {
-      this.setsByLabel = new Map();
-      for (const [set, labels] of this.topology.labelSets.entries())
-        for (const each of labels) {
-          const sets = this.setsByLabel.get(each);
-          if (sets) sets.push(set);
-          else this.setsByLabel.set(each, [set]);
-        }
-    }
-    return this.setsByLabel.get(label) ?? [];
+    return setsByLabelOf(this.topology.labelSets).get(label) ?? [];
   }
 
   private nodeAt(place: number): MemoryNode {
@@ -182,6 +172,23 @@ export class GraphInMemory implements MemoryGraph {
     if (this.known.size < mostKnown) this.known.set(place, node);
     return node;
   }
+}
+
+/** The sets of labels that each label is in last as long as the sets, which all queries on a version share. */
+const setsByLabel = new WeakMap<Topology['labelSets'], Map<string, number[]>>();
+
+function setsByLabelOf(labelSets: Topology['labelSets']): ReadonlyMap<string, readonly number[]> {
+  const known = setsByLabel.get(labelSets);
+  if (known) return known;
+  const found = new Map<string, number[]>();
+  for (const [set, labels] of labelSets.entries())
+    for (const label of labels) {
+      const sets = found.get(label);
+      if (sets) sets.push(set);
+      else found.set(label, [set]);
+    }
+  setsByLabel.set(labelSets, found);
+  return found;
 }
 
 /** The edges at a node, a loop once. A walk holds one of these for each of its edges, and a generator takes some times the memory. */
