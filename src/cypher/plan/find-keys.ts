@@ -1,4 +1,5 @@
-import { type ResolvedProperty, type SchemaIndex } from '../semantics/schema-index.js';
+import { type ResolvedProperty } from '../semantics/schema-elements.js';
+import { type SchemaIndex } from '../semantics/schema-index.js';
 import { type Pattern, type PatternNode } from '../semantics/pattern.js';
 import { type TypedExpression } from '../semantics/typed-tree.js';
 import { type CypherValue } from '../values/cypher-value.js';

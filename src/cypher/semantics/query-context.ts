@@ -4,7 +4,8 @@ import { spend } from '../syntax/effort.js';
 import { type CypherMap } from '../values/cypher-value.js';
 import { type GraphSchema } from './graph-schema.js';
 import { QueryParameters } from './query-parameters.js';
-import { type ResolvedProperty, SchemaIndex } from './schema-index.js';
+import { type ResolvedProperty } from './schema-elements.js';
+import { SchemaIndex } from './schema-index.js';
 import { type QueryWarning } from './typed-tree.js';
 
 /** Of further unknown names the nearest one is not looked for: each is compared with thousands of names. */

@@ -176,6 +176,7 @@ function* filtered(found: Generator<true | null>, holds: () => boolean): Generat
 
 /** A node that is taken from a list, besides the step. */
 const unitsOfScanned = 4;
+/** To go through the nodes of a label, besides them. */
 const unitsOfList = 15;
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {
