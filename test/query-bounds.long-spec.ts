@@ -116,6 +116,16 @@ describe('the metrics of a graph', () => {
     expect(body.detail.errors).toEqual([{ loc: ['body'], type: 'too_large', msg: expect.stringContaining('65536') }]);
   });
 
+  it('have bindings whose expressions have at most 16,384 characters together, besides columns', async () => {
+    const bind = (columns: Record<string, string>) =>
+      test.admin.put(`/api/metrics/${graph.metricId}/binding`).send({ relation: { table: 'orders' }, columns });
+    const named = (count: number, column: string) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, column]));
+    const { body } = await bind(named(20, `'${'x'.repeat(900)}'`)).expect(422);
+    expect(body.detail.errors).toEqual([{ loc: ['body'], type: 'too_large', msg: expect.stringContaining('16384') }]);
+    const columns = await bind(named(500, 'a_column_that_nobody_has_in_this_table')).expect(422);
+    expect(new Set(columns.body.detail.errors.map((error: { type: string }) => error.type))).toEqual(new Set(['unknown_column']));
+  });
+
   it('are left out of questions when they have too many names', async () => {
     await test.pool.query(
       `INSERT INTO metrics (graph_id, name, aliases, formula)

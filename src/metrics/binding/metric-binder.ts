@@ -309,23 +309,24 @@ async function readColumns(
 
 /** Limits the size, because every execution reads the whole binding. */
 function refuseTooLarge(request: BindingRequest, loc: Loc): void {
-  const { columns = {}, dimensions = [], entities = [], time, grain = [], row_filter: filter } = request;
-  const written = [
-    ...Object.values(columns ?? {}),
-    ...[...(dimensions ?? []), ...(entities ?? []), ...(time ? [time] : [])].map(({ column }) => column),
-  ];
-  const characters = [...written, ...(grain ?? []), filter ?? '']
-    .filter(text => !columnAlone.test(text))
-    .reduce((sum, { length }) => sum + length, 0);
-  const isTooLarge = JSON.stringify(request).length > mostCharacters;
-  if (!isTooLarge && characters <= mostWritten) return;
-  const text = isTooLarge
-    ? { zh: `绑定最多 ${mostCharacters} 个字符`, en: `a binding must have no more than ${mostCharacters} characters` }
-    : {
-        zh: `绑定的表达式合计最多 ${mostWritten} 个字符；请在数据库中建视图`,
-        en: `the expressions of a binding must have no more than ${mostWritten} characters together; make a view in the database`,
-      };
-  throw new SchemaError([{ loc, text, type: 'too_large' }]);
+  const refuse = (zh: string, en: string): never => {
+    throw new SchemaError([{ loc, text: { zh, en }, type: 'too_large' }]);
+  };
+  if (JSON.stringify(request).length > mostCharacters)
+    refuse(`绑定最多 ${mostCharacters} 个字符`, `a binding must have no more than ${mostCharacters} characters`);
+  const characters = expressionsIn(request).join('').length;
+  if (characters > mostWritten)
+    refuse(
+      `绑定的表达式合计最多 ${mostWritten} 个字符；请在数据库中建视图`,
+      `the expressions of a binding must have no more than ${mostWritten} characters together; make a view in the database`,
+    );
+}
+
+/** What a binding says in SQL, without what is a column alone. */
+function expressionsIn({ columns, dimensions, entities, time, grain, row_filter: filter }: BindingRequest): string[] {
+  const named = [...(dimensions ?? []), ...(entities ?? []), ...(time ? [time] : [])].map(({ column }) => column);
+  const all = [...Object.values(columns ?? {}), ...named, ...(grain ?? []), filter ?? ''];
+  return all.filter(text => !columnAlone.test(text));
 }
 
 function throwIfAny(problems: FieldProblem[]): void {

@@ -222,6 +222,7 @@ describe('an error', () => {
     ['SUM(a\u0000)', { hint: 'control characters are not allowed' }],
     [`${'('.repeat(40)}[a]${')'.repeat(40)}`, { hint: 'a formula has at most 32 levels' }],
     ['- '.repeat(1_500) + '[a]', { hint: 'a formula has at most 32 levels' }],
+    [`[a]${'+1*2'.repeat(101)}`, { hint: 'a formula has at most 200 operators' }],
     [`[${'a'.repeat(4_000)}]`, { expected: ['at most 4000 characters'] }],
   ])('names the place and the problem in %j', (formula, expected) => {
     expect(problem(formula)).toMatchObject(expected);
