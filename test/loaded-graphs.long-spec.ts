@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../src/common/logging/log.js';
-import { DatabaseAccess } from '../src/database/roles/database-access.js';
 import { cellAt, type PropertyColumn } from '../src/graph-index/property-column.js';
 import { textAt } from '../src/graph-index/stored-texts.js';
 import { bytesOf } from '../src/graph-index/shared-arrays.js';
@@ -9,7 +8,7 @@ import { type LoadedElements } from '../src/retrieval/process/graph-in-memory.js
 import { LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
 import { loadIndex } from '../src/retrieval/process/load-index.js';
 import { runSearch } from '../src/retrieval/process/run-search.js';
-import { type GraphReader, RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
+import { type GraphReader, type RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
 import { readToOneTypes } from '../src/retrieval/process/to-one-types.js';
 import { warmGraph } from '../src/retrieval/process/warm-graph.js';
 import { startTestApp, type TestApp } from './support/app.js';
@@ -17,6 +16,7 @@ import { asSuperuser } from './support/database.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
+import { retrievalDatabaseOf } from './support/retrieval-database.js';
 
 const budgetBytes = 64_000_000;
 const seeds = Array.from({ length: 40 }, (_, i) => i + 1);
@@ -28,9 +28,7 @@ let database: RetrievalDatabase;
 let copied: string[] = [];
 beforeAll(async () => {
   test = await startTestApp();
-  // With the rights of the retrieval process, and no more.
-  const { retrieval: databaseUrl } = test.app.get(DatabaseAccess);
-  database = RetrievalDatabase.open({ databaseUrl }, 6, 16_000_000, createLog('error'));
+  database = retrievalDatabaseOf(test);
 });
 afterAll(async () => {
   await database?.close();

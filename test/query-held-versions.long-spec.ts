@@ -1,7 +1,5 @@
-import { createLog } from '../src/common/logging/log.js';
-import { DatabaseAccess } from '../src/database/roles/database-access.js';
 import { type LoadedGraph, LoadedGraphs } from '../src/retrieval/process/loaded-graphs.js';
-import { RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
+import { type RetrievalDatabase } from '../src/retrieval/process/retrieval-database.js';
 import { runQuery } from '../src/retrieval/process/run-query.js';
 import { type RetrievalAnswer, type RetrievalQuery } from '../src/retrieval/protocol.js';
 import { startTestApp, type TestApp } from './support/app.js';
@@ -9,6 +7,7 @@ import { asSuperuser } from './support/database.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
+import { retrievalDatabaseOf } from './support/retrieval-database.js';
 
 const mapping = `version: 1
 nodes:
@@ -34,9 +33,7 @@ let test: TestApp;
 let database: RetrievalDatabase;
 beforeAll(async () => {
   test = await startTestApp();
-  // With the rights of the retrieval process, and no more.
-  const { retrieval: databaseUrl } = test.app.get(DatabaseAccess);
-  database = RetrievalDatabase.open({ databaseUrl }, 6, 16_000_000, createLog('error'));
+  database = retrievalDatabaseOf(test);
 });
 afterAll(async () => {
   await database?.close();

@@ -1,0 +1,10 @@
+import { createLog } from '../../src/common/logging/log.js';
+import { DatabaseAccess } from '../../src/database/roles/database-access.js';
+import { RetrievalDatabase } from '../../src/retrieval/process/retrieval-database.js';
+import { type TestApp } from './app.js';
+
+/** The database of an application, with the rights of the retrieval process and no more. */
+export function retrievalDatabaseOf({ app }: TestApp): RetrievalDatabase {
+  const { retrieval: databaseUrl } = app.get(DatabaseAccess);
+  return RetrievalDatabase.open({ databaseUrl }, 6, 16_000_000, createLog('error'));
+}
