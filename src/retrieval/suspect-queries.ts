@@ -27,8 +27,9 @@ export function idOfWork({ graph_id, kind, text, parameters, limit, offset }: Re
 
 /**
  * Finds the queries that end retrieval processes, or threads of one, so that each harms only its own caller. Every query under way
- * at an end is suspect. Suspects are tried once more, one after the other, of each caller in turn. A query that was alone at so many ends is refused for ten
- * minutes; one that was under way beside others is not, since any of them may be the cause. An answer of any kind clears a query.
+ * at an end is suspect. Suspects are tried once more, one after the other, of each caller in turn. A query that was alone at so many
+ * ends is refused for ten minutes; one that was under way beside others is not, since any of them may be the cause. An answer of any
+ * kind clears a query.
  */
 export class SuspectQueries {
   private readonly underWay = new Set<Flight>();
