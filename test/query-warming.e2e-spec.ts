@@ -13,6 +13,7 @@ describe('a run that makes a new version', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp({}, { own: true });
+    await until(async () => (await health().catch(() => null)) !== null);
   });
   afterAll(() => test?.close());
 
