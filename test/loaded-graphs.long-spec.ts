@@ -1,3 +1,4 @@
+import { smallRoom } from '../src/retrieval/process/load/load-room.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../src/common/logging/log.js';
 import { cellAt, type PropertyColumn } from '../src/graph-index/property-column.js';
@@ -310,7 +311,7 @@ describe('the parts that a query needs', () => {
     const { topology, columns } = (await roomy.elementsOf(graph, { names: new Set(['x']), looked: new Set() }))!;
     const { scratchBytes } = (await roomy.indexOf(graph))!.index;
     const signal = new AbortController().signal;
-    const index = await database.readGraph(graphId, 10_000, signal, reader => loadIndex(reader, graph.schema, budgetBytes));
+    const index = await database.readGraph(graphId, 10_000, signal, reader => loadIndex(reader, graph.schema, smallRoom(budgetBytes)));
     const bytes = [topology, columns.nodes.get('x')!, index].reduce((sum, part) => sum + bytesOf(part), scratchBytes);
     const [fits, tooSmall] = [bytes, bytes - 1].map(budget => opened(budget)) as [LoadedGraphs, LoadedGraphs];
     expect((await find(fits)).rows).toEqual(rows);

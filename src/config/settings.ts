@@ -144,7 +144,7 @@ function readValues(read: SettingsReader) {
     retrievalMemoryMb: read.integer(
       'RETRIEVAL_MEMORY_MB',
       1024,
-      'Memory for loaded graphs; the least recently used are dropped beyond it',
+      'Memory for loaded graphs; beyond it the caller whose graphs take the most gives one up',
       { min: 64 },
     ),
     retrievalSnapshotDirectory: read.optionalText(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 import { type StoredTexts, StoredTextsBuilder, textBytesAt } from './stored-texts.js';
 import { fewAtOnce, inBlocks } from './in-blocks.js';
@@ -7,6 +8,7 @@ import { type Steps } from '../text/steps.js';
 const [missing, inNumbers, firstText] = [0, 1, 2];
 /** A column with more different texts keeps equal ones more than once. */
 const mostDifferentTexts = 100_000;
+const longestKey = 256;
 
 /**
  * One property of all nodes, or of all edges, by place. Integers and floats stand in an array of numbers; every other value is the number
@@ -72,17 +74,23 @@ export class PropertyColumnBuilder {
 
   private keepText(bytes: Buffer): number {
     const number = this.texts.addBytes(bytes);
-    if (this.known.size < mostDifferentTexts) this.known.set(bytes.toString('utf8'), number);
+    if (this.known.size < mostDifferentTexts) this.known.set(keyOf(bytes.toString('utf8')), number);
     return number;
   }
 
   private numberOf(json: string): number {
-    const known = this.known.get(json);
+    const key = keyOf(json);
+    const known = this.known.get(key);
     if (known !== undefined) return known;
     const number = this.texts.add(json);
-    if (this.known.size < mostDifferentTexts) this.known.set(json, number);
+    if (this.known.size < mostDifferentTexts) this.known.set(key, number);
     return number;
   }
+}
+
+/** A long text is known by its digest, so that it is not held once more. */
+function keyOf(text: string): string {
+  return text.length <= longestKey ? text : createHash('sha256').update(text).digest('base64');
 }
 
 /** The value at a place: undefined without one, a number, or the number of a text. */

@@ -13,6 +13,7 @@ import { type SharedArray, sharedFloat64, sharedUint16, sharedUint32, sharedUint
  */
 const magic = Buffer.from('GRAPHS01');
 const makers = { Uint8Array: sharedUint8, Uint16Array: sharedUint16, Uint32Array: sharedUint32, Float64Array: sharedFloat64 };
+const bytesOfElement = { Uint8Array: 1, Uint16Array: 2, Uint32Array: 4, Float64Array: 8 };
 /** The bytes that are read or checked in one go, some milliseconds. */
 const pieceBytes = 4_194_304;
 const mostHeadBytes = 67_108_864;
@@ -53,8 +54,11 @@ export async function writeSnapshot(path: string, stamp: string, record: object)
   }
 }
 
-/** Null for a file that is missing, damaged, of another format or stamp, or that the system cannot read. */
-export async function readSnapshot(path: string, stamp: string): Promise<object | null> {
+/**
+ * Null for a file that is missing, damaged, of another format or stamp, or that the system cannot read.
+ * @param expect is told the bytes of the record before it is read; what it throws ends the reading
+ */
+export async function readSnapshot(path: string, stamp: string, expect: (bytes: number) => void = () => undefined): Promise<object | null> {
   const file = await open(path, 'r').catch(() => null);
   if (!file) return null;
   try {
@@ -65,6 +69,7 @@ export async function readSnapshot(path: string, stamp: string): Promise<object 
     if (crc32(text) !== start.readUInt32LE(12)) return null;
     const head = JSON.parse(text.toString('utf8')) as Head;
     if (head.stamp !== stamp) return null;
+    expect(head.arrays.reduce((sum, { type, length }) => sum + length * bytesOfElement[type], 0));
     const record: Record<string, unknown> = { ...head.facts };
     let at = 16 + headBytes;
     for (const { name, type, length, crc } of head.arrays) {

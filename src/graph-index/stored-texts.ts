@@ -13,7 +13,7 @@ export interface StoredTexts {
 
 /** Collects texts in blocks, so that a million of them are no million objects. */
 export class StoredTextsBuilder {
-  private readonly full: Buffer[] = [];
+  private full: Buffer[] = [];
   private fullBytes = 0;
   private block = Buffer.alloc(0);
   private used = 0;
@@ -41,7 +41,10 @@ export class StoredTextsBuilder {
   *build(): Steps<StoredTexts> {
     const textBytes = sharedUint8(this.fullBytes + this.used);
     let at = 0;
-    for (const block of [...this.full, this.block.subarray(0, this.used)]) {
+    const blocks = [...this.full, this.block.subarray(0, this.used)].reverse();
+    this.full = [];
+    // What is copied can be freed.
+    for (let block = blocks.pop(); block; block = blocks.pop()) {
       textBytes.set(block, at);
       at += block.length;
       yield;

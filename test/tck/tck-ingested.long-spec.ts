@@ -3,6 +3,7 @@ import { createLog } from '../../src/common/logging/log.js';
 import { type MemoryGraph } from '../../src/cypher/executors/memory/memory-graph.js';
 import { GraphInMemory } from '../../src/retrieval/process/graph-in-memory.js';
 import { loadWholeProperties } from '../../src/retrieval/process/load/load-properties.js';
+import { smallRoom } from '../../src/retrieval/process/load/load-room.js';
 import { loadTopology } from '../../src/retrieval/process/load/load-topology.js';
 import { readGraphElements } from '../../src/retrieval/process/read-graph-elements.js';
 import { RetrievalDatabase } from '../../src/retrieval/process/retrieval-database.js';
@@ -73,10 +74,11 @@ const notLoadable: Record<string, number> = { 'a time has nanoseconds': 20 };
     const { graphId, run } = await ingest(app, mapping);
     if (run.status !== 'succeeded') throw new Error(`${JSON.stringify(run.error)}\n${mapping}\n${JSON.stringify(tables)}`);
     return database.readGraph(graphId, 60_000, new AbortController().signal, async reader => {
-      const topology = await loadTopology(reader, Infinity);
+      const room = smallRoom(Infinity);
+      const topology = await loadTopology(reader, room);
       const whole = {
-        nodes: await loadWholeProperties(reader, topology, 'nodes', Infinity),
-        edges: await loadWholeProperties(reader, topology, 'edges', Infinity),
+        nodes: await loadWholeProperties(reader, topology, 'nodes', room),
+        edges: await loadWholeProperties(reader, topology, 'edges', room),
       };
       const parts = { columns: { nodes: new Map(), edges: new Map() }, indexes: new Map(), whole };
       return new AsWritten(new GraphInMemory(topology, parts, await readGraphElements(reader)));

@@ -21,8 +21,9 @@ const mostLookedUp = 10_000;
 const mostKnown = 10_000;
 /** To make a node. */
 const unitsOfNode = 12;
-/** The values of a column with more different texts are read anew each time. */
+/** The values of a column with more different texts, or more bytes of them, are read anew each time. */
 const mostValuesKept = 65_536;
+const mostBytesKept = 8_388_608;
 
 /** What is in memory of a graph: its shape, and the properties that a query asks for. */
 export interface LoadedElements {
@@ -316,7 +317,8 @@ class ColumnsAt implements Pick<CypherMap, 'get' | 'has'> {
 const kept = new WeakMap<PropertyColumn, Map<string | undefined, CypherValue[]>>();
 
 function textValue(column: PropertyColumn, text: number, type: string | undefined): CypherValue | undefined {
-  if (column.textOffsets.length - 1 > mostValuesKept) return readProperty(textAt(column, text), type) ?? undefined;
+  if (column.textOffsets.length - 1 > mostValuesKept || column.textBytes.length > mostBytesKept)
+    return readProperty(textAt(column, text), type) ?? undefined;
   let byType = kept.get(column);
   if (!byType) kept.set(column, (byType = new Map<string | undefined, CypherValue[]>()));
   let values = byType.get(type);

@@ -4,10 +4,10 @@ import { longestText, SearchIndexBuilder } from '../../graph-index/search-index-
 import { type SearchArrays } from '../../graph-index/search-arrays.js';
 import { type ValueArrays, ValueDictionaryBuilder } from '../../graph-index/value-dictionary.js';
 import { type ToOne } from '../../questions/planning/schema-paths.js';
-import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type GraphElements } from './graph-elements.js';
 import { CopyRows, FieldNumbers } from './load/copy-rows.js';
+import { type LoadRoom } from './load/load-room.js';
 import { type GraphReader } from './retrieval-database.js';
 import { readToOneTypes } from './to-one-types.js';
 
@@ -22,9 +22,9 @@ export type IndexRecord = SearchArrays & ValueArrays & { toOne: ToOne };
 /**
  * Reads the nodes of a graph into a search index, one label after the other by id, so that the index of a version is always the same. It
  * reads only the string properties, cut to the searched part. Measured with `npm run bench -- search`.
- * @throws GraphExceedsMemoryError as soon as the index has outgrown `budgetBytes`.
+ * @throws what the room throws as soon as it is too small
  */
-export async function loadIndex(reader: GraphReader, schema: GraphElements, budgetBytes: number): Promise<IndexRecord> {
+export async function loadIndex(reader: GraphReader, schema: GraphElements, room: LoadRoom): Promise<IndexRecord> {
   const values = new ValueDictionaryBuilder();
   const builder = new SearchIndexBuilder();
   const sets = new FieldNumbers();
@@ -46,7 +46,7 @@ export async function loadIndex(reader: GraphReader, schema: GraphElements, budg
       FROM ${reader.tables.nodes} WHERE label = ${pg.escapeLiteral(element.name)} ORDER BY id`;
     await reader.copy(sql, chunk => {
       rows.push(chunk);
-      if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes);
+      room.took(builder.bytes);
     });
   }
   const pace = new Pace();

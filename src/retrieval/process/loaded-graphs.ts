@@ -13,6 +13,7 @@ import { type GraphElements } from './graph-elements.js';
 import { elementTypesOf, type LoadedElements } from './graph-in-memory.js';
 import { broughtColumn, broughtTopology, broughtWholeProperties, type EarlierVersion } from './load/bring-forward.js';
 import { type ElementKind, loadColumn, loadWholeProperties } from './load/load-properties.js';
+import { largeRoom, LoadOutgrownError, type LoadRoom, smallRoom } from './load/load-room.js';
 import { loadTopology } from './load/load-topology.js';
 import { type SnapshotFiles } from './load/snapshot-files.js';
 import { type HeldVersion, HeldVersions } from './held-versions.js';
@@ -28,7 +29,8 @@ const loadTimeoutMs = 600_000;
 /** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
 const mostBytesPerFetch = 64 * 1024 * 1024;
 const leastBytesPerNode = 28;
-const smallNodes = 50_000;
+/** A load that takes less than this share of the memory is a small one. */
+const smallShare = 1 / 32;
 /** A graph of fewer nodes and edges loads in a moment, so its newest version always answers. */
 const leastHeld = 100_000;
 const kinds: readonly ElementKind[] = ['nodes', 'edges'];
@@ -52,6 +54,8 @@ export interface LoadedGraph {
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
   hasIndex: boolean;
+  /** A query has asked for its index. */
+  usesIndex: boolean;
   /** What the last query of each use could ask of it. */
   reads: Map<ElementsUse, PropertiesRead>;
 }
@@ -59,7 +63,7 @@ export interface LoadedGraph {
 /** How a part is made. */
 interface Making<T> {
   /** From the rows. */
-  read: (reader: GraphReader) => Promise<T>;
+  read: (reader: GraphReader, room: LoadRoom) => Promise<T>;
   /** From the part of an earlier version, where that can be done. Null where it is not known what has changed. */
   bringForward?: (reader: GraphReader, earlier: EarlierVersion) => Promise<T | null>;
 }
@@ -74,16 +78,13 @@ export interface LoadedIndex {
 export class LoadedGraphs {
   /** Versions of which a part does not fit into memory, by graph and part. Finding that out again would cost a whole load. */
   private readonly refused = new Map<string, { version: number; error: GraphExceedsMemoryError }>();
-  /**
-   * Large graphs load in a lane of their own: one of a million nodes takes half a minute, and those of a thousand must not wait for
-   * it.
-   */
-  private readonly large = new LoadLane(1);
+  /** Large loads take turns with those of other threads. Small ones do not wait for them: a graph of a million nodes takes half a minute. */
   private readonly small = new LoadLane(3);
   private readonly graphs = new Map<number, LoadedGraph>();
   /** The versions whose nodes and edges other threads have, by graph. */
   private readonly topologies = new Map<number, number>();
   private readonly sizes = new PartSizes();
+  private readonly smallBytes: number;
   private readonly held: HeldVersions<LoadedGraph>;
 
   constructor(
@@ -93,6 +94,7 @@ export class LoadedGraphs {
     private readonly files: SnapshotFiles | null,
     private readonly onFileFault: (error: unknown) => void,
   ) {
+    this.smallBytes = smallShare * budgetBytes;
     this.held = new HeldVersions(database, ({ graphId, version }) => parts.release(graphId, version));
   }
 
@@ -137,6 +139,7 @@ export class LoadedGraphs {
       labelNames,
       index: null,
       hasIndex: false,
+      usesIndex: false,
       reads: new Map(),
     };
     // A reader with an older snapshot must not replace a newer version.
@@ -175,6 +178,14 @@ export class LoadedGraphs {
     this.held.release(graphId);
   }
 
+  /** There is a newer version. What this one uses is remembered, to be loaded ahead of the next query, and its index is let go. */
+  outdated(graphId: number, version: number): void {
+    const graph = this.graphs.get(graphId);
+    if (!graph || graph.version >= version || this.held.find(graphId)?.graph === graph) return;
+    graph.index = null;
+    graph.hasIndex = false;
+  }
+
   drop(graphId: number): void {
     this.held.release(graphId);
     this.graphs.delete(graphId);
@@ -187,7 +198,8 @@ export class LoadedGraphs {
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
-    graph.index ??= this.part(graph, searchPart, { read: reader => this.indexWithinBudget(graph, reader) }).then(record => {
+    graph.usesIndex = true;
+    graph.index ??= this.part(graph, searchPart, { read: (reader, room) => this.indexWithinBudget(graph, reader, room) }).then(record => {
       const index = new SearchIndex(record);
       this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
       this.sizes.note({ graphId: graph.graphId, version: graph.version, name: scratchPart }, index.scratchBytes);
@@ -206,8 +218,8 @@ export class LoadedGraphs {
     }
   }
 
-  private async indexWithinBudget(graph: LoadedGraph, reader: GraphReader): Promise<IndexRecord> {
-    const record = await loadIndex(reader, graph.schema, this.budgetBytes);
+  private async indexWithinBudget(graph: LoadedGraph, reader: GraphReader, room: LoadRoom): Promise<IndexRecord> {
+    const record = await loadIndex(reader, graph.schema, room);
     if (bytesOf(record) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes);
     return record;
   }
@@ -235,7 +247,7 @@ export class LoadedGraphs {
     graph.reads.set(use, read);
     try {
       const topology = await this.part(graph, 'topology', {
-        read: async reader => ({ ...(await loadTopology(reader, this.budgetBytes)), stamp: await readStamp(reader) }),
+        read: async (reader, room) => ({ ...(await loadTopology(reader, room)), stamp: await readStamp(reader) }),
         bringForward: async (reader, earlier) => {
           const brought = await broughtTopology(reader, earlier);
           return brought && hasCounts(brought, graph.schema) ? { ...brought, stamp: await readStamp(reader) } : null;
@@ -290,7 +302,7 @@ export class LoadedGraphs {
 
   private wholeOf(graph: LoadedGraph, topology: Topology, kind: ElementKind) {
     return this.part(graph, `${kind}:*`, {
-      read: reader => loadWholeProperties(reader, topology, kind, this.budgetBytes),
+      read: (reader, room) => loadWholeProperties(reader, topology, kind, room),
       bringForward: (reader, earlier) => broughtWholeProperties(reader, topology, earlier, kind),
     });
   }
@@ -302,7 +314,7 @@ export class LoadedGraphs {
       wanted.map(property => {
         const column = { elements: kind, property, kinds: types.map(each => numberKindOf(each.get(property))) };
         return this.part(graph, `${kind}:.${property}`, {
-          read: reader => loadColumn(reader, topology, column, this.budgetBytes),
+          read: (reader, room) => loadColumn(reader, topology, column, room),
           bringForward: (reader, earlier) => broughtColumn(reader, topology, earlier, column),
         });
       }),
@@ -323,20 +335,28 @@ export class LoadedGraphs {
     const key = { graphId: graph.graphId, version: graph.version, name };
     return this.sized(key, async before => {
       const earlier = before as EarlierVersion | null;
-      const make = async (reader: GraphReader): Promise<T> => {
-        const brought = earlier && bringForward && (await bringForward(reader, earlier));
-        if (brought && bytesOf(brought) > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, 'cypher');
-        return brought ?? read(reader);
+      const make = async (reader: GraphReader, room: LoadRoom): Promise<T> => {
+        if (earlier && bringForward) {
+          room.took(bytesOf(earlier.part));
+          const brought = await bringForward(reader, earlier);
+          if (brought) {
+            room.took(bytesOf(brought));
+            return brought;
+          }
+        }
+        return read(reader, room);
       };
       const { files } = this;
       if (!files) return this.load(graph, name, make);
-      const stamp = await this.load(graph, 'stamp', readStamp);
-      const kept = (await files.read(key, stamp)) as T | null;
-      if (kept) return kept;
-      const loaded = await this.load(graph, name, make);
+      let stamp = '';
+      const { record, isNew } = await this.load(graph, name, async (reader, room) => {
+        stamp = await readStamp(reader);
+        const kept = (await files.read(key, stamp, room)) as T | null;
+        return kept ? { record: kept, isNew: false } : { record: await make(reader, room), isNew: true };
+      });
       // The file is of use to a later process only, so nobody waits for it.
-      files.write(key, stamp, loaded).catch(this.onFileFault);
-      return loaded;
+      if (isNew) files.write(key, stamp, record).catch(this.onFileFault);
+      return record;
     });
   }
 
@@ -347,24 +367,23 @@ export class LoadedGraphs {
     return part;
   }
 
-  private async load<T>(graph: LoadedGraph, part: string, read: (reader: GraphReader) => Promise<T>): Promise<T> {
+  private async load<T>(graph: LoadedGraph, part: string, read: (reader: GraphReader, room: LoadRoom) => Promise<T>): Promise<T> {
     const key = `${graph.graphId}:${part}`;
     const refused = this.refused.get(key);
     if (refused?.version === graph.version) throw refused.error;
-    const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
-    const lane = nodes > smallNodes ? this.large : this.small;
+    const exceeded = new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === searchPart ? 'search' : 'cypher');
     try {
+      const leastBytes = leastBytesPerNode * graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
       // A graph that certainly does not fit is not loaded at all.
-      if (nodes * leastBytesPerNode > this.budgetBytes)
-        throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === searchPart ? 'search' : 'cypher');
-      const loaded = await lane.run(() =>
+      if (leastBytes > this.budgetBytes) throw exceeded;
+      const loaded = await this.inRoom(graph, Math.max(leastBytes, this.sizes.sum(graph, [part])), exceeded, room =>
         this.database.atLeast(graph.version).readGraph(
           graph.graphId,
           loadTimeoutMs,
           new AbortController().signal,
           reader => {
             if (reader.version !== graph.version) throw new VersionMovedError();
-            return read(reader);
+            return read(reader, room);
           },
           mostBytesPerFetch,
         ),
@@ -374,6 +393,28 @@ export class LoadedGraphs {
     } catch (error) {
       if (error instanceof GraphExceedsMemoryError) this.refused.set(key, { version: graph.version, error });
       throw error;
+    }
+  }
+
+  /** How much a load takes is known when it has taken it, so it begins as a small one unless it took more before. */
+  private async inRoom<T>(
+    { graphId }: LoadedGraph,
+    leastBytes: number,
+    exceeded: GraphExceedsMemoryError,
+    load: (room: LoadRoom) => Promise<T>,
+  ): Promise<T> {
+    if (leastBytes <= this.smallBytes) {
+      try {
+        return await this.small.run(() => load(smallRoom(this.smallBytes)));
+      } catch (error) {
+        if (!(error instanceof LoadOutgrownError)) throw error;
+      }
+    }
+    const turn = await this.parts.loadLarge(graphId);
+    try {
+      return await load(largeRoom(exceeded, this.budgetBytes, bytes => turn.took(bytes)));
+    } finally {
+      turn.end();
     }
   }
 }

@@ -12,11 +12,11 @@ const timeoutMs = 10_000;
 export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraphs, graphId: number, log: Logger): Promise<void> {
   const newest = graphs.find(graphId);
   const used = (newest && graphs.heldBefore(newest)?.graph) ?? newest;
-  if (!used || (!used.index && used.reads.size === 0)) return;
+  if (!used || (!used.usesIndex && used.reads.size === 0)) return;
   try {
     const graph = await database.readGraph(graphId, timeoutMs, new AbortController().signal, reader => graphs.get(reader));
     if (graph === used) return;
-    if (used.index) await graphs.indexOf(graph);
+    if (used.usesIndex) await graphs.indexOf(graph);
     for (const [use, read] of used.reads)
       await graphs.elementsOf(graph, read, use).catch((error: unknown) => {
         // What no longer fits is refused when a query needs it, and must not keep the rest from loading.

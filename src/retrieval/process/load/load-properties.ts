@@ -6,9 +6,9 @@ import { sharedUint32 } from '../../../graph-index/shared-arrays.js';
 import { type NumberedTexts } from '../../../graph-index/bring-column-forward.js';
 import { StoredTextsBuilder } from '../../../graph-index/stored-texts.js';
 import { type Topology } from '../../../graph-index/topology.js';
-import { GraphExceedsMemoryError } from '../../retrieval.errors.js';
 import { type GraphReader } from '../retrieval-database.js';
 import { CopyRows } from './copy-rows.js';
+import { type LoadRoom } from './load-room.js';
 
 export type ElementKind = 'nodes' | 'edges';
 
@@ -25,15 +25,12 @@ export function kindsByName({ labelSets, types }: Topology, elements: ElementKin
   return Object.fromEntries(names.map((name, i) => [name, kinds[i]!]));
 }
 
-/**
- * Reads one property of all nodes, or of all edges.
- * @throws GraphExceedsMemoryError as soon as it has outgrown `budgetBytes`
- */
+/** Reads one property of all nodes, or of all edges. @throws what the room throws as soon as it is too small */
 export async function loadColumn(
   reader: GraphReader,
   topology: Topology,
   { elements, property, kinds }: { elements: ElementKind; property: string; kinds: NumberKind[] },
-  budgetBytes: number,
+  room: LoadRoom,
 ): Promise<LoadedColumn> {
   const numbers = elements === 'nodes' ? topology.nodeSets : topology.edgeTypes;
   const places = placesOf(topology, elements);
@@ -45,7 +42,7 @@ export async function loadColumn(
   const { text, where } = propertyText(property);
   await reader.copy(`SELECT t.id, ${text} FROM ${reader.tables[elements]} t WHERE ${where}`, chunk => {
     rows.push(chunk);
-    if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes, 'cypher');
+    room.took(builder.bytes);
   });
   return { ...(await inTurns(builder.build())), kinds: kindsByName(topology, elements, kinds) };
 }
@@ -60,15 +57,12 @@ export function propertyText(property: string): { text: string; where: string } 
 /** All properties of an element, as the JSON text of an object; elements without any share the first text. */
 export type WholeProperties = NumberedTexts;
 
-/**
- * Reads all properties of all nodes, or of all edges.
- * @throws GraphExceedsMemoryError as soon as they have outgrown `budgetBytes`
- */
+/** Reads all properties of all nodes, or of all edges. @throws what the room throws as soon as it is too small */
 export async function loadWholeProperties(
   reader: GraphReader,
   topology: Topology,
   elements: ElementKind,
-  budgetBytes: number,
+  room: LoadRoom,
 ): Promise<WholeProperties> {
   const places = placesOf(topology, elements);
   const texts = sharedUint32(countOf(topology, elements));
@@ -80,7 +74,7 @@ export async function loadWholeProperties(
   });
   await reader.copy(`SELECT id, properties FROM ${reader.tables[elements]} WHERE properties <> '{}'`, chunk => {
     rows.push(chunk);
-    if (builder.bytes + texts.byteLength > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes, 'cypher');
+    room.took(builder.bytes + texts.byteLength);
   });
   return { texts, ...(await inTurns(builder.build())) };
 }

@@ -1,14 +1,11 @@
 import { inTurns } from '../../../common/turns/pace.js';
 import { type Topology, TopologyBuilder } from '../../../graph-index/topology.js';
-import { GraphExceedsMemoryError } from '../../retrieval.errors.js';
 import { type GraphReader } from '../retrieval-database.js';
 import { CopyRows, FieldNumbers } from './copy-rows.js';
+import { type LoadRoom } from './load-room.js';
 
-/**
- * Reads all nodes and edges of a graph, without their properties.
- * @throws GraphExceedsMemoryError as soon as they have outgrown `budgetBytes`
- */
-export async function loadTopology(reader: GraphReader, budgetBytes: number): Promise<Topology> {
+/** Reads all nodes and edges of a graph, without their properties. @throws what the room throws as soon as it is too small */
+export async function loadTopology(reader: GraphReader, room: LoadRoom): Promise<Topology> {
   const builder = new TopologyBuilder();
   const [labelSets, types] = [new FieldNumbers(), new FieldNumbers()];
   /** A node of each set. */
@@ -35,7 +32,7 @@ export async function loadTopology(reader: GraphReader, budgetBytes: number): Pr
   function copy(rows: CopyRows, sql: string): Promise<void> {
     return reader.copy(sql, chunk => {
       rows.push(chunk);
-      if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes, 'cypher');
+      room.took(builder.bytes);
     });
   }
 }

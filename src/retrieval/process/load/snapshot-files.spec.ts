@@ -2,10 +2,12 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sharedUint8 } from '../../../graph-index/shared-arrays.js';
+import { LoadOutgrownError, smallRoom } from './load-room.js';
 import { SnapshotFiles } from './snapshot-files.js';
 
 const mib = 1_048_576;
 const key = (graphId: number, version = 1, name = 'topology') => ({ graphId, version, name });
+const room = smallRoom(mib);
 const record = (bytes = mib) => ({ data: sharedUint8(bytes) });
 
 describe('SnapshotFiles', () => {
@@ -19,10 +21,15 @@ describe('SnapshotFiles', () => {
 
   it('gives back a part of the same version and content only', async () => {
     await files.write(key(1), 'monday', record());
-    expect(await files.read(key(1), 'monday')).toEqual(record());
-    expect(await files.read(key(1), 'tuesday')).toBeNull();
-    expect(await files.read(key(1, 2), 'monday')).toBeNull();
-    expect(await files.read(key(1, 1, 'nodes:.age'), 'monday')).toBeNull();
+    expect(await files.read(key(1), 'monday', room)).toEqual(record());
+    expect(await files.read(key(1), 'tuesday', room)).toBeNull();
+    expect(await files.read(key(1, 2), 'monday', room)).toBeNull();
+    expect(await files.read(key(1, 1, 'nodes:.age'), 'monday', room)).toBeNull();
+  });
+
+  it('reads no part that has outgrown its room', async () => {
+    await files.write(key(1), 'monday', record(mib + 1));
+    await expect(files.read(key(1), 'monday', room)).rejects.toThrow(LoadOutgrownError);
   });
 
   it('keeps one version of a graph, and no small parts', async () => {

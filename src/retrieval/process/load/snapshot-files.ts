@@ -5,6 +5,7 @@ import { reserveOf, roomOf } from '../../../database/disk-room.js';
 import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { readSnapshot, writeSnapshot } from '../../../graph-index/snapshot-file.js';
 import { type PartKey } from '../threads/shared-parts.js';
+import { type LoadRoom } from './load-room.js';
 import { version as release } from '../../../config/version.js';
 
 /** The form of the records in the files. Raise it when a record gets other arrays, or texts are folded otherwise. */
@@ -24,9 +25,12 @@ export class SnapshotFiles {
     private readonly mostBytes: number,
   ) {}
 
-  /** @param stamp tells two contents of the same version apart, such as those before and after a restored backup */
-  async read(key: PartKey, stamp: string): Promise<object | null> {
-    return readSnapshot(this.fileOf(key), this.stampOf(key, stamp));
+  /**
+   * @param stamp tells two contents of the same version apart, such as those before and after a restored backup
+   * @throws what the room throws if it is too small
+   */
+  async read(key: PartKey, stamp: string, room: LoadRoom): Promise<object | null> {
+    return readSnapshot(this.fileOf(key), this.stampOf(key, stamp), bytes => room.took(bytes));
   }
 
   async write(key: PartKey, stamp: string, record: object): Promise<void> {

@@ -11,6 +11,7 @@ import { isAnswer, toFailure } from '../to-failure.js';
 import { warmGraph } from '../warm-graph.js';
 import { writeAnswer } from '../write-answer.js';
 import { beatEveryMs, type FromThread, type ThreadStart, type ToThread } from './messages.js';
+import { collectGarbage } from './part-copies.js';
 import { ThreadParts } from './thread-parts.js';
 
 /** Files of graphs that were deleted are removed at the start and this often. */
@@ -81,7 +82,8 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         working.get(message.id)?.more?.();
         break;
       case 'take':
-        parts.take(message);
+      case 'turn':
+        parts.heard(message);
         break;
       case 'warm':
         void warmGraph(database, graphs, message.graphId, log);
@@ -98,6 +100,13 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
       case 'drop':
         parts.drop(message.graphId);
         graphs.drop(message.graphId);
+        break;
+      case 'outdated':
+        parts.outdated(message.graphId, message.version);
+        graphs.outdated(message.graphId, message.version);
+        break;
+      case 'collect':
+        collectGarbage();
         break;
       case 'ping':
         post({ did: 'pong', id: message.id, reads: database.reads });

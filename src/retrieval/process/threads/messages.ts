@@ -1,7 +1,7 @@
 import { type LevelWithSilent } from 'pino';
 import { type RetrievalFailure } from '../../protocol.js';
 import { type Reads } from '../graph-servers.js';
-import { type PartBefore, type PartKey } from './shared-parts.js';
+import { type PartBefore, type PartKey, type SharedPart } from './shared-parts.js';
 
 /** A thread counts up so often to show that it goes on, and the main thread looks as often. */
 export const beatEveryMs = 250;
@@ -29,14 +29,36 @@ export interface TopologyOf {
   version: number;
 }
 
+/** What the main thread answers about shared parts. */
+export type PartsAnswer =
+  /** The answer to a claim; null asks the thread to load the part, perhaps from that of the version before. */
+  | { do: 'take'; claim: number; part: SharedPart | null; before: PartBefore<SharedPart> | null }
+  /** A large load may begin. */
+  | { do: 'turn'; turn: number };
+
+/** What a thread says of shared parts. */
+export type PartsMessage =
+  | { did: 'claim'; claim: number; key: PartKey }
+  /** The end of a load that a claim began; null if it failed. */
+  | { did: 'load'; key: PartKey; part: SharedPart | null }
+  /** A copy of the part is gone. */
+  | { did: 'free'; id: string }
+  | { did: 'hold'; graphId: number; version: number; bytes: number }
+  /** What this thread has of a version stays, until it releases it. */
+  | { did: 'keep'; graphId: number; version: number }
+  | { did: 'release'; graphId: number; version: number }
+  | { did: 'ask turn'; turn: number; graphId: number }
+  /** So much has the large load taken. */
+  | { did: 'grow'; turn: number; bytes: number }
+  | { did: 'end turn'; turn: number };
+
 export type ToThread =
   /** `body` is the request as the protocol has it. */
   | { do: 'query'; id: number; body: string; limitBytes: number; requestId: string | undefined; topology: TopologyOf | null }
   /** The piece before has been sent. */
   | { do: 'more'; id: number }
   | { do: 'cancel'; id: number }
-  /** The answer to a claim; null asks the thread to load the part, perhaps from that of the version before. */
-  | { do: 'take'; claim: number; record: object | null; before: PartBefore | null }
+  | PartsAnswer
   /** The graph has a new version: load of it what was loaded of the one before. */
   | { do: 'warm'; graphId: number }
   /** The graph is about to have a new version: what is loaded of it goes on answering. The thread says when it is so. */
@@ -44,6 +66,10 @@ export type ToThread =
   /** There is no room for a version beside its next one. */
   | { do: 'release'; graphId: number }
   | { do: 'drop'; graphId: number }
+  /** The graph has this version, so older ones are of use only where they are kept. */
+  | { do: 'outdated'; graphId: number; version: number }
+  /** Collect garbage: large parts were dropped. */
+  | { do: 'collect' }
   | { do: 'ping'; id: number }
   | { do: 'close' };
 
@@ -54,13 +80,7 @@ export type FromThread =
   /** The last part of an answer. */
   | { did: 'end'; id: number; bytes: Uint8Array<ArrayBuffer> }
   | { did: 'fail'; id: number; failure: RetrievalFailure }
-  | { did: 'claim'; claim: number; key: PartKey }
-  /** The end of a load that a claim began; null if it failed. */
-  | { did: 'load'; key: PartKey; record: object | null }
-  | { did: 'hold'; graphId: number; version: number; bytes: number }
-  /** What this thread has of a version stays, until it releases it. */
-  | { did: 'keep'; graphId: number; version: number }
-  | { did: 'release'; graphId: number; version: number }
+  | PartsMessage
   | { did: 'held'; id: number }
   | { did: 'pong'; id: number; reads: Reads }
   | { did: 'close' };

@@ -1,29 +1,60 @@
 import { sharedUint8 } from '../../../graph-index/shared-arrays.js';
+import { type PartsAnswer, type PartsMessage } from './messages.js';
 import { PartsBroker } from './parts-broker.js';
+import { type PartKey } from './shared-parts.js';
 
 const thread = {};
 const record = (bytes: number) => ({ data: sharedUint8(bytes) });
 const key = (graphId: number, name = 'topology', version = 1) => ({ graphId, version, name });
+const settled = () => new Promise(resolve => setImmediate(resolve));
 
 describe('PartsBroker', () => {
   let dropped: number[];
   let released: number[];
+  let collections: number;
   let broker: PartsBroker;
+  let parts: number;
+  const opened = (budgetBytes: number): PartsBroker =>
+    new PartsBroker(budgetBytes, {
+      drop: graphId => dropped.push(graphId),
+      release: graphId => released.push(graphId),
+      outdated: () => undefined,
+      collect: () => collections++,
+    });
   beforeEach(() => {
-    [dropped, released] = [[], []];
-    broker = new PartsBroker(1_000, { drop: graphId => dropped.push(graphId), release: graphId => released.push(graphId) });
+    [dropped, released, collections, parts] = [[], [], 0, 0];
+    broker = opened(1_000);
   });
-  const claim = (graphId: number, name?: string, version?: number, by: object = thread) => {
-    const answers: (object | null)[] = [];
-    broker.claim(key(graphId, name, version), by, found => answers.push(found));
+  const say = (message: PartsMessage, by: object = thread, answer: (answer: PartsAnswer) => void = () => undefined) =>
+    broker.heard(by, message, answer);
+  const looks = (count: number) => Array.from({ length: count }, () => broker.look());
+  type Taken = Extract<PartsAnswer, { do: 'take' }>;
+  /** What the claim is answered with, as the answers come. */
+  const claim = <T = object | null>(
+    graphId: number,
+    name?: string,
+    version?: number,
+    by?: object,
+    of: (taken: Taken) => T = ({ part }) => (part?.record ?? null) as T,
+  ): T[] => {
+    const answers: T[] = [];
+    say({ did: 'claim', claim: 1, key: key(graphId, name, version) }, by, answer => answers.push(of(answer as Taken)));
     return answers;
   };
+  const loaded = (part: PartKey, found: object | null, by: object = thread): string => {
+    const id = String(++parts);
+    say({ did: 'load', key: part, part: found && { id, record: found } }, by);
+    return id;
+  };
+  const hold = (graphId: number, version: number, by: object, bytes: number) => say({ did: 'hold', graphId, version, bytes }, by);
+  const keep = (graphId: number, version: number, by: object) => say({ did: 'keep', graphId, version }, by);
+  const release = (graphId: number, version: number, by: object) => say({ did: 'release', graphId, version }, by);
 
   it('lets one claimant load, and gives the part to all others', () => {
     const [first, second] = [claim(1), claim(1)];
     expect([first, second]).toEqual([[null], []]);
     const part = record(10);
-    broker.loaded(key(1), part);
+    loaded(key(1), part);
     expect(second).toEqual([part]);
     expect(claim(1)).toEqual([part]);
   });
@@ -31,7 +62,7 @@ describe('PartsBroker', () => {
   it('knows whether the search index of the newest version is there', () => {
     claim(1, 'search');
     expect(broker.hasIndex(1)).toBe(false);
-    broker.loaded(key(1, 'search'), record(10));
+    loaded(key(1, 'search'), record(10));
     expect(broker.hasIndex(1)).toBe(true);
     claim(1, 'search', 2);
     expect(broker.hasIndex(1)).toBe(false);
@@ -39,10 +70,10 @@ describe('PartsBroker', () => {
 
   it('lets the next claimant load if the first fails', () => {
     const [, second, third] = [claim(1), claim(1), claim(1)];
-    broker.loaded(key(1), null);
+    loaded(key(1), null);
     expect([second, third]).toEqual([[null], []]);
     const part = record(10);
-    broker.loaded(key(1), part);
+    loaded(key(1), part);
     expect(third).toEqual([part]);
   });
 
@@ -51,39 +82,40 @@ describe('PartsBroker', () => {
     const waiting = claim(1);
     expect(claim(1, 'topology', 2)).toEqual([null]);
     expect(waiting).toEqual([null]);
-    broker.loaded(key(1), record(10));
+    loaded(key(1), record(10));
     expect(claim(1)).toEqual([null]);
-    broker.loaded(key(1, 'topology', 2), record(20));
+    loaded(key(1, 'topology', 2), record(20));
     expect(broker.bytes).toBe(20);
   });
 
   it('keeps a version for as many as keep it, also if it was dropped and came back before', () => {
     claim(1, 'topology', 5);
-    broker.loaded(key(1, 'topology', 5), record(100));
-    broker.release(1, 5, thread);
-    broker.keep(1, 5, thread);
+    loaded(key(1, 'topology', 5), record(100));
+    release(1, 5, thread);
+    keep(1, 5, thread);
     claim(1, 'topology', 6);
-    broker.loaded(key(1, 'topology', 6), record(200));
+    loaded(key(1, 'topology', 6), record(200));
     expect(broker.bytes).toBe(300);
-    broker.release(1, 5, thread);
+    release(1, 5, thread);
     expect(broker.bytes).toBe(200);
   });
 
   it('lets nobody wait for a graph that is dropped while it loads', () => {
-    claim(2);
-    const waiting = claim(2);
+    loaded(key(2), record(100));
+    claim(2, 'a');
+    const waiting = claim(2, 'a');
     claim(1);
-    broker.loaded(key(1), record(1_200));
+    loaded(key(1), record(1_200));
     expect([dropped, waiting]).toEqual([[2], [null]]);
   });
 
   it('forgets what single threads hold with the parts of the only graph', () => {
     claim(1);
-    broker.loaded(key(1), record(400));
+    loaded(key(1), record(400));
     for (const name of ['a', 'b', 'c']) {
-      broker.hold(1, 1, thread, 500);
+      hold(1, 1, thread, 500);
       claim(1, name);
-      broker.loaded(key(1, name), record(200));
+      loaded(key(1, name), record(200));
     }
     expect(broker.bytes).toBeLessThanOrEqual(1_000);
   });
@@ -91,12 +123,12 @@ describe('PartsBroker', () => {
   it('drops the graph that was least recently used, and no part that it has just been given', () => {
     for (const graphId of [1, 2, 3]) {
       claim(graphId);
-      broker.loaded(key(graphId), record(400));
-      broker.touch(1);
+      loaded(key(graphId), record(400));
+      broker.touch(1, 'ann');
     }
     expect(dropped).toEqual([2]);
     expect([broker.count, broker.bytes]).toEqual([2, 800]);
-    broker.hold(1, 1, thread, 500);
+    hold(1, 1, thread, 500);
     expect(dropped).toEqual([2, 3]);
   });
 
@@ -107,7 +139,7 @@ describe('PartsBroker', () => {
       ['b', 300],
     ] as const) {
       claim(1, name);
-      broker.loaded(key(1, name), record(bytes));
+      loaded(key(1, name), record(bytes));
     }
     expect(broker.bytes).toBe(800);
     expect(claim(1, 'a')).toEqual([null]);
@@ -115,23 +147,23 @@ describe('PartsBroker', () => {
   });
 
   it('counts a version that goes on answering, and lets it go before any graph when room is short', () => {
-    broker.loaded(key(1), record(400));
-    broker.keep(1, 1, thread);
+    loaded(key(1), record(400));
+    keep(1, 1, thread);
     claim(1, 'topology', 2);
-    broker.loaded(key(1, 'topology', 2), record(400));
+    loaded(key(1, 'topology', 2), record(400));
     expect([broker.bytes, released]).toEqual([800, []]);
-    broker.loaded(key(2), record(500));
+    loaded(key(2), record(500));
     expect([broker.bytes, released, dropped]).toEqual([900, [1], []]);
   });
 
   it('forgets the version before once every thread has released it', () => {
-    broker.loaded(key(1), record(400));
-    broker.keep(1, 1, thread);
-    broker.keep(1, 1, thread);
-    broker.loaded(key(1, 'topology', 2), record(100));
-    broker.release(1, 1, thread);
+    loaded(key(1), record(400));
+    keep(1, 1, thread);
+    keep(1, 1, thread);
+    loaded(key(1, 'topology', 2), record(100));
+    release(1, 1, thread);
     expect(broker.bytes).toBe(500);
-    broker.release(1, 1, thread);
+    release(1, 1, thread);
     expect(broker.bytes).toBe(100);
   });
 
@@ -142,51 +174,110 @@ describe('PartsBroker', () => {
     broker.ended(ended);
     expect([first, lost, next, last]).toEqual([[null], [], [null], []]);
     const part = record(10);
-    broker.loaded(key(1), part);
+    loaded(key(1), part);
     expect(last).toEqual([part]);
-    broker.hold(1, 1, other, 100);
-    broker.keep(1, 1, other);
+    hold(1, 1, other, 100);
+    keep(1, 1, other);
     claim(1, 'topology', 2);
-    broker.loaded(key(1, 'topology', 2), record(20));
+    loaded(key(1, 'topology', 2), record(20));
     expect(broker.bytes).toBe(130);
     broker.ended(other);
     expect(broker.bytes).toBe(20);
   });
 
+  it('lets the caller whose graphs take the most make room, and shares what a graph takes among those who use it', () => {
+    for (const [graphId, callers, bytes] of [
+      [1, ['ann'], 200],
+      [2, ['bob'], 300],
+      [3, ['bob'], 300],
+      [4, ['ann', 'bob', 'cid', 'dan'], 200],
+    ] as const) {
+      for (const caller of callers) broker.touch(graphId, caller);
+      loaded(key(graphId), record(bytes));
+    }
+    broker.touch(2, 'bob');
+    broker.touch(5, 'bob');
+    loaded(key(5), record(300));
+    expect(dropped).toEqual([3]);
+    // Bob's graphs take 600 and a part of the fourth.
+    broker.touch(6, 'eve');
+    loaded(key(6), record(100));
+    expect(dropped).toEqual([3, 2]);
+  });
+
+  it('counts a large load while it goes on, and lets one go on at a time, of each caller in turn', async () => {
+    const begun: number[] = [];
+    const ask = (turn: number, graphId: number, by: object = thread) => say({ did: 'ask turn', turn, graphId }, by, () => begun.push(turn));
+    const other = {};
+    for (const graphId of [1, 2, 3]) broker.touch(graphId, graphId === 3 ? 'bob' : 'ann');
+    loaded(key(2), record(400));
+    loaded(key(3), record(300));
+    ask(1, 1);
+    ask(2, 1);
+    ask(3, 1);
+    ask(4, 3, other);
+    await settled();
+    expect(begun).toEqual([1]);
+    say({ did: 'grow', turn: 1, bytes: 400 });
+    expect(dropped).toEqual([2]);
+    for (const turn of [1, 2]) {
+      say({ did: 'end turn', turn });
+      await settled();
+      looks(20);
+    }
+    expect(begun).toEqual([1, 2, 4]);
+    broker.ended(other);
+    await settled();
+    looks(20);
+    expect(begun).toEqual([1, 2, 4, 3]);
+  });
+
+  it('asks the memory of dropped parts back, the more seldom the longer they are used, and a large load waits for it', async () => {
+    broker = opened(100);
+    loaded(key(1), record(90));
+    loaded(key(2), record(90));
+    looks(20);
+    expect([dropped, collections]).toEqual([[1], 5]);
+    const begun: number[] = [];
+    say({ did: 'ask turn', turn: 1, graphId: 3 }, thread, () => begun.push(1));
+    await settled();
+    looks(18);
+    expect([begun, collections]).toEqual([[], 10]);
+    looks(1);
+    expect(begun).toEqual([1]);
+  });
+
   describe('the version before', () => {
-    const before = (name: string, version: number) => {
-      const answers: unknown[] = [];
-      broker.claim(key(1, name, version), thread, (_, found) => answers.push(found));
-      return answers[0];
-    };
+    const before = (name: string, version: number) =>
+      claim(1, name, version, thread, ({ before: found }) => found && { ...found, topology: found.topology.record, part: found.part.record })[0]; // prettier-ignore
     const [topology, a, b] = [record(100), record(50), record(60)];
     beforeEach(() => {
-      broker.loaded(key(1), topology);
-      broker.loaded(key(1, 'a'), a);
-      broker.loaded(key(1, 'b'), b);
+      loaded(key(1), topology);
+      loaded(key(1, 'a'), a);
+      loaded(key(1, 'b'), b);
     });
 
     it('is given with each part that it has, to whoever loads that of the next one', () => {
       expect(before('topology', 3)).toEqual({ version: 1, topology, part: topology });
       expect(before('a', 3)).toEqual({ version: 1, topology, part: a });
       expect(before('c', 3)).toBeNull();
-      broker.loaded(key(1, 'a', 3), null);
+      loaded(key(1, 'a', 3), null);
       expect(before('a', 3)).toEqual({ version: 1, topology, part: a });
     });
 
     it('is forgotten part by part, and its topology last', () => {
       claim(1, 'topology', 2);
-      broker.loaded(key(1, 'topology', 2), record(100));
+      loaded(key(1, 'topology', 2), record(100));
       expect(broker.bytes).toBe(310);
-      broker.loaded(key(1, 'a', 2), record(50));
+      loaded(key(1, 'a', 2), record(50));
       expect(broker.bytes).toBe(310);
-      broker.loaded(key(1, 'b', 2), record(60));
+      loaded(key(1, 'b', 2), record(60));
       expect(broker.bytes).toBe(210);
     });
 
     it('goes without a word when room is short', () => {
       claim(1, 'topology', 2);
-      broker.loaded(key(2), record(900));
+      loaded(key(2), record(900));
       expect([released, dropped, broker.bytes]).toEqual([[], [], 900]);
       expect(before('a', 2)).toBeNull();
     });

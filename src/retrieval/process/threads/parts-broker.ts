@@ -1,12 +1,11 @@
 import { bytesOf } from '../../../graph-index/shared-arrays.js';
-import { type TopologyOf } from './messages.js';
-import { type PartBefore, type PartKey, searchPart } from './shared-parts.js';
+import { LargeLoads } from './large-loads.js';
+import { type PartsAnswer, type PartsMessage, type TopologyOf } from './messages.js';
+import { PartsInUse } from './parts-in-use.js';
+import { type Owner, type PartBefore, type PartKey, searchPart, type SharedPart } from './shared-parts.js';
 
-/** A thread, as the broker tells it from others. */
-type Owner = object;
-
-/** Waits for a part: gets its record, or null to load it, perhaps from that of the version before. */
-type Claim = (record: object | null, before: PartBefore | null) => void;
+/** Waits for a part: gets it, or null to load it, perhaps from that of the version before. */
+type Claim = (part: SharedPart | null, before: PartBefore<SharedPart> | null) => void;
 
 interface Loading {
   by: Owner;
@@ -16,7 +15,7 @@ interface Loading {
 
 interface Graph {
   version: number;
-  parts: Map<string, { record: object; bytes: number }>;
+  parts: Map<string, { part: SharedPart; bytes: number }>;
   /** The parts that threads are loading. */
   loading: Map<string, Loading>;
   /** What single threads hold besides. */
@@ -27,24 +26,45 @@ interface Graph {
   before: Graph | null;
 }
 
-/** Both are told to all threads. */
+/** What all threads are told. */
 interface Told {
   /** Forget what you have of the graph. */
   drop: (graphId: number) => void;
   /** Forget the version before of the graph. */
   release: (graphId: number) => void;
+  /** Forget all versions before this one that you do not keep. */
+  outdated: (graphId: number, version: number) => void;
+  /** Collect garbage. */
+  collect: () => void;
 }
 
 /** Every query needs it, so it is dropped only together with its graph. */
 const keptPart = 'topology';
+/** Whoever uses a graph without a query. */
+const nobody = '';
+/** Less garbage than this share of the budget may lie about. */
+const garbageShare = 1 / 16;
+/** While a query goes on with what was dropped it is no garbage yet. The threads look again after 1, 2, 4, … looks. */
+const mostLooks = 256;
+/** A large load waits so many looks for the memory of what was dropped. */
+const patienceLooks = 20;
 
 /**
  * Knows the parts of graphs that threads have loaded, of the newest version of each graph, and gives each to whoever claims it. Beyond
- * the budget the graph that was least recently used is dropped, and parts of the only graph that is left.
+ * the budget the caller whose graphs take the most gives one up, that which was least recently used, and the only graph that is left
+ * gives up parts. A large load counts while it goes on. The memory of what was dropped is asked back from V8.
  */
 export class PartsBroker {
   /** In order of use, the latest last. */
   private readonly graphs = new Map<number, Graph>();
+  /** Who has used a graph since it was last dropped, the latest last; they share what it takes. Of a dropped one, who was the last. */
+  private readonly callers = new Map<number, Set<string>>();
+  private readonly inUse = new PartsInUse();
+  private readonly large = new LargeLoads();
+  /** The large load that waits for memory. */
+  private waiting: { looks: number; begin: () => void } | null = null;
+  private looks = 0;
+  private nextCollection = 1;
 
   constructor(
     private readonly budgetBytes: number,
@@ -62,7 +82,10 @@ export class PartsBroker {
   }
 
   /** A query came for this graph. */
-  touch(graphId: number): void {
+  touch(graphId: number, caller: string): void {
+    const callers = this.callers.get(graphId) ?? new Set();
+    callers.delete(caller);
+    this.callers.set(graphId, callers.add(caller));
     const graph = this.graphs.get(graphId);
     if (!graph) return;
     this.graphs.delete(graphId);
@@ -80,11 +103,65 @@ export class PartsBroker {
     return this.graphs.get(graphId)?.parts.has(searchPart) === true;
   }
 
-  claim(key: PartKey, by: Owner, claim: Claim): void {
+  /** A thread says something of shared parts. */
+  heard(by: Owner, message: PartsMessage, answer: (answer: PartsAnswer) => void): void {
+    switch (message.did) {
+      case 'claim':
+        this.claim(message.key, by, (part, before) => {
+          for (const given of [part, before?.topology, before?.part]) if (given) this.inUse.given(given, by);
+          answer({ do: 'take', claim: message.claim, part, before });
+        });
+        break;
+      case 'load':
+        if (message.part) this.inUse.loaded(message.part, by);
+        this.loaded(message.key, message.part);
+        break;
+      case 'free':
+        this.inUse.freed(message.id, by);
+        break;
+      case 'hold':
+        this.hold(message.graphId, message.version, by, message.bytes);
+        break;
+      case 'keep':
+        this.keep(message.graphId, message.version, by);
+        break;
+      case 'release':
+        this.release(message.graphId, message.version, by);
+        break;
+      case 'ask turn': {
+        const { turn, graphId } = message;
+        this.large.ask({ by, turn, graphId, caller: this.callerOf(graphId) }, () => this.whenRoomy(() => answer({ do: 'turn', turn })));
+        break;
+      }
+      case 'grow':
+        this.large.grow(by, message.turn, message.bytes);
+        if (this.large.going) this.evict(this.large.going.graphId, null);
+        break;
+      case 'end turn':
+        this.large.end(by, message.turn);
+    }
+  }
+
+  /** Asks back the memory of what was dropped. Call it some times a second. */
+  look(): void {
+    const isRoomy = this.inUse.bytes - this.keptBytes <= garbageShare * this.budgetBytes;
+    this.looks = isRoomy ? 0 : this.looks + 1;
+    if (isRoomy) this.nextCollection = 1;
+    else if (this.looks >= this.nextCollection) {
+      this.nextCollection = Math.min(2 * this.nextCollection, this.looks + mostLooks);
+      this.told.collect();
+    }
+    if (!this.waiting || (!isRoomy && --this.waiting.looks > 0)) return;
+    const { begin } = this.waiting;
+    this.waiting = null;
+    begin();
+  }
+
+  private claim(key: PartKey, by: Owner, claim: Claim): void {
     const graph = this.graphOf(key);
     const part = graph?.parts.get(key.name);
     const loading = graph?.loading.get(key.name);
-    if (part) claim(part.record, null);
+    if (part) claim(part.part, null);
     else if (loading) loading.waiting.push({ by, claim });
     else {
       graph?.loading.set(key.name, { by, waiting: [] });
@@ -92,20 +169,20 @@ export class PartsBroker {
     }
   }
 
-  /** @param record null if the load failed; the next who waits tries again */
-  loaded(key: PartKey, record: object | null): void {
+  /** @param part null if the load failed; the next who waits tries again */
+  private loaded(key: PartKey, part: SharedPart | null): void {
     const graph = this.graphOf(key);
     if (!graph) return;
     const { waiting } = graph.loading.get(key.name) ?? { waiting: [] };
     graph.loading.delete(key.name);
-    if (record === null) return letNextLoad(graph, key.name, waiting);
-    graph.parts.set(key.name, { record, bytes: bytesOf(record) });
-    for (const { claim } of waiting) claim(record, null);
+    if (part === null) return letNextLoad(graph, key.name, waiting);
+    graph.parts.set(key.name, { part, bytes: bytesOf(part.record) });
+    for (const { claim } of waiting) claim(part, null);
     forgetBefore(graph);
     this.evict(key.graphId, key.name);
   }
 
-  hold(graphId: number, version: number, by: Owner, bytes: number): void {
+  private hold(graphId: number, version: number, by: Owner, bytes: number): void {
     const graph = this.graphOf({ graphId, version });
     if (!graph) return;
     graph.heldBytes.set(by, (graph.heldBytes.get(by) ?? 0) + bytes);
@@ -114,13 +191,13 @@ export class PartsBroker {
   }
 
   /** A thread goes on answering with this version while the next one loads. */
-  keep(graphId: number, version: number, by: Owner): void {
+  private keep(graphId: number, version: number, by: Owner): void {
     const graph = this.graphs.get(graphId);
     const kept = graph?.version === version ? graph : graph?.before;
     if (kept?.version === version) kept.keepers.push(by);
   }
 
-  release(graphId: number, version: number, by: Owner): void {
+  private release(graphId: number, version: number, by: Owner): void {
     const graph = this.graphs.get(graphId);
     const kept = [graph, graph?.before].find(each => each?.version === version);
     // A graph that was dropped has forgotten its keepers.
@@ -131,6 +208,8 @@ export class PartsBroker {
 
   /** A thread has ended: others load what it was loading, and what it alone held and kept is gone. */
   ended(by: Owner): void {
+    this.inUse.ended(by);
+    this.large.ended(by);
     for (const graph of this.graphs.values()) {
       for (const version of [graph, graph.before]) {
         if (!version) continue;
@@ -156,34 +235,80 @@ export class PartsBroker {
     if (known) known.before = null;
     this.graphs.delete(graphId);
     this.graphs.set(graphId, graph);
-    if (known) letLoadAlone(known);
+    if (known) {
+      letLoadAlone(known);
+      this.told.outdated(graphId, version);
+    }
     return graph;
+  }
+
+  private get keptBytes(): number {
+    let sum = 0;
+    for (const graph of this.graphs.values()) sum += sizeOf(graph, false);
+    return sum;
+  }
+
+  private get isOver(): boolean {
+    return this.bytes + (this.large.going?.bytes ?? 0) > this.budgetBytes;
+  }
+
+  private whenRoomy(begin: () => void): void {
+    this.waiting = { looks: patienceLooks, begin };
+    this.looks = 0;
+    this.nextCollection = 1;
+    this.look();
+  }
+
+  private callerOf(graphId: number): string {
+    return [...(this.callers.get(graphId) ?? [])].at(-1) ?? nobody;
+  }
+
+  /** The graph that makes room: of the caller whose graphs take the most, one with the fewest other callers, least recently used. */
+  private nextToDrop(keep: number): number | undefined {
+    const going = this.large.going;
+    const countOf = (graphId: number): number => this.callers.get(graphId)?.size ?? 1;
+    const taken = new Map<string, number>();
+    const graphsOf = new Map<string, number[]>();
+    for (const [graphId, graph] of this.graphs) {
+      const bytes = sizeOf(graph) + (going?.graphId === graphId ? going.bytes : 0);
+      const callers = this.callers.get(graphId) ?? [nobody];
+      for (const caller of callers) {
+        taken.set(caller, (taken.get(caller) ?? 0) + bytes / countOf(graphId));
+        if (graphId !== keep && bytes > 0) graphsOf.set(caller, [...(graphsOf.get(caller) ?? []), graphId]);
+      }
+    }
+    const [most] = [...graphsOf.keys()].sort((a, b) => taken.get(b)! - taken.get(a)!);
+    return graphsOf.get(most!)?.sort((a, b) => countOf(a) - countOf(b))[0];
   }
 
   private evict(keep: number, part: string | null): void {
     for (const [graphId, graph] of this.graphs) {
-      if (this.bytes <= this.budgetBytes) return;
+      if (!this.isOver) return;
       if (!graph.before) continue;
       const answers = graph.before.keepers.length > 0;
       graph.before = null;
       if (answers) this.told.release(graphId);
     }
-    for (const [graphId, graph] of [...this.graphs]) {
-      if (this.bytes <= this.budgetBytes) return;
-      if (graphId === keep) continue;
+    for (let graphId = this.nextToDrop(keep); this.isOver && graphId !== undefined; graphId = this.nextToDrop(keep)) {
+      letLoadAlone(this.graphs.get(graphId)!);
       this.graphs.delete(graphId);
-      letLoadAlone(graph);
-      this.told.drop(graphId);
+      this.callers.set(graphId, new Set([this.callerOf(graphId)]));
+      this.drop(graphId);
     }
     const graph = this.graphs.get(keep);
     for (const name of [...(graph?.parts.keys() ?? [])]) {
-      if (this.bytes <= this.budgetBytes) return;
+      if (!this.isOver) return;
       if (name === part || name === keptPart) continue;
       graph!.parts.delete(name);
       // The threads forget with it what they alone hold.
       graph!.heldBytes.clear();
-      this.told.drop(keep);
+      this.drop(keep);
     }
+  }
+
+  private drop(graphId: number): void {
+    this.told.drop(graphId);
+    this.nextCollection = this.looks + 1;
   }
 }
 
@@ -199,9 +324,10 @@ function letLoadAlone({ loading }: Graph): void {
   for (const { waiting } of loading.values()) for (const { claim } of waiting) claim(null, null);
 }
 
-function sizeOf({ parts, heldBytes, before }: Graph): number {
-  let sum = before ? sizeOf(before) : 0;
-  for (const bytes of heldBytes.values()) sum += bytes;
+/** @param withHeld also what single threads hold */
+function sizeOf({ parts, heldBytes, before }: Graph, withHeld = true): number {
+  let sum = before ? sizeOf(before, withHeld) : 0;
+  if (withHeld) for (const bytes of heldBytes.values()) sum += bytes;
   for (const { bytes } of parts.values()) sum += bytes;
   return sum;
 }
@@ -212,9 +338,9 @@ function beforeNext(known: Graph): Graph | null {
   return two.find(({ keepers }) => keepers.length > 0) ?? two.find(({ parts }) => parts.has(keptPart)) ?? null;
 }
 
-function partBefore(graph: Graph | null, name: string): PartBefore | null {
+function partBefore(graph: Graph | null, name: string): PartBefore<SharedPart> | null {
   const before = graph?.before;
-  const [topology, part] = [keptPart, name].map(each => before?.parts.get(each)?.record);
+  const [topology, part] = [keptPart, name].map(each => before?.parts.get(each)?.part);
   return before && topology && part ? { version: before.version, topology, part } : null;
 }
 

@@ -6,6 +6,7 @@ import { RetrievalUnavailableError } from '../../retrieval.errors.js';
 import { idOfWork, SuspectQueries } from '../../suspect-queries.js';
 import { type Reads } from '../graph-servers.js';
 import { beatEveryMs, type FromThread, type ThreadStart, type ToThread } from './messages.js';
+import { collectGarbage } from './part-copies.js';
 import { PartsBroker } from './parts-broker.js';
 import { RestingCallers } from './resting-callers.js';
 
@@ -99,8 +100,16 @@ export class QueryThreads {
         tell({ do: 'drop', graphId });
       },
       release: graphId => tell({ do: 'release', graphId }),
+      outdated: (graphId, version) => tell({ do: 'outdated', graphId, version }),
+      collect: () => {
+        tell({ do: 'collect' });
+        collectGarbage();
+      },
     });
-    setInterval(() => this.threads.forEach(thread => this.look(thread)), beatEveryMs).unref();
+    setInterval(() => {
+      this.threads.forEach(thread => this.look(thread));
+      this.broker.look();
+    }, beatEveryMs).unref();
   }
 
   /** Resolves when the first thread is ready. */
@@ -122,7 +131,7 @@ export class QueryThreads {
     this.resting.admit(asked.query.caller);
     // The id takes the longer the larger the parameters are, and hardly ever is a query suspect.
     if (this.suspects.hasSuspects) this.suspects.admit(idOfWork(asked.query));
-    this.broker.touch(asked.query.graph_id);
+    this.broker.touch(asked.query.graph_id, asked.query.caller);
     try {
       const thread = await this.pick(asked.query);
       signal.throwIfAborted();
@@ -356,25 +365,11 @@ export class QueryThreads {
         thread.reads = message.reads;
         thread.asked.get(message.id)?.(message);
         break;
-      case 'claim':
-        this.broker.claim(message.key, thread, (record, before) =>
-          send(thread.worker, { do: 'take', claim: message.claim, record, before }),
-        );
-        break;
-      case 'load':
-        this.broker.loaded(message.key, message.record);
-        break;
-      case 'hold':
-        this.broker.hold(message.graphId, message.version, thread, message.bytes);
-        break;
-      case 'keep':
-        this.broker.keep(message.graphId, message.version, thread);
-        break;
-      case 'release':
-        this.broker.release(message.graphId, message.version, thread);
-        break;
       case 'start':
       case 'close':
+        break;
+      default:
+        this.broker.heard(thread, message, answer => send(thread.worker, answer));
     }
   }
 }

@@ -1,5 +1,10 @@
-import { type FromThread } from './messages.js';
-import { type PartBefore, type PartKey, type SharedParts } from './shared-parts.js';
+import { threadId } from 'node:worker_threads';
+import { type PartsAnswer, type PartsMessage } from './messages.js';
+import { PartCopies } from './part-copies.js';
+import { type LargeLoad, type PartBefore, type PartKey, type SharedPart, type SharedParts } from './shared-parts.js';
+
+/** A load tells of so much more at a time. */
+const toldBytes = 4_194_304;
 
 interface Part {
   record: Promise<object>;
@@ -7,10 +12,7 @@ interface Part {
 }
 
 /** The answer to a claim. */
-interface Taken {
-  record: object | null;
-  before: PartBefore | null;
-}
+type Taken = Omit<Extract<PartsAnswer, { do: 'take' }>, 'do' | 'claim'>;
 
 interface Parts {
   version: number;
@@ -23,9 +25,14 @@ export class ThreadParts implements SharedParts {
   /** Versions that are kept beside newer ones. */
   private readonly kept = new Map<number, Parts>();
   private readonly claims = new Map<number, (taken: Taken) => void>();
-  private claimed = 0;
+  private readonly turns = new Map<number, () => void>();
+  private readonly copies: PartCopies;
+  private asked = 0;
+  private loads = 0;
 
-  constructor(private readonly post: (message: FromThread) => void) {}
+  constructor(private readonly post: (message: PartsMessage) => void) {
+    this.copies = new PartCopies(id => this.post({ did: 'free', id }));
+  }
 
   async get<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T> {
     const graph = this.graphs.get(key.graphId);
@@ -62,14 +69,41 @@ export class ThreadParts implements SharedParts {
     this.post({ did: 'hold', graphId, version, bytes });
   }
 
-  /** The main thread answers a claim. */
-  take({ claim, ...taken }: Taken & { claim: number }): void {
-    this.claims.get(claim)?.(taken);
-    this.claims.delete(claim);
+  async loadLarge(graphId: number): Promise<LargeLoad> {
+    const turn = ++this.asked;
+    await new Promise<void>(resolve => {
+      this.turns.set(turn, resolve);
+      this.post({ did: 'ask turn', turn, graphId });
+    });
+    let told = 0;
+    return {
+      took: bytes => {
+        if (bytes < told + toldBytes) return;
+        told = bytes;
+        this.post({ did: 'grow', turn, bytes });
+      },
+      end: () => this.post({ did: 'end turn', turn }),
+    };
+  }
+
+  /** The main thread answers. */
+  heard(answer: PartsAnswer): void {
+    if (answer.do === 'turn') {
+      this.turns.get(answer.turn)?.();
+      this.turns.delete(answer.turn);
+    } else {
+      this.claims.get(answer.claim)?.(answer);
+      this.claims.delete(answer.claim);
+    }
   }
 
   drop(graphId: number): void {
     this.graphs.delete(graphId);
+  }
+
+  /** There is a newer version: those before are of no more use, unless they are kept. */
+  outdated(graphId: number, version: number): void {
+    if ((this.graphs.get(graphId)?.version ?? version) < version) this.graphs.delete(graphId);
   }
 
   private partsOf({ graphId, version }: PartKey): Map<string, Part> | undefined {
@@ -77,19 +111,26 @@ export class ThreadParts implements SharedParts {
   }
 
   private async claimOrLoad<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T> {
-    const claim = ++this.claimed;
-    const { record, before } = await new Promise<Taken>(resolve => {
+    const claim = ++this.asked;
+    const { part, before } = await new Promise<Taken>(resolve => {
       this.claims.set(claim, resolve);
       this.post({ did: 'claim', claim, key });
     });
-    if (record !== null) return record as T;
+    if (part !== null) return this.watched(part) as T;
     try {
-      const loaded = await load(before);
-      this.post({ did: 'load', key, record: loaded });
-      return loaded;
+      const record = await load(before && { ...before, topology: this.watched(before.topology), part: this.watched(before.part) });
+      const loaded = { id: `${threadId}.${++this.loads}`, record };
+      this.watched(loaded);
+      this.post({ did: 'load', key, part: loaded });
+      return record;
     } catch (error) {
-      this.post({ did: 'load', key, record: null });
+      this.post({ did: 'load', key, part: null });
       throw error;
     }
+  }
+
+  private watched(part: SharedPart): object {
+    this.copies.watch(part);
+    return part.record;
   }
 }
