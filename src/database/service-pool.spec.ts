@@ -1,6 +1,8 @@
+import { type Request, type Response } from 'express';
 import pg from 'pg';
 import { pino } from 'pino';
 import { cloneDatabase } from '../../test/support/database.js';
+import { requestContextMiddleware } from '../common/logging/request-context.js';
 import { DatabaseLink } from './database-link.js';
 import { ServicePool } from './service-pool.js';
 
@@ -45,5 +47,40 @@ describe('ServicePool', () => {
     await other.end();
     await new Promise(resolve => setTimeout(resolve, 50));
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  describe('with requests of several users', () => {
+    let shared: ServicePool;
+    beforeAll(() => (shared = new ServicePool(link, { size: 4, answerMaxBytes: 1_000_000 })));
+    afterAll(() => shared.onApplicationShutdown());
+
+    const response = { setHeader: () => undefined, writableEnded: false, destroyed: false };
+    function as<T>(userId: number, work: () => Promise<T>, { writableEnded = false } = {}): Promise<T> {
+      const request = { headers: {}, user: { userId } } as unknown as Request;
+      return new Promise((resolve, reject) => {
+        requestContextMiddleware(request, { ...response, writableEnded } as unknown as Response, () => void work().then(resolve, reject));
+      });
+    }
+
+    it('gives one user half of the connections, and the next one a free one at once', async () => {
+      const held = [await as(1, () => shared.connect()), await as(1, () => shared.connect())];
+      let isServed = false;
+      const third = as(1, () => shared.query('SELECT 1 AS one')).then(() => (isServed = true));
+      expect((await as(2, () => shared.query('SELECT 2 AS two'))).rows).toEqual([{ two: 2 }]);
+      // Work that goes on after the answer is nobody's.
+      await as(1, () => shared.query('SELECT 1'), { writableEnded: true });
+      expect(isServed).toBe(false);
+      held[0]!.release();
+      await third;
+      held[1]!.release();
+      await expect(as(1, () => shared.query('SELECT wrong'))).rejects.toThrow('wrong');
+      expect(shared.usage.busy).toBe(0);
+    });
+
+    it('lets work that has a connection have another one', async () => {
+      const both = (n: number) =>
+        as(1, () => shared.transaction(async () => (await shared.query<{ n: number }>(`SELECT ${n} AS n`)).rows[0]!.n));
+      expect(await Promise.all([both(1), both(2)])).toEqual([1, 2]);
+    });
   });
 });

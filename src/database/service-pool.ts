@@ -3,9 +3,17 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type pg from 'pg';
 import { type PoolClient } from 'pg';
 import { AnswerTooLargeError, type AnswerSource } from '../common/errors/answer-too-large.error.js';
+import { DatabaseBusyError } from '../common/errors/common-errors.js';
+import { currentUserId } from '../common/logging/request-context.js';
+import { FairShare } from '../common/turns/fair-share.js';
 import { withinBytes } from './byte-budget.js';
 import { type DatabaseLink } from './database-link.js';
 import { WatchedPool } from './watched-pool.js';
+
+/** As long as anybody waits for a connection. */
+const patienceMs = 5_000;
+/** Requests of one user that may wait. */
+const waitingPerUser = 200;
 
 const lastStatement = new AsyncLocalStorage<(client: PoolClient) => Promise<void>>();
 
@@ -17,13 +25,19 @@ export function withEachTransaction<T>(statement: (client: PoolClient) => Promis
   return lastStatement.run(statement, work);
 }
 
+type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
+
 /**
  * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a connection, 60 s for a
- * statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all.
+ * statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all. The requests of one user
+ * get half of the connections at most, so that others find one, whatever statement of a user waits or takes long.
  */
 @Injectable()
 export class ServicePool extends WatchedPool implements OnApplicationShutdown {
   private readonly answerMaxBytes: number;
+  private readonly share: FairShare;
+  /** Work that has a connection and asks for another one has its place already. */
+  private readonly holding = new AsyncLocalStorage<true>();
 
   constructor(link: DatabaseLink, { size, answerMaxBytes }: { size: number; answerMaxBytes: number }) {
     super(
@@ -37,6 +51,36 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
     );
     link.adopt('service', this);
     this.answerMaxBytes = answerMaxBytes;
+    this.share = new FairShare({ places: size, waitingPerCaller: waitingPerUser, patienceMs, refuse: () => new DatabaseBusyError() });
+  }
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<PoolClient> | void {
+    const userId = this.holding.getStore() ? null : currentUserId();
+    if (userId === null) return callback ? super.connect(callback) : super.connect();
+    const connected = this.connectFor(userId);
+    if (!callback) return connected;
+    connected.then(
+      client => callback(undefined, client, client.release.bind(client) as (release?: unknown) => void),
+      (error: Error) => callback(error, undefined, () => undefined),
+    );
+  }
+
+  private async connectFor(userId: number): Promise<PoolClient> {
+    const leave = await this.share.enter({ caller: userId });
+    try {
+      const client = await super.connect();
+      const release = client.release.bind(client);
+      client.release = error => {
+        leave();
+        release(error);
+      };
+      return client;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   /** Cancels what another connection runs just now, if anything. It may come late, and then reach the next statement. Never rejects. */
@@ -69,7 +113,7 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
     let broken: Error | undefined;
     try {
       await client.query('BEGIN');
-      const result = await work(client);
+      const result = await this.holding.run(true, () => work(client));
       await lastStatement.getStore()?.(client);
       await client.query('COMMIT');
       return result;

@@ -17,6 +17,14 @@ export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
+/** The user whose request is being served; null outside a request, before the user is known, and in work that goes on after the answer. */
+export function currentUserId(): number | null {
+  const context = storage.getStore();
+  if (!context || context.response.writableEnded || context.response.destroyed) return null;
+  const user: { userId?: number } | undefined = context.request.user;
+  return user?.userId ?? null;
+}
+
 /** Gives every request an id and returns it in a response header. A plain token sent by the caller becomes the id. */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const offered = request.headers['x-request-id'];
