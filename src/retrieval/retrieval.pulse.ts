@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Telemetry } from '../telemetry/telemetry.service.js';
-import { type RetrievalPeer } from './retrieval-peer.js';
+import { type PeerState, type RetrievalPeer } from './retrieval-peer.js';
 import { RetrievalPeers } from './retrieval-peers.js';
 
 /** A process that hangs is noticed after some 7 s. No work of ours blocks its event loop for a hundredth of that. */
 const everyMs = 500;
-const patienceMs = 2_000;
+const lookEveryMs = 100;
+const patienceLooks = 20;
 const misses = 3;
+/** An answer that comes so late still tells that the process goes on. */
+const longestMs = 10_000;
 
 /**
  * Distinguishes retrieval processes that hang from those that are busy, by asking for their health all the time; a busy one answers. A
  * process of our own that hangs is killed and started again. One deployed apart is left alone, and its callers get an error at once
- * until it answers again. It counts beats instead of time, because this process may have stood still itself.
+ * until it answers again. It counts beats and looks instead of time, because this process may have stood still itself, and finds an answer
+ * that has come meanwhile at its next look.
  */
 @Injectable()
 export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -53,13 +57,27 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
         peer.noteFailure();
         continue;
       }
-      missed = (await peer.check(patienceMs)) === 'unavailable' ? missed + 1 : 0;
+      missed = (await this.beat(peer)) === 'unavailable' ? missed + 1 : 0;
       // Others are asked from the first miss on.
       if (missed > 0) peer.noteFailure();
       if (missed >= misses && process.generation === generation) {
         process.markHanging();
         peer.dropConnections();
       }
+    }
+  }
+
+  private async beat(peer: RetrievalPeer): Promise<PeerState> {
+    const answered = new AbortController();
+    const signal = AbortSignal.any([answered.signal, this.stop.signal]);
+    const looks = async (): Promise<PeerState> => {
+      for (let look = 0; look < patienceLooks; look++) await sleep(lookEveryMs, undefined, { ref: false, signal });
+      return 'unavailable';
+    };
+    try {
+      return await Promise.race([peer.check(longestMs), looks()]);
+    } finally {
+      answered.abort();
     }
   }
 }
