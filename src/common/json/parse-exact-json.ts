@@ -1,5 +1,6 @@
 const suspectNumber = /\d[\d.]{15}|\d[eE][+-]?\d/;
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A string, or a number that may have too many digits. */
+const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]*[eE][+-]?\d+/g;
 
 /**
  * A decimal as it goes over the wire: a number within ±(2^53 - 1) that has all its digits, else its digits as text, so that none is
@@ -29,10 +30,16 @@ function significant(text: string): string {
  */
 export function parseExactJson(text: string): unknown {
   if (!suspectNumber.test(text)) return JSON.parse(text);
-  const exact = text.replace(stringOrNumber, token => {
-    if (token.startsWith('"')) return token;
-    const number = toExactNumber(token);
-    return typeof number === 'number' ? token : `"${number}"`;
-  });
-  return JSON.parse(exact);
+  const pieces: string[] = [];
+  let at = 0;
+  stringOrSuspect.lastIndex = 0;
+  // Most numbers are no match. To replace each by itself took three times as long.
+  for (let found = stringOrSuspect.exec(text); found; found = stringOrSuspect.exec(text)) {
+    const [token] = found;
+    const exact = token.startsWith('"') ? 0 : toExactNumber(token);
+    if (typeof exact === 'number') continue;
+    pieces.push(text.slice(at, found.index), `"${exact}"`);
+    at = stringOrSuspect.lastIndex;
+  }
+  return JSON.parse(pieces.join('') + text.slice(at));
 }
