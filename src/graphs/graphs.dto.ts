@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { MaxLength } from '../http/validation/length.decorator.js';
 import { IsName } from '../http/validation/is-name.decorator.js';
+import { checkDetail } from '../common/json/check-detail.js';
 import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
 
@@ -229,7 +230,9 @@ export class NeighborResponse {
   node: NeighborNodeResponse;
 }
 
+/** @throws ValueTooDetailedError */
 function parseProperties(text: string): Record<string, unknown> {
+  checkDetail(text);
   return parseExactJson(text) as Record<string, unknown>;
 }
 

@@ -1,3 +1,4 @@
+import { mapInTurns } from '../common/turns/pace.js';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { AuditService } from '../audit/audit.service.js';
@@ -97,6 +98,6 @@ export class GraphsService {
   async neighbors(graphId: number, nodeId: string, { limit, cursor }: PageQuery): Promise<Page<NeighborResponse>> {
     await this.node(graphId, nodeId);
     const rows = await this.graphs.listNeighbors(graphId, nodeId, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
-    return page(rows.map(toNeighborResponse), limit, neighbor => neighbor.edge_id);
+    return page(await mapInTurns(rows, toNeighborResponse), limit, neighbor => neighbor.edge_id);
   }
 }

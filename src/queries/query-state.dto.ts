@@ -1,3 +1,4 @@
+import { mapInTurns } from '../common/turns/pace.js';
 import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { HttpStatus } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
@@ -127,11 +128,11 @@ export function isUnderWay({ status }: { status: string }): boolean {
 }
 
 /** The place of the last query of a page: its time and its id. */
-export function pageOfStates(runs: QueryRun[], limit: number): Page<QueryStateResponse> {
+export async function pageOfStates(runs: QueryRun[], limit: number): Promise<Page<QueryStateResponse>> {
   const items = runs.slice(0, limit);
   const last = items.at(-1);
   const cursor = runs.length > limit && last ? Buffer.from(`${last.created_at.getTime()}.${last.id}`).toString('base64url') : null;
-  return { items: items.map(toQueryState), next_cursor: cursor };
+  return { items: await mapInTurns(items, toQueryState), next_cursor: cursor };
 }
 
 /** @throws SchemaError for a cursor that this service did not make */

@@ -1,3 +1,4 @@
+import { mapInTurns } from '../common/turns/pace.js';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { SchemaError } from '../common/errors/api-error.js';
@@ -43,7 +44,7 @@ export class SavedQueriesService {
 
   async list({ userId }: Principal, graphId: number, { limit, cursor }: PageQuery): Promise<Page<SavedQueryResponse>> {
     const { items, next_cursor } = page(await this.saved.list(graphId, userId, afterId(cursor), limit + 1), limit, row => row.id);
-    return { items: items.map(toSavedQueryResponse), next_cursor };
+    return { items: await mapInTurns(items, toSavedQueryResponse), next_cursor };
   }
 
   /** @throws SavedQueryNotFoundError */

@@ -38,6 +38,17 @@ export async function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T>
   }
 }
 
+/** Makes something of each item, in turns. */
+export async function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  const pace = new Pace();
+  const made: R[] = [];
+  for (const item of items) {
+    if (pace.isOverdue) await pace.turn();
+    made.push(map(item));
+  }
+  return made;
+}
+
 /**
  * Makes long work yield: it asks at every point where it may pause, and waits one turn of the event loop once it has held it for 5
  * ms. `if (pace.isDue) await pace.turn()` costs a comparison in a loop that runs a million times.
