@@ -40,6 +40,8 @@ export interface WatchedRecord<T> {
   hasEnded: (record: T) => boolean;
   /** What names a state of the record; by default all of it. */
   stateOf?: (record: T) => unknown;
+  /** Reads only that. The record is read again when it has changed. */
+  readState?: () => Promise<unknown>;
 }
 
 /** Streams records of graphs as server-sent events. */
@@ -65,7 +67,7 @@ export class EventStreams {
   async *watch<T extends object>(
     callerId: number,
     call: ExecutionContext,
-    { read, hasEnded, stateOf = record => record }: WatchedRecord<T>,
+    { read, hasEnded, stateOf = record => record, readState }: WatchedRecord<T>,
     { lastId, gone }: StreamReader,
   ): AsyncGenerator<StreamEvent<T>> {
     const leave = await this.enter(callerId);
@@ -75,9 +77,11 @@ export class EventStreams {
       const first = await read();
       if (first instanceof ApiError) throw first;
       let record: T | ApiError = first;
+      const readNext = async (known: T): Promise<T | ApiError> =>
+        readState && eventId(await readState()) === eventId(stateOf(known)) ? known : read();
       let shown = lastId;
       let sentAt = -Infinity;
-      for (const findRefusal = this.access.later(call); !gone.aborted; record = await read()) {
+      for (const findRefusal = this.access.later(call); !gone.aborted;) {
         record = (await findRefusal()) ?? record;
         if (record instanceof ApiError) {
           yield accessLost(record);
@@ -93,6 +97,7 @@ export class EventStreams {
         shown = id;
         await sleep(eventEveryMs, undefined, { signal: gone }).catch(() => undefined);
         if (this.stop.hasBegun) return;
+        if (!gone.aborted) record = await readNext(record);
       }
     } finally {
       leave();

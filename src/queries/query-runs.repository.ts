@@ -96,6 +96,15 @@ export class QueryRunsRepository {
     return rows[0] ?? null;
   }
 
+  /** The status of a query that outlasted its request, without what it asks. */
+  async findStatus(graphId: number, id: number, userId: number): Promise<string | null> {
+    const { rows } = await this.pool.query<{ status: string }>(
+      'SELECT status FROM query_runs WHERE id = $1 AND graph_id = $2 AND user_id = $3',
+      [id, graphId, userId],
+    );
+    return rows[0]?.status ?? null;
+  }
+
   async findAnswer(id: number): Promise<Buffer | null> {
     const { rows } = await this.pool.query<{ answer: Buffer | null }>('SELECT answer FROM query_runs WHERE id = $1', [id]);
     return rows[0]?.answer ?? null;

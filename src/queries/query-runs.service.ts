@@ -150,7 +150,9 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
       return run ? toQueryState(run) : new QueryNotFoundError();
     };
     const hasEnded = ({ status }: QueryStateResponse) => status !== 'queued' && status !== 'running';
-    return this.streams.watch(principal.userId, call, { read, hasEnded, stateOf: ({ status }) => [graphId, id, status] }, reader);
+    const stateOf = ({ status }: { status: string | null }) => [graphId, id, status];
+    const readState = async () => stateOf({ status: await this.repository.findStatus(graphId, id, principal.userId) });
+    return this.streams.watch(principal.userId, call, { read, hasEnded, stateOf, readState }, reader);
   }
 
   /** Removes at most `most` queries that ended before the kept time. @returns how many were removed */
