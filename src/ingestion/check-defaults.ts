@@ -1,3 +1,5 @@
+import { DatabaseBusyError } from '../common/errors/common-errors.js';
+import { FairShare } from '../common/turns/fair-share.js';
 import { type ServicePool } from '../database/service-pool.js';
 import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 import { atOnce } from '../text/steps.js';
@@ -6,7 +8,9 @@ import { hasFormat } from './staging/format-sql.js';
 import { SqlBuilder } from './staging/sql-builder.js';
 import { type SourceProblem } from './staging/target.js';
 
-const timeoutMs = 1_000;
+const timeoutMs = 300;
+/** A caller chooses what a pattern costs. */
+const places = { places: 1, waitingPerCaller: 4, patienceMs: 10_000 };
 
 /** A default with a rule of its column that only PostgreSQL can judge. */
 interface Judged {
@@ -17,22 +21,31 @@ interface Judged {
 
 /**
  * Finds the defaults that break a `pattern` or a `format` of their own column: each row that needs one would be rejected. PostgreSQL
- * judges them in one statement, as it judges the rows, since other regular expressions differ. What it cannot judge in a second is
+ * judges them in one statement, as it judges the rows, since other regular expressions differ. What it cannot judge in 0.3 s is
  * left to the run.
  */
-export async function brokenDefaults(pool: ServicePool, { nodes, edges }: Mapping): Promise<SourceProblem[]> {
-  const judged = [...nodes, ...edges].flatMap(({ columns }) => columns.flatMap(judgedOf));
-  if (judged.length === 0) return [];
-  const { sql, parameters } = statementFor(judged);
-  try {
-    const rows = await pool.transaction(async client => {
-      await client.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
-      return (await client.query<{ place: number }>(sql, parameters)).rows;
-    });
-    return rows.map(({ place }) => problemOf(judged[place]!));
-  } catch (error) {
-    if (sqlstateOf(error) === sqlstates.queryCanceled) return [];
-    throw error;
+export class DefaultChecks {
+  private readonly share = new FairShare({ ...places, refuse: () => new DatabaseBusyError() });
+
+  constructor(private readonly pool: ServicePool) {}
+
+  /** One check goes on at a time, of each caller in turn. @throws DatabaseBusyError */
+  async broken({ nodes, edges }: Mapping, caller: number): Promise<SourceProblem[]> {
+    const judged = [...nodes, ...edges].flatMap(({ columns }) => columns.flatMap(judgedOf));
+    if (judged.length === 0) return [];
+    const { sql, parameters } = statementFor(judged);
+    try {
+      const rows = await this.share.run({ caller }, () =>
+        this.pool.transaction(async client => {
+          await client.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+          return (await client.query<{ place: number }>(sql, parameters)).rows;
+        }),
+      );
+      return rows.map(({ place }) => problemOf(judged[place]!));
+    } catch (error) {
+      if (sqlstateOf(error) === sqlstates.queryCanceled) return [];
+      throw error;
+    }
   }
 }
 

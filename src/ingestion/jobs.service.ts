@@ -125,7 +125,7 @@ export class JobsService {
       throw error instanceof MappingError ? new MappingRefusedError(await this.withSourceProblems(principal, error)) : error;
     }
     const described = await this.sources.describe(parsed.mapping, principal, sourcePatienceMs);
-    const problems = await this.problemsOf(described, parsed);
+    const problems = await this.problemsOf(described, parsed, principal.userId);
     if ('problems' in described || problems.length > 0) throw new MappingRefusedError(new MappingError(problems.slice(0, maxProblems)));
     if ('source' in described) return { parsed, connectionId: described.source.connectionId, source: described.source };
     const { connectionId, connection, reason } = described.unchecked;
@@ -145,7 +145,7 @@ export class JobsService {
     try {
       const described = await this.sources.describe(readable.mapping, principal, sourcePatienceMs);
       const known = new Set(problems.map(({ path }) => pathText(path)));
-      const more = (await this.problemsOf(described, readable)).filter(({ path }) => !known.has(pathText(path)));
+      const more = (await this.problemsOf(described, readable, principal.userId)).filter(({ path }) => !known.has(pathText(path)));
       return new MappingError([...problems, ...more].slice(0, maxProblems));
     } catch (failure) {
       // A source that the caller may not read, or that cannot be asked, leaves the problems that are known.
@@ -154,8 +154,8 @@ export class JobsService {
     }
   }
 
-  private async problemsOf(described: DescribedMapping, { mapping, placeOf }: ReadablePart): Promise<MappingProblem[]> {
-    const found = [...('problems' in described ? described.problems : []), ...(await this.sources.brokenDefaults(mapping))];
+  private async problemsOf(described: DescribedMapping, { mapping, placeOf }: ReadablePart, userId: number): Promise<MappingProblem[]> {
+    const found = [...('problems' in described ? described.problems : []), ...(await this.sources.brokenDefaults(mapping, userId))];
     return found.map(({ suggestion: { zh, en } = { zh: '', en: '' }, text, ...problem }) => ({
       ...problem,
       text: { zh: text.zh + zh, en: text.en + en },

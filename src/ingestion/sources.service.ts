@@ -16,7 +16,7 @@ import { within } from '../warehouse/source-patience.js';
 import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
-import { brokenDefaults } from './check-defaults.js';
+import { DefaultChecks } from './check-defaults.js';
 import { type Mapping, type MappingPath, pathText } from './mapping/mapping.js';
 import { maxProblems } from './mapping/problems.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
@@ -57,12 +57,16 @@ interface SourceColumns {
 /** Checks the tables behind a mapping: that they and their columns exist, their types, and that its SQL is safe and runs. */
 @Injectable()
 export class SourcesService {
+  private readonly defaults: DefaultChecks;
+
   constructor(
     private readonly warehouse: WarehouseService,
     private readonly pool: ServicePool,
     private readonly access: DatabaseAccess,
     private readonly versions: MirrorVersions,
-  ) {}
+  ) {
+    this.defaults = new DefaultChecks(pool);
+  }
 
   /**
    * @param patienceMs the longest that a source may take to describe its tables; it is then unchecked, as one that cannot be reached.
@@ -96,8 +100,8 @@ export class SourcesService {
   }
 
   /** The defaults that break a rule of their own column, as far as only the database can tell. */
-  brokenDefaults(mapping: Mapping): Promise<SourceProblem[]> {
-    return brokenDefaults(this.pool, mapping);
+  brokenDefaults(mapping: Mapping, userId: number): Promise<SourceProblem[]> {
+    return this.defaults.broken(mapping, userId);
   }
 
   /** The data versions of all tables that the targets read, or null if one has none. */
