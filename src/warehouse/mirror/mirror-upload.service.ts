@@ -60,6 +60,7 @@ const waitForTurnMs = 30_000;
 const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
 const gzipBounds = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const waitForTableMs = 600_000;
+const waitToDropMs = 10_000;
 
 /** Loads files into tables of the mirror, and drops tables. A table is replaced in one moment or not at all. */
 @Injectable()
@@ -106,7 +107,8 @@ export class MirrorUploadService implements OnApplicationShutdown {
     try {
       if ((await this.catalog.describe(table)) === null) throw new TableNotFoundError();
       await this.service.transaction(async client => {
-        await client.query(`DROP TABLE IF EXISTS ${quoteTable(mirrorSchema, table)}`);
+        await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
+        await dropBetweenReaders(client, [quoteTable(mirrorSchema, table)], waitToDropMs);
         await this.versions.forget(client, table);
         await record(client);
       });

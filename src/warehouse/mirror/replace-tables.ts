@@ -14,10 +14,10 @@ export async function lockMirrorTable(client: PoolClient, table: string): Promis
 
 /**
  * Drops tables at one moment in which nobody reads any of them. Needs a `lock_timeout`. The names are quoted.
- * @throws the time-out if readers leave no gap for {@link waitForReadersMs}
+ * @throws the time-out if readers leave no gap for so long
  */
-export async function dropBetweenReaders(client: PoolClient, names: readonly string[]): Promise<void> {
-  const until = performance.now() + waitForReadersMs;
+export async function dropBetweenReaders(client: PoolClient, names: readonly string[], waitMs = waitForReadersMs): Promise<void> {
+  const until = performance.now() + waitMs;
   for (;;) {
     await client.query('SAVEPOINT before_drop');
     try {
