@@ -35,7 +35,7 @@ export function checkDepth(tokens: readonly SqlToken[]): void {
   }
 }
 
-const tooDeep = {
+export const tooDeep = {
   zh: '嵌套过深，或一串运算过长',
   en: 'it is nested too deeply, or one chain of operators is too long',
 };

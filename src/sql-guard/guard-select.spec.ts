@@ -129,6 +129,12 @@ describe('one SELECT over a schema', () => {
     expect(parserWorks()).toBe(true);
   });
 
+  it.each(['+', '-+', '/*'])('has no long run of %s, which the scanner would read many times', mark => {
+    const select = (marks: number) => `SELECT ${mark.repeat(marks).slice(0, marks)}1 FROM t`;
+    expect(refusal(() => guardSelect(select(201), { schema }))).toMatchObject({ reason: 'length', position: 8 });
+    expect(guardSelect(`SELECT '${mark.repeat(200).slice(0, 200)}' FROM t`, { schema }).tables).toEqual(['t']);
+  });
+
   it('may be as large as people write it', () => {
     const joins = Array.from({ length: 60 }, (_, n) => `LEFT JOIN t${n} AS x${n} ON x${n}.id = t.id AND x${n}.kind = ${n}`).join(' ');
     const cases = Array.from({ length: 300 }, (_, n) => `WHEN t.a = ${n} AND t.b > ${n} THEN ${n}`).join(' ');
