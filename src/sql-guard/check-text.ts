@@ -15,9 +15,10 @@ const longRun = /[-+*/<>=~!@#%^&|`?]{201}/;
  * Comments would be harmless where the text is embedded, but they hide what a clause does from its readers, so they are refused
  * too.
  * @param limit in characters (code points)
+ * @returns the number of tokens, 0 for a text that does not parse
  * @throws UnsafeFilterClauseError
  */
-export function checkText(text: string, limit = maxLength): void {
+export function checkText(text: string, limit = maxLength): number {
   const length = [...text].length;
   if (length > limit)
     throw new UnsafeFilterClauseError({
@@ -35,7 +36,7 @@ export function checkText(text: string, limit = maxLength): void {
     tokens = scanTokens(text);
   } catch (error) {
     if (!(error instanceof SqlSyntaxError)) throw error;
-    return; // The parse that follows finds the place.
+    return 0; // The parse that follows finds the place.
   }
   locate(text, '', () => checkDepth(tokens));
   const comment = tokens.find(({ tokenName }) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT');
@@ -45,6 +46,7 @@ export function checkText(text: string, limit = maxLength): void {
     const hint = { zh: '不允许注释', en: 'comments are not allowed' };
     throw new UnsafeFilterClauseError({ reason: 'syntax', token: comment.text.slice(0, 40), position, hint }, text);
   }
+  return tokens.length;
 }
 
 /** Runs `parse` on `sql` (= prefix + the client's text) and gives its refusals a place in the client's text. */

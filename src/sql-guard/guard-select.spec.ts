@@ -144,6 +144,22 @@ describe('one SELECT over a schema', () => {
     expect(guardSelect(`SELECT ${'('.repeat(100)}a${')'.repeat(100)} FROM t`, { schema }).tables).toEqual(['t']);
   });
 
+  it('has at most 6,000 names, numbers and symbols', () => {
+    const select = (others: number) => `SELECT w FROM t WHERE w IN (1${',1'.repeat(others)})`;
+    expect(guardSelect(select(2_995), { schema }).tables).toEqual(['t']);
+    expect(() => guardSelect(select(2_996), { schema })).toThrow(
+      /查询最多 6000 个名称、数字和符号，而不是 6002 个；.* \/ .*at most 6000 names, numbers and symbols, not 6002; make a view/,
+    );
+  });
+
+  it('is judged once for its schema, and each time for the tables that there are', () => {
+    const sql = 'SELECT a FROM mirror.t, u';
+    const guarded = guardSelect(sql, { schema });
+    expect(guardSelect(`${sql};`, { schema, tables: new Set(['t', 'u']) })).toBe(guarded);
+    expect(refusal(() => guardSelect(sql, { schema, tables: new Set(['t']) }))).toMatchObject({ token: 'u', position: 25 });
+    expect(refusal(() => guardSelect(sql, { schema: 'other' })).token).toBe('mirror.t');
+  });
+
   it('takes a text that becomes longer than a client may write', () => {
     const scope = { columns: new Set(['Q']) };
     expect(guardExpression(`greatest(${'q,'.repeat(1_900)}q)`, scope).text).toHaveLength(9 + 1_901 * 4 - 1 + 1);

@@ -21,14 +21,14 @@ export function visitTables(tree: SqlTree, onTable: (table: NodeFields) => void)
 
   function visit(node: unknown, ctes: ReadonlySet<string>): void {
     if (typeof node !== 'object' || node === null) return;
-    const { withClause, RangeVar: table, ...others } = node as { withClause?: { ctes: NodeFields[] }; RangeVar?: NodeFields };
+    const { withClause, RangeVar: table } = node as { withClause?: { ctes: NodeFields[] }; RangeVar?: NodeFields };
     const named = withClause ? new Set(ctes) : ctes;
     for (const cte of withClause?.ctes ?? []) {
       visit(cte, named);
       (named as Set<string>).add(String((cte.CommonTableExpr as NodeFields).ctename));
     }
     if (table && (table.schemaname !== undefined || !ctes.has(String(table.relname)))) onTable(table);
-    for (const child of Object.values(others)) visit(child, named);
+    for (const [key, child] of Object.entries(node)) if (key !== 'withClause' && key !== 'RangeVar') visit(child, named);
   }
 }
 
