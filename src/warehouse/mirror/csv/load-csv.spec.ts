@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Dice } from '../../../../test/support/dice.js';
 import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
+import { toUtf8 } from './csv-encoding.js';
 import { type CsvFormat, loadCsv } from './load-csv.js';
 import { isLong } from '../../../../test/support/tier.js';
 
@@ -98,8 +99,30 @@ describe('loadCsv', () => {
       expect(columns.map(column => column.name)).toEqual(['编码', '城市']);
       expect(texts).toEqual([['001', '北京']]);
     }
-    const broken = Buffer.concat([bytes, Buffer.from('3030322cff0a', 'hex')]);
-    expect(await problemOf(broken, { format: { encoding } })).toMatchObject({ type: 'csv_not_gb18030', line: 3 });
+  });
+
+  // 中 is D6D0, and D60A would be half of it before a line feed.
+  it.each([
+    ['3030322cff0a3030330a', 3],
+    ['3030320a3030330a3030ff0a', 5],
+    ['3030322cd60a', 3],
+    ['3030322cd6', 3],
+  ])('names the line that is not GB18030: %s', async (hex, line) => {
+    const bytes = Buffer.from(`b1e0c2eb0ad6d00a${hex}`, 'hex');
+    for (const chunk of [1, 2, 3, 100]) {
+      const problem = await problemOf(bytes, { chunk, format: { encoding: { asked: 'gb18030', charset: undefined } } });
+      expect(problem).toMatchObject({ type: 'csv_not_gb18030', line });
+    }
+  });
+
+  it('decodes a line of GB18030 while it comes', async () => {
+    let asked = 0;
+    async function* source(): AsyncGenerator<Buffer, void> {
+      for (; asked < 1_000; asked++) yield await Promise.resolve(Buffer.from('d6d0', 'hex'));
+    }
+    const { bytes } = await toUtf8(source(), { asked: 'gb18030', charset: undefined });
+    for await (const part of bytes) if (part.length > 0) break;
+    expect(asked).toBeLessThan(10);
   });
 
   it('names the line that is not UTF-8, and GB18030 as the way out', async () => {
