@@ -188,7 +188,11 @@ export class IngestionRunner {
     await run.progress.begin('recording');
     await this.requireRequester(claimed);
     for (const each of staged) await this.insertRejected(client, run, each);
-    if (source) await writeElements(client, scope, written, source);
+    if (source) {
+      // Runs of other jobs may have ended since the mapping was saved.
+      await this.jobs.requireRoomInSchema(client, job.graph_id, job.id, run.targets);
+      await writeElements(client, scope, written, source);
+    }
     await countLabels(client, scope);
     const upkeep = await this.renewStatistics(client, run, scope);
     await Promise.all(this.committing.map(told => told(job.graph_id)));

@@ -3,7 +3,15 @@ import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
-import { JobNotFoundError, JobRetiredError, RevisionNotFoundError, TooManyRevisionsError } from './ingestion.errors.js';
+import {
+  GraphSchemaTooLargeError,
+  JobNotFoundError,
+  JobRetiredError,
+  RevisionNotFoundError,
+  TooManyRevisionsError,
+} from './ingestion.errors.js';
+import { mostInSchema, type SchemaSize, sizeOfTargets } from './schema-size.js';
+import { type Target } from './staging/target.js';
 
 export interface JobRow {
   id: number;
@@ -74,6 +82,22 @@ export class JobsRepository {
       [job.graphId, job.connectionId, job.name, job.mappingYaml, job.creator.userId],
     );
     return rows[0]!.id;
+  }
+
+  /**
+   * Makes sure that the graph may have the labels, types and properties of these targets beside those that its other jobs made.
+   * @param jobId the job of the targets; null for a new one. @throws GraphSchemaTooLargeError
+   */
+  async requireRoomInSchema(client: PoolClient, graphId: number, jobId: number | null, targets: readonly Target[]): Promise<void> {
+    const { rows } = await client.query<SchemaSize>(
+      `SELECT coalesce(sum(1 + jsonb_array_length(labels)), 0)::int AS names,
+              coalesce(sum(jsonb_array_length(properties)), 0)::int AS properties
+       FROM graph_elements WHERE graph_id = $1 AND job_id IS DISTINCT FROM $2`,
+      [graphId, jobId],
+    );
+    const [others, own] = [rows[0]!, sizeOfTargets(targets)];
+    const size = { names: others.names + own.names, properties: others.properties + own.properties };
+    if (size.names > mostInSchema.names || size.properties > mostInSchema.properties) throw new GraphSchemaTooLargeError(size);
   }
 
   /** @throws JobNotFoundError */

@@ -67,13 +67,17 @@ export class JobsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; QuotaReachedError */
+  /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; GraphSchemaTooLargeError; QuotaReachedError */
   async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
     const { parsed, connectionId } = await this.check(principal, request.mapping_yaml);
     const graphId = request.graph_id;
-    const name = request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`;
+    const targets = targetsOf(parsed.mapping);
+    const name = request.name ?? parsed.mapping.name ?? `job-${targets[0]!.name}`;
     const id = await this.audit.recordWith(
-      client => this.jobs.create(client, { graphId, connectionId, name, mappingYaml: request.mapping_yaml, creator: principal }),
+      async client => {
+        await this.jobs.requireRoomInSchema(client, graphId, null, targets);
+        return this.jobs.create(client, { graphId, connectionId, name, mappingYaml: request.mapping_yaml, creator: principal });
+      },
       created => ({
         action: 'job.created',
         actor: principal,

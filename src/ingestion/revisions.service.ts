@@ -18,6 +18,7 @@ import {
   toSavedRevisionResponse,
 } from './revisions.dto.js';
 import { compareMappings, type TargetChange } from './run/compare-mappings.js';
+import { targetsOf } from './staging/target.js';
 import { TrialService } from './trial.service.js';
 import { jobKind } from './run-message.js';
 
@@ -34,7 +35,7 @@ export class RevisionsService {
   /**
    * Checks a mapping as for a new job and makes it the job's. A dry run saves nothing and tells what a run would do.
    * @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; JobRetiredError; TooManyRevisionsError;
-   * TooManyTrialsError
+   * TooManyTrialsError; GraphSchemaTooLargeError
    */
   async save(principal: Principal, jobId: number, request: SaveRevisionRequest): Promise<SavedRevisionResponse> {
     const { parsed, connectionId, source } = await this.jobsService.check(principal, request.mapping_yaml);
@@ -47,7 +48,10 @@ export class RevisionsService {
     }
     const { userId } = principal;
     const revision = await this.audit.recordWith(
-      client => this.jobs.saveRevision(client, jobId, { connectionId, mappingYaml: request.mapping_yaml, userId }),
+      async client => {
+        await this.jobs.requireRoomInSchema(client, job.graph_id, jobId, targetsOf(parsed.mapping));
+        return this.jobs.saveRevision(client, jobId, { connectionId, mappingYaml: request.mapping_yaml, userId });
+      },
       saved => ({
         action: 'job.revised',
         actor: principal,

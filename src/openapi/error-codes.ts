@@ -60,6 +60,7 @@ export const errorCodes = [
   'graph_forbidden',
   'graph_not_found',
   'graph_not_in_key',
+  'graph_schema_too_large',
   'headers_too_large',
   'idempotency_answer_lost',
   'idempotency_key_in_use',
