@@ -1,5 +1,24 @@
 import tseslint from 'typescript-eslint';
 
+/** An import of types alone is spelt as one of types and values: `import { type A, b } from`. */
+const typesWithValues = {
+  selector: "ImportDeclaration[importKind='type']:has(ImportSpecifier)",
+  message: 'Write import { type X } from, not import type { X } from.',
+};
+
+/** The ways for a handler to write its answer itself. Only `await response.json()` of a client has no arguments. */
+const answersByHand = [
+  "Decorator > CallExpression[callee.name='Res']:not(:has(Property[key.name='passthrough'][value.value=true]))",
+  "CallExpression[arguments.length>0][callee.property.name='json']:has(> MemberExpression Identifier[name=/^res(ponse)?$/])",
+  'CallExpression[callee.property.name=/^(send|sendFile|write|writeHead|end|flushHeaders)$/]:has(> MemberExpression Identifier[name=/^res(ponse)?$/])',
+  "CallExpression[callee.name='pipeline'] > Identifier[name=/^res(ponse)?$/]",
+  "CallExpression[callee.property.name='pipe'] > Identifier[name=/^res(ponse)?$/]",
+].map(selector => ({
+  selector,
+  message:
+    'A handler returns its answer, an AnswerInPieces or a StreamedAnswer if need be: only LargeAnswers knows how much its caller leaves unread, and cuts a reader who stalls.',
+}));
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', 'test/openapi-tools/'] },
   { files: ['**/*.ts'], extends: [tseslint.configs.recommendedTypeChecked], languageOptions: { parserOptions: { projectService: true } } },
@@ -9,14 +28,7 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      // An import of types alone is spelt as one of types and values: `import { type A, b } from`.
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: "ImportDeclaration[importKind='type']:has(ImportSpecifier)",
-          message: 'Write import { type X } from, not import type { X } from.',
-        },
-      ],
+      'no-restricted-syntax': ['error', typesWithValues],
       'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
@@ -73,6 +85,18 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    // The server's own room, and answers that no user chooses: other processes of the service, and documents that are made at the start.
+    files: ['src/**/*.ts'],
+    ignores: [
+      '**/*spec.ts',
+      'src/http/server/**',
+      'src/retrieval/process/**',
+      'src/openapi/**',
+      'src/telemetry/metrics-endpoint.service.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', typesWithValues, ...answersByHand] },
   },
   {
     files: ['src/config/**', 'test/**', '**/*spec.ts', 'ormconfig.ts'],

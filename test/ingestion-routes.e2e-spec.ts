@@ -121,6 +121,34 @@ nodes:
       expect(first).toContain(`"column 'n': cannot read 'a ""quoted"", one' as int"`);
     });
 
+    it('with long reasons end a page early, and come all as NDJSON', async () => {
+      const rows = 60;
+      const columns = Array.from(
+        { length: 32 },
+        (_, n) => `{column: n, property: p${n}, rules: [{min_length: 9, message: ${'字'.repeat(500)}}]}`,
+      );
+      const long = `version: 1
+name: 长
+defaults: {on_error: quarantine, max_error_rate: 1}
+nodes:
+  - {id: r, label: 长, table: long_rows, key: [id], columns: [{column: id}, ${columns.join(', ')}]}
+`;
+      await upload(test, 'long_rows', `id,n\n${Array.from({ length: rows }, (_, n) => `${n},x\n`).join('')}`, 'id:text,n:text');
+      const { id } = await runToEnd(test, await aJob(test, graphId, long));
+      const path = `/api/ingestion/runs/${id}/rejected`;
+      const { body: first } = await test.admin.get(`${path}?limit=200`).expect(200);
+      expect(first.items.length).toBeLessThan(rows);
+      const { body: second } = await test.admin.get(`${path}?limit=200&cursor=${first.next_cursor}`).expect(200);
+      expect([first.items.length + second.items.length, second.next_cursor]).toEqual([rows, null]);
+      const { text } = await test.admin.get(`${path}?format=ndjson`).buffer(true).expect(200);
+      expect(
+        text
+          .trim()
+          .split('\n')
+          .map(line => JSON.parse(line)),
+      ).toEqual([...first.items, ...second.items]);
+    });
+
     it('refuse an unknown format', async () => {
       await test.admin.get(`/api/ingestion/runs/${run.id}/rejected?format=xml`).expect(422);
     });

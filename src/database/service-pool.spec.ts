@@ -39,6 +39,28 @@ describe('ServicePool', () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
+  it('ends a page with the row that fills it, and says whether more come after it', async () => {
+    const read = (rows: number, characters: number, limit: number) =>
+      pool.readPage<{ n: number; text: string }>('rows', {
+        text: 'SELECT n, repeat(chr(97), $2) AS text FROM generate_series($1::int, 1, -1) n ORDER BY n DESC',
+        values: [rows, characters],
+        limit,
+        sizeOf: 'octet_length(text)',
+      });
+    const pageOf = async (...size: [rows: number, characters: number, limit: number]) => {
+      const { rows, hasMore } = await read(...size);
+      return [rows.map(({ n }) => n), hasMore];
+    };
+    expect(await pageOf(5, 1, 3)).toEqual([[5, 4, 3], true]);
+    expect(await pageOf(3, 1, 3)).toEqual([[3, 2, 1], false]);
+    expect(await pageOf(0, 1, 3)).toEqual([[], false]);
+    expect(await pageOf(5, 100_000, 5)).toEqual([[5, 4, 3], true]);
+    expect(await pageOf(3, 100_000, 3)).toEqual([[3, 2, 1], false]);
+    expect(await pageOf(2, 600_000, 2)).toEqual([[2], true]);
+    expect((await read(1, 3, 1)).rows).toEqual([{ n: 1, text: 'aaa' }]);
+    await expect(read(1, 1_100_000, 1)).rejects.toMatchObject({ code: 'answer_too_large' });
+  });
+
   it('outlives a connection that is cut while nobody uses it', async () => {
     const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const other = new pg.Client(database.url);

@@ -14,6 +14,23 @@ import { WatchedPool } from './watched-pool.js';
 const patienceMs = 5_000;
 /** Requests of one user that may wait. */
 const waitingPerUser = 200;
+/** The share of the bytes of an answer with which a page is full. */
+const pageShare = 1 / 4;
+
+export interface PageStatement {
+  /** Selects rows in their order, without a LIMIT. */
+  text: string;
+  values: unknown[];
+  limit: number;
+  /** The bytes of the long texts of a row, in SQL. `octet_length` of a text column reads none of it. */
+  sizeOf: string;
+}
+
+/** The rows of a page, and whether more come after them. */
+export interface RowPage<R> {
+  rows: R[];
+  hasMore: boolean;
+}
 
 const lastStatement = new AsyncLocalStorage<(client: PoolClient) => Promise<void>>();
 
@@ -105,6 +122,25 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
     } finally {
       client.release(broken);
     }
+  }
+
+  /**
+   * Reads a page of rows that hold stored user data. It ends after `limit` rows, or earlier with the row that fills it.
+   * @throws AnswerTooLargeError for a row that is too large for any answer
+   */
+  async readPage<R extends object>(source: AnswerSource, { text, values, limit, sizeOf }: PageStatement): Promise<RowPage<R>> {
+    // A window without an order takes the rows in theirs.
+    const rows = await this.readBounded<R & { page_found: string; page_before: string }>(
+      source,
+      `SELECT * FROM (
+         SELECT found.*, count(*) OVER () AS page_found,
+                coalesce(sum(${sizeOf}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS page_before
+         FROM (${text} LIMIT ${limit + 1}) AS found) AS page
+       WHERE page_before < ${this.answerMaxBytes * pageShare} LIMIT ${limit}`,
+      values,
+    );
+    const hasMore = rows.length < Number(rows[0]?.page_found ?? 0);
+    return { rows: rows.map(({ page_found: _, page_before: __, ...row }) => row as unknown as R), hasMore };
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */

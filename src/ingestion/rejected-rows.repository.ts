@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { ServicePool } from '../database/service-pool.js';
+import { type RowPage, ServicePool } from '../database/service-pool.js';
 import { type Reason } from './run/run-report.js';
 
 export interface RejectedRow {
@@ -17,13 +17,14 @@ export interface RejectedRow {
 export class RejectedRowsRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  async list(runId: number, target: string | null, afterId: number, limit: number): Promise<RejectedRow[]> {
-    return this.pool.readBounded<RejectedRow>(
-      'rows',
-      `SELECT id, target, row_no, source_key, reasons, sample FROM ingestion_rejected
-       WHERE run_id = $1 AND id > $2 AND ($3::text IS NULL OR target = $3) ORDER BY id LIMIT $4`,
-      [runId, afterId, target, limit],
-    );
+  async list(runId: number, target: string | null, afterId: number, limit: number): Promise<RowPage<RejectedRow>> {
+    return this.pool.readPage<RejectedRow>('rows', {
+      text: `SELECT id, target, row_no, source_key, reasons, sample FROM ingestion_rejected
+             WHERE run_id = $1 AND id > $2 AND ($3::text IS NULL OR target = $3) ORDER BY id`,
+      values: [runId, afterId, target],
+      limit,
+      sizeOf: 'octet_length(reasons::text) + octet_length(sample::text)',
+    });
   }
 
   /** Runs inside the caller's transaction. `rejected` is a JSON array. */

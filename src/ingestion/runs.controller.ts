@@ -1,12 +1,11 @@
-import { pipeline } from 'node:stream/promises';
-import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, Post, Query } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { type Response } from 'express';
 import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { lineContentType, lineFormatOf } from '../http/line-formats.js';
-import { PageOf } from '../http/paging/page.js';
-import { sendEvents } from '../http/server/send-events.js';
+import { lineFormatOf } from '../http/line-formats.js';
+import { type Page, PageOf } from '../http/paging/page.js';
+import { type StreamedAnswer } from '../http/server/large-answers.js';
+import { streamEvents } from '../http/server/stream-events.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
@@ -44,15 +43,9 @@ export class RunsController {
     @IdParam() id: number,
     @Query() query: ListRejectedQuery,
     @Headers('accept') accept: string | undefined,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Page<RejectedRowResponse> | StreamedAnswer> {
     const format = lineFormatOf(query.format, accept);
-    if (format === null) {
-      response.json(await this.runs.listRejected(id, query));
-      return;
-    }
-    response.type(lineContentType[format]);
-    await pipeline(this.runs.exportRejected(id, query.target, format), response);
+    return format === null ? this.runs.listRejected(id, query) : this.runs.exportRejected(id, query.target, format);
   }
 
   @Get(':id/events')
@@ -73,9 +66,8 @@ export class RunsController {
     @IdParam() id: number,
     @CurrentCall() call: ExecutionContext,
     @Headers('last-event-id') lastId: string | undefined,
-    @Res() response: Response,
-  ): Promise<void> {
-    return sendEvents(response, gone => this.runs.watch(principal, id, call, { lastId, gone }));
+  ): StreamedAnswer {
+    return streamEvents(gone => this.runs.watch(principal, id, call, { lastId, gone }));
   }
 
   @Post(':id/cancel')

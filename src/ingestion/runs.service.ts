@@ -3,8 +3,9 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
-import { type LineFormat } from '../http/line-formats.js';
-import { afterId, type Page, page } from '../http/paging/page.js';
+import { lineContentType, type LineFormat } from '../http/line-formats.js';
+import { afterId, maxPageSize, type Page, page, pageOfRows } from '../http/paging/page.js';
+import { StreamedAnswer } from '../http/server/large-answers.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
 import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
@@ -19,7 +20,7 @@ import {
 import { RunEndedError, RunNotFoundError } from './ingestion.errors.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
-import { rejectedHeader, rejectedLine } from './rejected-text.js';
+import { rejectedHeader, rejectedLines } from './rejected-text.js';
 import { type RunOptions, RunsRepository } from './runs.repository.js';
 import { SharedReads } from './shared-reads.js';
 import { jobKind } from './run-message.js';
@@ -28,7 +29,6 @@ import { jobKind } from './run-message.js';
 export const maxWaitSeconds = 60;
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
-const rejectedBatch = 1_000;
 
 /** Starts, watches and stops runs. The worker does the work itself. */
 @Injectable()
@@ -109,21 +109,20 @@ export class RunsService {
   }
 
   async listRejected(id: number, { target, limit, cursor }: ListRejectedQuery): Promise<Page<RejectedRowResponse>> {
-    const rows = await this.rejected.list(id, target ?? null, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
-    const { items, next_cursor } = page(rows, limit, row => row.id);
-    return { items: items.map(toRejectedRowResponse), next_cursor };
+    const rows = await this.rejected.list(id, target ?? null, afterId(cursor, Number.MAX_SAFE_INTEGER), limit);
+    return pageOfRows(rows, row => row.id, toRejectedRowResponse);
   }
 
   /** All rejected rows as text, line by line. */
-  async *exportRejected(id: number, target: string | undefined, format: LineFormat): AsyncGenerator<string> {
-    yield rejectedHeader(format);
-    for (let after = 0; ;) {
-      const rows = await this.rejected.list(id, target ?? null, after, rejectedBatch);
-      const last = rows.at(-1);
-      if (!last) return;
-      yield rows.map(row => rejectedLine(toRejectedRowResponse(row), format)).join('');
-      after = Number(last.id);
-    }
+  exportRejected(id: number, target: string | undefined, format: LineFormat): StreamedAnswer {
+    return new StreamedAnswer({ 'Content-Type': lineContentType[format] }, async write => {
+      await write([Buffer.from(rejectedHeader(format))]);
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const found: Page<RejectedRowResponse> = await this.listRejected(id, { target, limit: maxPageSize, cursor });
+        cursor = found.next_cursor;
+        await write(await rejectedLines(found.items, format));
+      }
+    });
   }
 
   /** Removes at most `most` rejected rows of runs that ended before the kept time. @returns how many were removed */

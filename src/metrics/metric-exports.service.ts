@@ -1,12 +1,11 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { type Response } from 'express';
 import { AuditService } from '../audit/audit.service.js';
 import { Pace } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { lineContentType, type LineFormat } from '../http/line-formats.js';
-import { writeSlowly } from '../http/server/write-slowly.js';
+import { StreamedAnswer, type WriteAnswer } from '../http/server/large-answers.js';
 import { type QueryResult } from '../warehouse/clients/warehouse.client.js';
 import { type MetricCall, MetricPlanner } from './metric-planner.service.js';
 import { warningsOf } from './metric-warnings.js';
@@ -16,7 +15,7 @@ import { describeColumns, toWireRow } from './result-rows.js';
 import { MetricReader } from './results/metric-reader.service.js';
 
 const recheckEveryMs = 2_000;
-/** Pieces are small, so that a reader has the whole patience for each of them. */
+/** Larger pieces would take up more memory until they are read. */
 const pieceCharacters = 65_536;
 
 /** Sends all rows of a result, read from one snapshot as fast as the reader takes them. */
@@ -34,9 +33,13 @@ export class MetricExports {
   /**
    * Nothing is sent before the first rows are there. A later failure must cut the response, because a clean end would look complete.
    * @param context of the request, whose guards are asked again while rows are sent
-   * @throws the errors of `MetricRunsService.execute`, ExportStalledError
+   * @returns an answer that fails with the errors of `MetricRunsService.execute` and ExportStalledError
    */
-  async send(call: MetricCall, format: LineFormat, response: Response, context: ExecutionContext): Promise<void> {
+  answer(call: MetricCall, format: LineFormat, context: ExecutionContext): StreamedAnswer {
+    return new StreamedAnswer({ 'Content-Type': lineContentType[format] }, write => this.send(call, format, write, context));
+  }
+
+  private async send(call: MetricCall, format: LineFormat, write: WriteAnswer, context: ExecutionContext): Promise<void> {
     const wholeMs = this.settings.exportMaxSeconds * 1000;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new ExportStalledError()), wholeMs).unref();
@@ -44,6 +47,10 @@ export class MetricExports {
     try {
       const planned = await this.planner.plan({ ...call, signal, allRows: true });
       const { asked, compiled, bindings, connection } = planned;
+      const send = (piece: string): Promise<void> => {
+        signal.throwIfAborted();
+        return write([Buffer.from(piece)]);
+      };
       let checkedAt = performance.now();
       let isFirst = true;
       const take = async ({ columns: types, rows }: QueryResult): Promise<void> => {
@@ -53,39 +60,29 @@ export class MetricExports {
           await this.requireStill(call, context);
           checkedAt = performance.now();
         }
-        let piece = '';
         if (isFirst) {
           // Before the first byte, so that nothing leaves the service unrecorded.
           await this.recordStart(call, format);
-          response.type(lineContentType[format]);
-          piece = headLine(columns, format);
+          await send(headLine(columns, format));
         }
         isFirst = false;
         const pace = new Pace(signal);
+        let piece = '';
         for (const row of rows) {
           if (pace.isOverdue) await pace.turn();
           piece += toLine(columns, toWireRow(row, columns, warnings), format);
           if (piece.length < pieceCharacters) continue;
-          await this.write(response, piece, signal);
+          await send(piece);
           piece = '';
         }
-        if (piece !== '') await this.write(response, piece, signal);
+        if (piece !== '') await send(piece);
       };
       await this.reader.export(connection, bindings, compiled, wholeMs, take).catch(async (error: unknown) => {
         throw await this.planner.explain(error, planned);
       });
-      response.end();
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  private write(response: Response, piece: string, signal: AbortSignal): Promise<void> {
-    return writeSlowly(response, piece, {
-      patienceMs: this.settings.uploadIdleSeconds * 1000,
-      signal,
-      stalled: () => new ExportStalledError(),
-    });
   }
 
   private recordStart({ principal, graphId, ids }: MetricCall, format: LineFormat): Promise<void> {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, type ExecutionContext, Get, Headers, HttpCode, Patch, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, type ExecutionContext, Get, Headers, HttpCode, Patch, Post, Put, Query } from '@nestjs/common';
 import {
   ApiBody,
   ApiCreatedResponse,
@@ -9,13 +9,12 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { CallSignal } from '../http/call-signal.decorator.js';
-import { type AnswerInPieces } from '../http/server/large-answers.js';
+import { type AnswerInPieces, type StreamedAnswer } from '../http/server/large-answers.js';
 import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
@@ -128,13 +127,12 @@ export class MetricsController {
     @Body() body: QueryMetricsRequest,
     @Query() { format }: ResultFormatQuery,
     @Headers('accept') accept: string | undefined,
-    @Res({ passthrough: true }) response: Response,
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
-  ): Promise<QueryMetricsResponse | AnswerInPieces | void> {
+  ): Promise<QueryMetricsResponse | AnswerInPieces | StreamedAnswer> {
     const call = callSeveral(principal, held, body, signal);
     const file = fileFormatOf(format, accept);
-    return file === null ? this.runs.runSeveral(call) : this.replies.send(call, file, response, context);
+    return file === null ? this.runs.runSeveral(call) : this.replies.send(call, file, context);
   }
 
   @Get(':id')
@@ -214,12 +212,11 @@ export class MetricsController {
     @Body() body: ExecuteMetricRequest,
     @Query() { format }: ResultFormatQuery,
     @Headers('accept') accept: string | undefined,
-    @Res({ passthrough: true }) response: Response,
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
-  ): Promise<ExecuteMetricResponse | AnswerInPieces | void> {
+  ): Promise<ExecuteMetricResponse | AnswerInPieces | StreamedAnswer> {
     const call = callOne(principal, held, id, body, signal);
     const file = fileFormatOf(format, accept);
-    return file === null ? this.runs.runOne(call) : this.replies.send(call, file, response, context);
+    return file === null ? this.runs.runOne(call) : this.replies.send(call, file, context);
   }
 }

@@ -1,9 +1,8 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { type Response } from 'express';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { lineContentType, type LineFormat, lineFormatOf } from '../http/line-formats.js';
-import { AnswerInPieces } from '../http/server/large-answers.js';
+import { AnswerInPieces, type StreamedAnswer } from '../http/server/large-answers.js';
 import { drawChart } from './charts/draw-chart.js';
 import { maxPoints, planChart, tooManyPoints } from './charts/plan-chart.js';
 import { type ExecuteMetricRequest, type MetricResultResponse, type ResultColumnResponse } from './execute.dto.js';
@@ -33,24 +32,19 @@ export class ResultReplies {
   ) {}
 
   /** @returns an answer that is still to be sent. @throws as `sendLines` and `sendChart` */
-  send(call: MetricCall, format: FileFormat, response: Response, context: ExecutionContext): Promise<AnswerInPieces | void> {
-    return format === 'svg' ? this.sendChart(call) : this.sendLines(call, format, response, context);
+  send(call: MetricCall, format: FileFormat, context: ExecutionContext): Promise<AnswerInPieces | StreamedAnswer> {
+    return format === 'svg' ? this.sendChart(call) : this.sendLines(call, format, context);
   }
 
   /**
    * Sends the rows as lines: all of them to those who may change the metrics, otherwise at most as many as an answer may have.
    * @throws the errors of `MetricRunsService.execute`; SchemaError for options that a file has no place for, or too many rows; AnswerTooLargeError
    */
-  private async sendLines(
-    call: MetricCall,
-    format: LineFormat,
-    response: Response,
-    context: ExecutionContext,
-  ): Promise<AnswerInPieces | void> {
+  private async sendLines(call: MetricCall, format: LineFormat, context: ExecutionContext): Promise<AnswerInPieces | StreamedAnswer> {
     const { body } = call;
     const all = body.limit == null && mayChangeMetrics(call);
     requireEffect(body, ['totals', 'dry_run', 'explain', ...(all ? (['cache'] as const) : [])]);
-    if (all) return this.exports.send(call, format, response, context);
+    if (all) return this.exports.answer(call, format, context);
     const result: MetricResultResponse = await this.runs.run({ ...call, body: withAllRows(body) });
     const lines = await toLines(result, format, body.limit, this.settings.answerMaxBytes);
     return new AnswerInPieces(lineContentType[format], lines);

@@ -18,7 +18,8 @@ import { BodyFieldText, ExactNumbersIn } from '../http/validation/body-text.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { CurrentGraph, type HeldGraph } from '../graphs/held-graph.js';
 import { type Page, PageOf } from '../http/paging/page.js';
-import { sendEvents } from '../http/server/send-events.js';
+import { type StreamedAnswer } from '../http/server/large-answers.js';
+import { streamEvents } from '../http/server/stream-events.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { Bucket } from '../limits/bucket.decorator.js';
 import { AnswersQuery } from './answers-query.decorator.js';
@@ -82,9 +83,8 @@ export class QueriesController {
     @Body() body: QueryRequest,
     @BodyFieldText('parameters') parametersText: string | null,
     @CurrentCall() call: ExecutionContext,
-    @Res() response: Response,
-  ): Promise<void> {
-    return sendEvents(response, gone => this.queries.stream(principal, id, { ...body, parametersText }, call, gone));
+  ): StreamedAnswer {
+    return streamEvents(gone => this.queries.stream(principal, id, { ...body, parametersText }, call, gone));
   }
 
   @Get('queries')
@@ -140,9 +140,8 @@ export class QueriesController {
     @IdParam('query_id') queryId: number,
     @CurrentCall() call: ExecutionContext,
     @Headers('last-event-id') lastId: string | undefined,
-    @Res() response: Response,
-  ): Promise<void> {
-    return sendEvents(response, gone => this.runs.watch(principal, id, queryId, call, { lastId, gone }));
+  ): StreamedAnswer {
+    return streamEvents(gone => this.runs.watch(principal, id, queryId, call, { lastId, gone }));
   }
 
   @Delete('queries/:query_id')

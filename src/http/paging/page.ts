@@ -28,6 +28,16 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
+/** A page of rows that were read as one. The id of the last row becomes the cursor. */
+export function pageOfRows<R, T>(
+  { rows, hasMore }: { rows: R[]; hasMore: boolean },
+  idOf: (row: R) => number | string,
+  toItem: (row: R) => T,
+): Page<T> {
+  const last = rows.at(-1);
+  return { items: rows.map(toItem), next_cursor: hasMore && last !== undefined ? String(idOf(last)) : null };
+}
+
 /** Cuts `limit + 1` rows to a page. The id of the page's last row becomes the cursor. */
 export function page<T>(rows: T[], limit: number, idOf: (row: T) => number | string): Page<T> {
   const items = rows.slice(0, limit);

@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Response } from 'express';
 import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
-import { AnswerInPieces, type LargeAnswers } from './large-answers.js';
+import { AnswerInPieces, type LargeAnswers, StreamedAnswer } from './large-answers.js';
 import { closeAfterUnreadBody, inviteBodiesLate, isClosing, lingerMs as defaultLingerMs } from './unread-body.js';
 
 /** Limits that the server applies before any code of ours runs. */
@@ -31,20 +31,16 @@ export class BoundedHttpAdapter extends ExpressAdapter {
     super();
   }
 
-  /** Writes large answers in turns. `JSON.stringify` of 16 MB would block everybody's requests for a fifth of a second. */
+  /**
+   * Writes large answers in turns. `JSON.stringify` of 16 MB would block everybody's requests for a fifth of a second.
+   * @returns a promise for an answer that is sent as it is read; the framework gives its failure to the error filter
+   */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
-    // A handler that streamed its answer has nothing left to send.
+    // The drain of a stopping service may have answered meanwhile.
     if (response.headersSent) return response;
-    if (!(body instanceof AnswerInPieces) && !isLarge(body)) {
-      const replied: unknown = super.reply(response, body, statusCode);
-      this.large.watch(response);
-      return replied;
-    }
+    if (!isSlow(body) && !isLarge(body)) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.status(statusCode);
-    inPieces(body)
-      .then(answer => this.large.send(response, answer))
-      .catch(() => response.destroy());
-    return response;
+    return isSlow(body) ? this.large.send(response, body) : this.sendJson(response, body);
   }
 
   override initHttpServer(): void {
@@ -61,17 +57,23 @@ export class BoundedHttpAdapter extends ExpressAdapter {
         requireHostHeader: false,
       },
       (request, response) => {
-        if (!isClosing(request.socket)) app(request, response);
+        if (isClosing(request.socket)) return;
+        response.once('prefinish', () => this.large.watch(response as Response));
+        app(request, response);
       },
     );
     inviteBodiesLate(server);
     server.maxConnections = maxConnections;
     this.setHttpServer(server);
   }
+
+  private async sendJson(response: Response, body: Record<string, unknown>): Promise<void> {
+    await this.large.send(response, new AnswerInPieces('json', await writeInTurns(body)));
+  }
 }
 
-async function inPieces(body: AnswerInPieces | Record<string, unknown>): Promise<AnswerInPieces> {
-  return body instanceof AnswerInPieces ? body : new AnswerInPieces('json', await writeInTurns(body));
+function isSlow(body: unknown): body is AnswerInPieces | StreamedAnswer {
+  return body instanceof AnswerInPieces || body instanceof StreamedAnswer;
 }
 
 /**

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import express, { type Request } from 'express';
-import { AnswerInPieces, LargeAnswers } from './large-answers.js';
+import express, { type Request, type Response } from 'express';
+import { AnswerInPieces, AnswersUnreadError, LargeAnswers, StreamedAnswer } from './large-answers.js';
+import { CallerGoneError } from '../call-signal.decorator.js';
 import { itLong } from '../../../test/support/tier.js';
 
 const mebibyte = 1_048_576;
@@ -14,9 +15,19 @@ const largeBytes = 40 * mebibyte;
 
 describe('LargeAnswers', () => {
   const answers = new LargeAnswers(patienceMs, request => request.query.caller as string);
+  const patient = new LargeAnswers(3_600_000, request => request.query.caller as string);
   const cut: unknown[] = [];
   const sockets: Socket[] = [];
   let server: Server;
+
+  /** How the next streamed answer is made. */
+  let make: StreamedAnswer['make'];
+  const fail = (response: Response) => (error: Error) => {
+    cut.push(error);
+    if (response.headersSent) response.destroy();
+    else if (error instanceof AnswersUnreadError) response.status(error.status).set(error.headers).json(error);
+    else response.status(500).end();
+  };
 
   beforeAll(async () => {
     const app = express();
@@ -24,10 +35,11 @@ describe('LargeAnswers', () => {
       const pieces = request.query.whole
         ? [Buffer.alloc(largeBytes, 'x')]
         : Array.from({ length: largeBytes / mebibyte }, () => Buffer.alloc(mebibyte, 'x'));
-      answers.send(response, new AnswerInPieces('text/plain', pieces)).catch((error: unknown) => {
-        cut.push(error);
-        response.destroy();
-      });
+      answers.send(response, new AnswerInPieces('text/plain', pieces)).catch(fail(response));
+    });
+    app.get(['/streamed', '/patient'], (request: Request, response) => {
+      const streamed = new StreamedAnswer({ 'X-Kind': 'streamed' }, make);
+      (request.path === '/patient' ? patient : answers).send(response, streamed).catch(fail(response));
     });
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -39,14 +51,14 @@ describe('LargeAnswers', () => {
   });
 
   const port = () => (server.address() as AddressInfo).port;
-  const read = (caller: string) => fetch(`http://127.0.0.1:${port()}/large?caller=${caller}`);
+  const read = (caller: string, path = 'large', method = 'GET') => fetch(`http://127.0.0.1:${port()}/${path}?caller=${caller}`, { method });
   /** Asks, and reads nothing. */
-  async function leave(caller: string): Promise<Socket> {
+  async function leave(caller: string, path = 'large'): Promise<Socket> {
     const socket = net.connect(port(), '127.0.0.1').on('error', () => undefined);
     sockets.push(socket);
     socket.pause();
-    socket.write(`GET /large?caller=${caller} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    while (answers.unreadOf(caller) === 0) await sleep(5);
+    socket.write(`GET /${path}?caller=${caller} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (answers.unreadOf(caller) + patient.unreadOf(caller) === 0) await sleep(5);
     return socket;
   }
 
@@ -67,6 +79,7 @@ describe('LargeAnswers', () => {
   });
 
   itLong('refuses a caller with much unread, and nobody else, until the stalled reader is cut', async () => {
+    cut.length = 0;
     await leave('wei');
     const refused = await read('wei');
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
@@ -76,7 +89,7 @@ describe('LargeAnswers', () => {
     ]);
     expect((await (await read('lin')).arrayBuffer()).byteLength).toBe(largeBytes);
     while (answers.unreadOf('wei') > 0) await sleep(20);
-    expect(cut).toEqual([expect.objectContaining({ message: 'Unread answer' })]);
+    expect(cut).toEqual([expect.any(AnswersUnreadError), expect.any(CallerGoneError)]);
     expect((await (await read('wei')).arrayBuffer()).byteLength).toBe(largeBytes);
   });
 
@@ -84,5 +97,73 @@ describe('LargeAnswers', () => {
     (await leave('mei')).destroy();
     while (answers.unreadOf('mei') > 0) await sleep(5);
     expect((await read('mei')).status).toBe(200);
+  });
+
+  describe('of a streamed answer', () => {
+    /** Makes an answer of pieces, of which no reader's socket takes all. @returns what the making ended with */
+    function inPieces(bytes = mebibyte): Promise<unknown> {
+      return new Promise(resolve => {
+        make = async write => {
+          try {
+            for (let left = largeBytes; left > 0; left -= bytes) await write([Buffer.alloc(bytes, 'x')]);
+            resolve('whole');
+          } catch (error) {
+            resolve(error);
+            throw error;
+          }
+        };
+      });
+    }
+
+    it('send all to whoever reads it', async () => {
+      const made = inPieces();
+      const answer = await read('lin', 'streamed');
+      expect([(await answer.arrayBuffer()).byteLength, answer.headers.get('x-kind'), await made]).toEqual([
+        largeBytes,
+        'streamed',
+        'whole',
+      ]);
+      expect(answers.unreadOf('lin')).toBe(0);
+    });
+
+    it('cut a stalled reader, and end its making', async () => {
+      const made = inPieces();
+      await leave('wei', 'streamed');
+      expect(answers.unreadOf('wei')).toBeLessThanOrEqual(mebibyte);
+      expect(await made).toBeInstanceOf(CallerGoneError);
+      while (answers.unreadOf('wei') > 0) await sleep(5);
+    });
+
+    it('refuse a piece beyond what the caller may leave unread, at the beginning and later', async () => {
+      void inPieces(largeBytes);
+      const socket = await leave('jun', 'patient');
+      const refused = await read('jun', 'patient');
+      expect([refused.status, await refused.json()]).toEqual([503, expect.objectContaining({ code: 'answers_unread' })]);
+      make = async write => {
+        await write([Buffer.from('x')]);
+        await write([Buffer.alloc(largeBytes)]);
+      };
+      await expect(read('jun', 'patient').then(answer => answer.arrayBuffer())).rejects.toThrow();
+      expect(cut.at(-1)).toBeInstanceOf(AnswersUnreadError);
+      socket.destroy();
+      while (patient.unreadOf('jun') > 0) await sleep(5);
+    });
+
+    it('let it become an error before its first piece, and a 204 without any', async () => {
+      make = () => Promise.reject(new Error('Nothing to send'));
+      expect((await read('lin', 'streamed')).status).toBe(500);
+      make = () => Promise.resolve();
+      expect((await read('lin', 'streamed')).status).toBe(204);
+      make = write => write([]);
+      const empty = await read('lin', 'streamed');
+      expect([empty.status, await empty.text(), empty.headers.get('x-kind')]).toEqual([200, '', 'streamed']);
+    });
+
+    it('end the making for a HEAD after its headers', async () => {
+      const made = inPieces();
+      const answer = await read('lin', 'patient', 'HEAD');
+      expect([answer.status, answer.headers.get('x-kind')]).toEqual([200, 'streamed']);
+      expect(await made).toBeInstanceOf(CallerGoneError);
+    });
   });
 });

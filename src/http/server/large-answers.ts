@@ -1,6 +1,6 @@
 import { type Request, type Response } from 'express';
 import { BusyError } from '../../common/errors/api-error.js';
-import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
+import { CallerGoneError } from '../call-signal.decorator.js';
 import { writeSlowly } from './write-slowly.js';
 
 /** What one caller may leave unread: four of the largest answers, as they are by default. */
@@ -14,6 +14,21 @@ export class AnswerInPieces {
   constructor(
     readonly contentType: string,
     readonly pieces: Buffer[],
+  ) {}
+}
+
+/**
+ * Sends pieces of an answer and waits until the reader has taken them.
+ * @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError
+ */
+export type WriteAnswer = (pieces: Buffer[]) => Promise<void>;
+
+/** An answer that is made while its reader takes it. Until its first pieces it can still become an error; without any it is a 204. */
+export class StreamedAnswer {
+  /** @param make is told by `gone` that the reader has gone */
+  constructor(
+    readonly headers: Record<string, string>,
+    readonly make: (write: WriteAnswer, gone: AbortSignal) => Promise<void>,
   ) {}
 }
 
@@ -31,7 +46,10 @@ export class AnswersUnreadError extends BusyError {
   }
 }
 
-/** Sends large answers as fast as they are read. Until then they take up memory, so a caller has a bound, and a stalled reader is cut. */
+/**
+ * Sends large answers, and those that are made meanwhile, as fast as they are read. Until then they take up memory, so a caller has a
+ * bound, and a stalled reader is cut.
+ */
 export class LargeAnswers {
   private readonly unread = new Map<string, number>();
 
@@ -46,34 +64,18 @@ export class LargeAnswers {
     return this.unread.get(caller) ?? 0;
   }
 
-  /** Sends the pieces, or a 503 if the caller has too much unread. Rejects when the reader is gone or stalls. */
-  async send(response: Response, { contentType, pieces }: AnswerInPieces): Promise<void> {
+  /** @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError; what a streamed answer throws while its reader is there */
+  async send(response: Response, answer: AnswerInPieces | StreamedAnswer): Promise<void> {
     // The drain of a stopping service may have answered meanwhile.
     if (response.headersSent || response.destroyed) return;
-    const caller = this.callerOf(response.req);
-    let left = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (this.unreadOf(caller) > 0 && this.unreadOf(caller) + left > mostUnreadBytes) return this.refuse(response);
-    response.type(contentType).setHeader('Content-Length', left);
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    this.count(caller, left);
-    try {
-      for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
-        for (let at = 0; at < piece.length; at += bytesAtOnce) {
-          const part = piece.subarray(at, at + bytesAtOnce);
-          await writeSlowly(response, part, {
-            patienceMs: this.patienceMs,
-            signal: gone.signal,
-            stalled: () => new Error('Unread answer'),
-          });
-          this.count(caller, -part.length);
-          left -= part.length;
-        }
-      }
-      response.end();
-    } finally {
-      this.count(caller, -left);
+    response.once('close', () => gone.abort(new CallerGoneError()));
+    if (answer instanceof StreamedAnswer) await this.stream(response, answer, gone);
+    else {
+      const setHeaders = () => response.type(answer.contentType).setHeader('Content-Length', bytesOf(answer.pieces));
+      await this.write(response, answer.pieces, gone.signal, setHeaders);
     }
+    response.end();
   }
 
   /** Cuts a small answer whose reader takes nothing of it. */
@@ -85,12 +87,42 @@ export class LargeAnswers {
     response.once('finish', () => socket.timeout === this.patienceMs && socket.setTimeout(0));
   }
 
-  private refuse(response: Response): void {
-    const error = new AnswersUnreadError(Math.ceil(this.patienceMs / 1000));
-    response
-      .status(error.status)
-      .set(error.headers)
-      .json(toErrorBody(error, isLegacyPath(response.req.path)));
+  private async stream(response: Response, { headers, make }: StreamedAnswer, gone: AbortController): Promise<void> {
+    let begun = false;
+    const begin = (): void => {
+      begun = true;
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      // Nothing of the answer to a HEAD is sent, so that nobody would wait for its reader.
+      if (response.req.method === 'HEAD') gone.abort(new CallerGoneError());
+    };
+    try {
+      await make(pieces => this.write(response, pieces, gone.signal, begun ? () => undefined : begin), gone.signal);
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+    }
+    if (!begun && !gone.signal.aborted) response.status(204);
+  }
+
+  /** @param begin sets the headers of an answer that will not be refused */
+  private async write(response: Response, pieces: Buffer[], signal: AbortSignal, begin: () => void): Promise<void> {
+    const caller = this.callerOf(response.req);
+    let left = bytesOf(pieces);
+    if (this.unreadOf(caller) > 0 && this.unreadOf(caller) + left > mostUnreadBytes)
+      throw new AnswersUnreadError(Math.ceil(this.patienceMs / 1000));
+    begin();
+    this.count(caller, left);
+    try {
+      for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
+        for (let at = 0; at < piece.length; at += bytesAtOnce) {
+          const part = piece.subarray(at, at + bytesAtOnce);
+          await writeSlowly(response, part, { patienceMs: this.patienceMs, signal, stalled: () => new CallerGoneError() });
+          this.count(caller, -part.length);
+          left -= part.length;
+        }
+      }
+    } finally {
+      this.count(caller, -left);
+    }
   }
 
   private count(caller: string, bytes: number): void {
@@ -98,4 +130,8 @@ export class LargeAnswers {
     if (unread > 0) this.unread.set(caller, unread);
     else this.unread.delete(caller);
   }
+}
+
+function bytesOf(pieces: Buffer[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
