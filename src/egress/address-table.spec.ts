@@ -77,4 +77,9 @@ describe('the addresses to which a connection may go', () => {
     ]);
     expect(['2606:4700::1', 'fe80::1%eth0', 'x'].map(plainAddress)).toEqual(['2606:4700::1', null, null]);
   });
+
+  it('writes every spelling of an address in one form', () => {
+    const spellings = ['fd00::2', 'FD00::2', 'fd00:0::2', 'fd00::0002', 'fd00:0:0:0:0:0:0:2', 'fd00:0000:0000::0.0.0.2'];
+    expect(new Set(spellings.map(plainAddress))).toEqual(new Set(['fd00::2']));
+  });
 });

@@ -61,12 +61,17 @@ export function judgeAddress(address: string): AddressVerdict {
   return verdict === 'private' ? { kind: 'private' } : { kind: 'never', reason: verdict };
 }
 
-/** The IPv4 address inside of a mapped or translated one, or the address itself. Null for a text that is no address, or has a zone. */
+/**
+ * The one form in which addresses are compared: the IPv4 address inside of a mapped or translated one, or the address itself as RFC 5952
+ * spells it. Null for a text that is no address, or has a zone.
+ */
 export function plainAddress(address: string): string | null {
   if (isIP(address) === 0 || address.includes('%')) return null;
-  if (isIP(address) === 4 || !holds(translated, address)) return address;
-  // URL writes every spelling in one form, with the last four bytes as two groups.
-  const groups = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::').at(-1)!.split(':');
+  if (isIP(address) === 4) return address;
+  // URL writes every spelling in that form, with the last four bytes as two groups.
+  const spelt = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  if (!holds(translated, address)) return spelt;
+  const groups = spelt.split('::').at(-1)!.split(':');
   const [high = 0, low = 0] = ['0', ...groups].slice(-2).map(group => Number.parseInt(group, 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

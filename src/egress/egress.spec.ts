@@ -51,11 +51,20 @@ describe('a connection on behalf of a user', () => {
     expect(await reach('localhost', { ...allowed, DATABASE_URL: `postgres://u:p@127.0.0.1:${port + 1}/service` })).toBe('hello');
   });
 
+  it.each(['fd12::5', 'FD12::5', 'fd12::0005', 'fd12:0:0:0:0:0:0:5', 'fd12::0.0.0.5'])('does not go to them as %s', async host => {
+    const own = egress({ DATABASE_URL: 'postgres://u:p@[FD12:0::5]:5432/service' });
+    await expect(own.check(host, 5432)).rejects.toMatchObject({ code: 'blocked_address', reason: { en: "the service's own database" } });
+    await expect(own.check(host, 5433)).resolves.toBeUndefined();
+  });
+
   it('does not go to the addresses of this machine in its networks', async () => {
     const own = Object.values(networkInterfaces())
       .flat()
-      .flatMap(each => (each && !each.internal && each.family === 'IPv4' ? [each.address] : []));
-    for (const address of own) expect(await reach(address)).toBe('blocked_address');
+      .flatMap(each => (each && !each.internal && !each.address.startsWith('fe80') ? [each.address] : []));
+    for (const address of own) {
+      expect(await reach(address)).toBe('blocked_address');
+      expect(await reach(address.toUpperCase())).toBe('blocked_address');
+    }
   });
 
   it('goes to private networks unless they are closed', async () => {

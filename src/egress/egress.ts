@@ -117,6 +117,6 @@ function placeOf(url: string | undefined): Place | null {
   return host === '' ? null : { host, port: port === '' ? (defaultPorts[protocol] ?? 0) : Number(port) };
 }
 
-function interfaceAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap(addresses => (addresses ?? []).map(({ address }) => address));
+function interfaceAddresses(): (string | null)[] {
+  return Object.values(networkInterfaces()).flatMap(addresses => (addresses ?? []).map(({ address }) => plainAddress(address)));
 }
