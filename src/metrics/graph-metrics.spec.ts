@@ -18,8 +18,8 @@ describe('GraphMetrics', () => {
     expect(open([metric(1, '1', ['AB']), metric(2, '2', ['Ab'])]).find('ab')).toHaveLength(2);
     await graph.reach([caller]);
     expect(graph.row(1)).toBeDefined();
-    expect(graph.callersOf(['ORDER COUNT'])).toEqual([]);
-    expect(open([metric(1, 'SUM(x)'), caller]).callersOf(['Order Count'])).toEqual([caller]);
+    expect(await graph.callersOf(['ORDER COUNT'])).toEqual([]);
+    expect(await open([metric(1, 'SUM(x)'), caller]).callersOf(['Order Count'])).toEqual([caller]);
   });
 
   it('reads the metrics that formulas lead to, through circles too, and nothing else', async () => {
@@ -45,5 +45,28 @@ describe('GraphMetrics', () => {
     const graph = open(all);
     await graph.reach(all.slice(0, 50));
     expect(all.slice(0, 50).every(({ id }) => graph.row(id))).toBe(true);
+  });
+
+  it('follows as many references as a formula may have (risk: all metrics of a graph for each of them)', async () => {
+    let visits = 0;
+    const all = Array.from({ length: 100 }, (_, i) => {
+      const { formula, ...named } = metric(i, Array.from({ length: 190 }, (_, k) => `[m${(i + k + 1) % 100}]`).join('+'));
+      return { ...named, get formula() { visits++; return formula; } }; // prettier-ignore
+    });
+    await open(all).reach(all);
+    expect(visits).toBeLessThan(1_000);
+  });
+
+  it('pauses while it looks for callers', async () => {
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => void (++turns && !isDone && setImmediate(count));
+    const all = Array.from({ length: 200 }, (_, i) =>
+      metric(i, `[old] + ${Array.from({ length: 150 }, (_, k) => `[other ${i} ${k}]`).join('+')}`),
+    );
+    setImmediate(count);
+    expect(await open(all).callersOf(['old'])).toHaveLength(200);
+    isDone = true;
+    expect(turns).toBeGreaterThan(2);
   });
 });

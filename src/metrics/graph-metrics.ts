@@ -1,6 +1,5 @@
-import { LanguageError } from '../text/language-error.js';
-import { metricNames } from './formula/formula-tree.js';
-import { parseKept } from './formula/keep-parsed.js';
+import { Pace } from '../common/turns/pace.js';
+import { namesIn } from './formula/keep-names.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
 import { type FindMetrics, maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
 
@@ -14,6 +13,8 @@ export class GraphMetrics {
   /** By lower-case name or alias, the oldest first. */
   private readonly sharers = new Map<string, MetricName[]>();
   private readonly rows = new Map<number, MetricRow>();
+  /** By formula. */
+  private readonly targets = new Map<string, MetricName[]>();
 
   /** @param all metrics of the graph, oldest first */
   constructor(
@@ -49,19 +50,26 @@ export class GraphMetrics {
   }
 
   /** The metrics whose formulas call for one of these names, which no metric has. */
-  callersOf(names: readonly string[]): MetricName[] {
+  async callersOf(names: readonly string[]): Promise<MetricName[]> {
     const gone = names.filter(name => this.fitting(name).length === 0).map(name => name.toLowerCase());
     const written = gone.map(name => name.replaceAll(']', ']]'));
-    return this.all.filter(({ formula }) => {
-      const lower = formula.toLowerCase();
-      return written.some(name => lower.includes(name)) && namesIn(formula).some(name => gone.includes(name.toLowerCase()));
-    });
+    const callers: MetricName[] = [];
+    const pace = new Pace();
+    for (const metric of gone.length > 0 ? this.all : []) {
+      if (pace.isOverdue) await pace.turn();
+      const lower = metric.formula.toLowerCase();
+      if (!written.some(name => lower.includes(name))) continue;
+      if (namesIn(metric.formula).some(name => gone.includes(name.toLowerCase()))) callers.push(metric);
+    }
+    return callers;
   }
 
   /** Reads the bindings of these metrics and of all that their formulas lead to, so that they can be resolved. */
   async reach(metrics: readonly { id: number; formula: string }[]): Promise<void> {
     if (this.rows.size > mostKept) this.rows.clear();
-    const reached = new Set(metrics.flatMap(metric => this.reachedFrom(metric)));
+    const pace = new Pace();
+    const reached = new Set<number>();
+    for (const metric of metrics) for (const id of await this.reachedFrom(metric, pace)) reached.add(id);
     const missing = [...reached].filter(id => !this.rows.has(id));
     for (const row of missing.length > 0 ? await this.readRows(missing) : []) this.rows.set(row.id, row);
   }
@@ -84,34 +92,38 @@ export class GraphMetrics {
   }
 
   /**
-   * The metrics that formulas lead to. An unreadable formula leads nowhere. Beyond the allowed number of references it stops,
-   * because the formula is refused anyway.
+   * The metrics that formulas lead to. It follows as many references as a formula may have, each once: a formula with more of them
+   * is refused before any binding is needed.
    */
-  private reachedFrom(start: { id: number; formula: string }): number[] {
-    const reached = new Set<number>();
+  private async reachedFrom(start: { id: number; formula: string }, pace: Pace): Promise<Set<number>> {
+    const reached = new Set([start.id]);
     const open = [start];
-    for (let metric = open.pop(); metric && reached.size <= maxReferences; metric = open.pop()) {
-      if (reached.has(metric.id)) continue;
-      reached.add(metric.id);
-      for (const name of namesIn(metric.formula)) {
-        // A name of several metrics leads nowhere: the formula is refused.
-        const [target, ...others] = this.fitting(name);
-        if (target && others.length === 0) open.push(target);
+    let followed = 0;
+    for (let metric = open.pop(); metric; metric = open.pop()) {
+      if (pace.isOverdue) await pace.turn();
+      for (const target of this.targetsOf(metric.formula)) {
+        if (++followed > maxReferences) return reached;
+        if (reached.has(target.id)) continue;
+        reached.add(target.id);
+        open.push(target);
       }
     }
-    return [...reached];
+    return reached;
+  }
+
+  /** The metrics that a formula names. An unreadable one names none, and a name of several metrics is refused, so it leads nowhere. */
+  private targetsOf(formula: string): MetricName[] {
+    const known = this.targets.get(formula);
+    if (known) return known;
+    const targets = namesIn(formula).flatMap(name => {
+      const [target, ...others] = this.fitting(name);
+      return target && others.length === 0 ? target : [];
+    });
+    this.targets.set(formula, targets);
+    return targets;
   }
 }
 
 export function toDefinition({ id, name, formula }: MetricName, row: MetricRow | undefined): MetricDefinition {
   return { id, name, formula, binding: row?.binding?.bound ?? null };
-}
-
-function namesIn(formula: string): string[] {
-  try {
-    return metricNames(parseKept(formula).root);
-  } catch (error) {
-    if (error instanceof LanguageError) return [];
-    throw error;
-  }
 }

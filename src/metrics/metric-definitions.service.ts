@@ -125,7 +125,8 @@ export class MetricDefinitionsService {
       );
     const response = await this.get(principal, id);
     if (!before) return response;
-    const callers = (await this.metrics.openGraph(before.graphId)).callersOf([before.name, ...before.aliases]);
+    const graph = await this.metrics.openGraph(before.graphId);
+    const callers = await graph.callersOf([before.name, ...before.aliases]);
     return { ...response, warnings: [...response.warnings, ...lostCallers(callers)] };
   }
 
