@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { Quotas } from '../database/quotas.js';
-import { ServicePool } from '../database/service-pool.js';
+import { type RowPage, ServicePool } from '../database/service-pool.js';
 import {
   GraphSchemaTooLargeError,
   JobNotFoundError,
@@ -114,14 +114,14 @@ export class JobsRepository {
   }
 
   /** Lists the jobs of the visible graphs (null: all of them), or of one of these graphs. */
-  async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<JobRow[]> {
-    const { rows } = await this.pool.query<JobRow>(
-      `${jobRow}
-       WHERE j.id > $1 AND ($2::int IS NULL OR j.graph_id = $2) AND ($3::int[] IS NULL OR j.graph_id = ANY ($3))
-       ORDER BY j.id LIMIT $4`,
-      [afterId, graphId, visible, limit],
-    );
-    return rows;
+  async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<RowPage<JobRow>> {
+    return this.pool.readPage<JobRow>('rows', {
+      text: `${jobRow}
+             WHERE j.id > $1 AND ($2::int IS NULL OR j.graph_id = $2) AND ($3::int[] IS NULL OR j.graph_id = ANY ($3)) ORDER BY j.id`,
+      values: [afterId, graphId, visible],
+      limit,
+      sizeOf: 'octet_length(mapping_yaml)',
+    });
   }
 
   /** Makes sure, until the transaction ends, that the job has not ended. @throws JobNotFoundError, JobRetiredError */

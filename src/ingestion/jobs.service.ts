@@ -3,7 +3,7 @@ import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { inTurns } from '../common/turns/pace.js';
-import { afterId, type Page, page } from '../http/paging/page.js';
+import { afterId, type Page, pageOfRows } from '../http/paging/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { type SavedRecord } from '../warehouse/warehouse.errors.js';
@@ -107,8 +107,8 @@ export class JobsService {
   /** @throws GraphNotFoundError, GraphAccessError for a `graph_id` that the caller may not see */
   async list(principal: Principal, { graph_id, limit, cursor }: ListJobsQuery): Promise<Page<JobResponse>> {
     if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
-    const rows = await this.jobs.list(await this.access.listVisible(principal), graph_id ?? null, afterId(cursor), limit + 1);
-    return page(rows.map(toJobResponse), limit, job => job.id);
+    const rows = await this.jobs.list(await this.access.listVisible(principal), graph_id ?? null, afterId(cursor), limit);
+    return pageOfRows(rows, job => job.id, toJobResponse);
   }
 
   /** Lists those of the given jobs that belong to the graph, as readers of their connections. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { LeaseLostError, type RunFailure } from '../common/errors/run-failure.js';
 import { leaseSeconds } from '../database/leased-worker.js';
-import { ServicePool } from '../database/service-pool.js';
+import { type RowPage, ServicePool } from '../database/service-pool.js';
 import { type StartedBy } from '../schedules/schedules.worker.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 import { joined } from '../text/bilingual.js';
@@ -103,12 +103,13 @@ export class RunsRepository {
   }
 
   /** The newest first. */
-  async list(jobId: number, beforeId: number | null, limit: number): Promise<RunRow[]> {
-    const { rows } = await this.pool.query<RunRow>(
-      `${runRow} WHERE r.job_id = $1 AND ($2::int IS NULL OR r.id < $2) ORDER BY r.id DESC LIMIT $3`,
-      [jobId, beforeId, limit],
-    );
-    return rows;
+  async list(jobId: number, beforeId: number | null, limit: number): Promise<RowPage<RunRow>> {
+    return this.pool.readPage<RunRow>('rows', {
+      text: `${runRow} WHERE r.job_id = $1 AND ($2::int IS NULL OR r.id < $2) ORDER BY r.id DESC`,
+      values: [jobId, beforeId],
+      limit,
+      sizeOf: `octet_length(report::text) + octet_length(coalesce(error::text, ''))`,
+    });
   }
 
   /** The revision that the graph shows: that of the job's last success. Null before it. */

@@ -4,7 +4,7 @@ import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { lineContentType, type LineFormat } from '../http/line-formats.js';
-import { afterId, maxPageSize, type Page, page, pageOfRows } from '../http/paging/page.js';
+import { afterId, maxPageSize, type Page, pageOfRows } from '../http/paging/page.js';
 import { StreamedAnswer } from '../http/server/large-answers.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
 import { DiskReserve } from '../database/disk-reserve.js';
@@ -96,8 +96,8 @@ export class RunsService {
   /** The newest first. */
   async list(jobId: number, limit: number, cursor?: string): Promise<Page<RunResponse>> {
     const before = afterId(cursor);
-    const rows = await this.runs.list(jobId, before === 0 ? null : before, limit + 1);
-    return page(rows.map(toRunResponse), limit, run => run.id);
+    const rows = await this.runs.list(jobId, before === 0 ? null : before, limit);
+    return pageOfRows(rows, run => run.id, toRunResponse);
   }
 
   /** @throws RunEndedError */

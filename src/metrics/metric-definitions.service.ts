@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { type AuditEvent, AuditService } from '../audit/audit.service.js';
-import { afterId, page, type Page } from '../http/paging/page.js';
+import { afterId, pageOfRows, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
@@ -59,7 +59,11 @@ export class MetricDefinitionsService {
   async list(principal: Principal, { graph_id, limit, cursor }: ListMetricsQuery): Promise<Page<MetricResponse>> {
     if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
     const visible = await this.access.listVisible(principal);
-    const rows = page(await this.metrics.list(visible, graph_id ?? null, afterId(cursor), limit + 1), limit, row => row.id);
+    const rows = await pageOfRows(
+      await this.metrics.list(visible, graph_id ?? null, afterId(cursor), limit),
+      row => row.id,
+      row => row,
+    );
     const graphs = new Map<number, OpenGraph | null>();
     const items: MetricResponse[] = [];
     const pace = new Pace();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { Quotas } from '../database/quotas.js';
-import { ServicePool } from '../database/service-pool.js';
+import { type RowPage, ServicePool } from '../database/service-pool.js';
 import { GraphMetrics } from './graph-metrics.js';
 import { type MetricFields, type MetricName, type MetricRow, type StoredBinding } from './metric-rows.js';
 import { MetricNameTakenError } from './metrics.errors.js';
@@ -23,14 +23,14 @@ export class MetricsRepository {
   ) {}
 
   /** Lists the metrics of the visible graphs (null: all of them), or of one of these graphs. */
-  async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<MetricRow[]> {
-    return this.pool.readBounded<MetricRow>(
-      'metric',
-      `${metricRow}
-       WHERE m.id > $1 AND ($2::int IS NULL OR m.graph_id = $2) AND ($3::int[] IS NULL OR m.graph_id = ANY ($3))
-       ORDER BY m.id LIMIT $4`,
-      [afterId, graphId, visible, limit],
-    );
+  async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<RowPage<MetricRow>> {
+    return this.pool.readPage<MetricRow>('metric', {
+      text: `${metricRow}
+             WHERE m.id > $1 AND ($2::int IS NULL OR m.graph_id = $2) AND ($3::int[] IS NULL OR m.graph_id = ANY ($3)) ORDER BY m.id`,
+      values: [afterId, graphId, visible],
+      limit,
+      sizeOf: `octet_length(formula) + octet_length(coalesce(description, '')) + octet_length(coalesce(binding::text, ''))`,
+    });
   }
 
   async find(id: number): Promise<MetricRow | null> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { ServicePool } from '../database/service-pool.js';
+import { type RowPage, ServicePool } from '../database/service-pool.js';
 import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 import { type ExactQueryRequest } from './queries.dto.js';
 import { SavedQueryNameTakenError, SavedQueryNotFoundError, TooManySavedQueriesError } from './queries.errors.js';
@@ -30,12 +30,13 @@ export class SavedQueriesRepository {
   constructor(private readonly pool: ServicePool) {}
 
   /** By id. */
-  async list(graphId: number, userId: number, after: number, most: number): Promise<SavedQueryRow[]> {
-    const { rows } = await this.pool.query<SavedQueryRow>(
-      `SELECT ${columns} FROM saved_queries WHERE graph_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4`,
-      [graphId, userId, after, most],
-    );
-    return rows;
+  async list(graphId: number, userId: number, after: number, limit: number): Promise<RowPage<SavedQueryRow>> {
+    return this.pool.readPage<SavedQueryRow>('rows', {
+      text: `SELECT ${columns} FROM saved_queries WHERE graph_id = $1 AND user_id = $2 AND id > $3 ORDER BY id`,
+      values: [graphId, userId, after],
+      limit,
+      sizeOf: 'octet_length(request::text) + octet_length(description)',
+    });
   }
 
   /** @throws SavedQueryNotFoundError, also for another user's */

@@ -1,9 +1,8 @@
-import { mapInTurns } from '../common/turns/pace.js';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { SchemaError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
-import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
+import { afterId, type Page, pageOfRows, type PageQuery } from '../http/paging/page.js';
 import { fieldText } from '../http/validation/body-text.js';
 import { parseCypher } from '../cypher/syntax/parse-cypher.js';
 import { type ExactQueryRequest, type QueryRequest, type QueryResponse } from './queries.dto.js';
@@ -43,8 +42,7 @@ export class SavedQueriesService {
   }
 
   async list({ userId }: Principal, graphId: number, { limit, cursor }: PageQuery): Promise<Page<SavedQueryResponse>> {
-    const { items, next_cursor } = page(await this.saved.list(graphId, userId, afterId(cursor), limit + 1), limit, row => row.id);
-    return { items: await mapInTurns(items, toSavedQueryResponse), next_cursor };
+    return pageOfRows(await this.saved.list(graphId, userId, afterId(cursor), limit), row => row.id, toSavedQueryResponse);
   }
 
   /** @throws SavedQueryNotFoundError */

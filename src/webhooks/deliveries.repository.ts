@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { ServicePool } from '../database/service-pool.js';
+import { type RowPage, ServicePool } from '../database/service-pool.js';
 import { type SendFailure } from './send-message.js';
 import { DeliveryNotFoundError, DeliveryPendingError, TooManyDeliveriesError } from './webhooks.errors.js';
 import { type Target } from './webhooks.repository.js';
@@ -157,12 +157,13 @@ export class DeliveriesRepository {
   }
 
   /** The newest first. */
-  async list(webhookId: number, before: number | null, limit: number): Promise<DeliveryRow[]> {
-    const { rows } = await this.pool.query<DeliveryRow>(
-      `${deliveryRow} WHERE webhook_id = $1 AND ($2::int IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
-      [webhookId, before, limit],
-    );
-    return rows;
+  async list(webhookId: number, before: number | null, limit: number): Promise<RowPage<DeliveryRow>> {
+    return this.pool.readPage<DeliveryRow>('rows', {
+      text: `${deliveryRow} WHERE webhook_id = $1 AND ($2::int IS NULL OR id < $2) ORDER BY id DESC`,
+      values: [webhookId, before],
+      limit,
+      sizeOf: 'octet_length(payload::text)',
+    });
   }
 
   /** @throws DeliveryNotFoundError */

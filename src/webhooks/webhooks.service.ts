@@ -6,7 +6,7 @@ import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { ServicePool } from '../database/service-pool.js';
 import { BlockedAddressError } from '../egress/egress.errors.js';
 import { Egress } from '../egress/egress.js';
-import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
+import { afterId, type Page, pageOfRows, type PageQuery } from '../http/paging/page.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { SecretUnreadableError } from '../secrets/secrets.errors.js';
 import { readHttpUrl } from '../text/http-url.js';
@@ -141,8 +141,8 @@ export class WebhooksService {
   async listDeliveries(target: Target, id: number, { limit, cursor }: PageQuery): Promise<Page<DeliveryResponse>> {
     await this.webhooks.get(target, id);
     const before = afterId(cursor);
-    const rows = await this.deliveries.list(id, before === 0 ? null : before, limit + 1);
-    return page(rows.map(toDeliveryResponse), limit, delivery => delivery.id);
+    const rows = await this.deliveries.list(id, before === 0 ? null : before, limit);
+    return pageOfRows(rows, delivery => delivery.id, toDeliveryResponse);
   }
 
   /** Sends a message of type `webhook.test`. @throws WebhookNotFoundError, WebhookDisabledError, TooManyDeliveriesError */

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { SchemaError } from '../../common/errors/api-error.js';
+import { mapInTurns } from '../../common/turns/pace.js';
 import { QueryInt } from '../validation/query-int.decorator.js';
 
 export const defaultPageSize = 50;
@@ -28,14 +29,14 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** A page of rows that were read as one. The id of the last row becomes the cursor. */
-export function pageOfRows<R, T>(
+/** A page of rows that were read as one, made in turns. The id of the last row becomes the cursor. */
+export async function pageOfRows<R, T>(
   { rows, hasMore }: { rows: R[]; hasMore: boolean },
   idOf: (row: R) => number | string,
   toItem: (row: R) => T,
-): Page<T> {
+): Promise<Page<T>> {
   const last = rows.at(-1);
-  return { items: rows.map(toItem), next_cursor: hasMore && last !== undefined ? String(idOf(last)) : null };
+  return { items: await mapInTurns(rows, toItem), next_cursor: hasMore && last !== undefined ? String(idOf(last)) : null };
 }
 
 /** Cuts `limit + 1` rows to a page. The id of the page's last row becomes the cursor. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { ServicePool } from '../../database/service-pool.js';
+import { type RowPage, ServicePool } from '../../database/service-pool.js';
 import { type StartedBy } from '../../schedules/schedules.worker.js';
 import { type CopyProblem, type CopyReport } from './copy-report.js';
 
@@ -44,13 +44,14 @@ export class CopyRunsRepository {
   }
 
   /** All runs that are known, the newest first. */
-  async list(copyId: number, before: number | null, limit: number): Promise<CopyRunRow[]> {
-    const { rows } = await this.pool.query<CopyRunRow>(
-      `SELECT * FROM (SELECT ${columns} FROM mirror_copies WHERE id = $1
-                      UNION ALL SELECT ${columns} FROM mirror_copy_runs WHERE copy_id = $1) runs
-       WHERE $2::bigint IS NULL OR run < $2::bigint ORDER BY run DESC LIMIT $3`,
-      [copyId, before, limit],
-    );
-    return rows;
+  async list(copyId: number, before: number | null, limit: number): Promise<RowPage<CopyRunRow>> {
+    return this.pool.readPage<CopyRunRow>('rows', {
+      text: `SELECT * FROM (SELECT ${columns} FROM mirror_copies WHERE id = $1
+                            UNION ALL SELECT ${columns} FROM mirror_copy_runs WHERE copy_id = $1) runs
+             WHERE $2::bigint IS NULL OR run < $2::bigint ORDER BY run DESC`,
+      values: [copyId, before],
+      limit,
+      sizeOf: 'octet_length(report::text)',
+    });
   }
 }

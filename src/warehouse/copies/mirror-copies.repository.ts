@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { LeaseLostError } from '../../common/errors/run-failure.js';
 import { leaseSeconds } from '../../database/leased-worker.js';
-import { ServicePool } from '../../database/service-pool.js';
+import { type RowPage, ServicePool } from '../../database/service-pool.js';
 import { type StartedBy } from '../../schedules/schedules.worker.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { ConnectionNotFoundError } from '../warehouse.errors.js';
@@ -95,12 +95,13 @@ export class MirrorCopiesRepository {
   }
 
   /** The copies of a user, or all of them, in the order of their ids. */
-  async list(userId: number | null, afterId: number, limit: number): Promise<CopyRow[]> {
-    const { rows } = await this.pool.query<CopyRow>(
-      `${copyRow} WHERE c.id > $1 AND ($2::int IS NULL OR c.saved_by = $2) ORDER BY c.id LIMIT $3`,
-      [afterId, userId, limit],
-    );
-    return rows;
+  async list(userId: number | null, afterId: number, limit: number): Promise<RowPage<CopyRow>> {
+    return this.pool.readPage<CopyRow>('rows', {
+      text: `${copyRow} WHERE c.id > $1 AND ($2::int IS NULL OR c.saved_by = $2) ORDER BY c.id`,
+      values: [afterId, userId],
+      limit,
+      sizeOf: `octet_length(report::text) + octet_length(coalesce(tables::text, ''))`,
+    });
   }
 
   /** The copy of the user with exactly these tables, in this order. */

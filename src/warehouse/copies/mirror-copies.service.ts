@@ -3,7 +3,7 @@ import { type Principal } from '../../access/principal.js';
 import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { DiskReserve } from '../../database/disk-reserve.js';
-import { afterId, page, type Page, type PageQuery } from '../../http/paging/page.js';
+import { afterId, pageOfRows, type Page, type PageQuery } from '../../http/paging/page.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
 import {
   MirrorCopyEndedError,
@@ -86,18 +86,18 @@ export class MirrorCopiesService {
   async listRuns(principal: Principal, id: number, { limit, cursor }: PageQuery): Promise<Page<CopyRunResponse>> {
     const { tables } = await this.require(principal, id);
     const before = afterId(cursor);
-    const rows = await this.runs.list(id, before === 0 ? null : before, limit + 1);
-    return page(
-      rows.map(row => toCopyRunResponse(tables, row)),
-      limit,
+    const rows = await this.runs.list(id, before === 0 ? null : before, limit);
+    return pageOfRows(
+      rows,
       ({ run }) => run,
+      row => toCopyRunResponse(tables, row),
     );
   }
 
   /** The copies of the caller, or all for admins. */
   async list({ userId, isAdmin }: Principal, { limit, cursor }: PageQuery): Promise<Page<MirrorCopyResponse>> {
-    const copies = await this.copies.list(isAdmin ? null : userId, afterId(cursor), limit + 1);
-    return page(copies.map(toMirrorCopyResponse), limit, copy => copy.id);
+    const copies = await this.copies.list(isAdmin ? null : userId, afterId(cursor), limit);
+    return pageOfRows(copies, copy => copy.id, toMirrorCopyResponse);
   }
 
   /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyEndedError */
