@@ -1,5 +1,5 @@
 import { Pace } from '../common/turns/pace.js';
-import { namesIn } from './formula/keep-names.js';
+import { referencesIn } from './formula/keep-outlines.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
 import { type FindMetrics, maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
 
@@ -59,7 +59,7 @@ export class GraphMetrics {
       if (pace.isOverdue) await pace.turn();
       const lower = metric.formula.toLowerCase();
       if (!written.some(name => lower.includes(name))) continue;
-      if (namesIn(metric.formula).some(name => gone.includes(name.toLowerCase()))) callers.push(metric);
+      if (referencesIn(metric.formula).some(({ name }) => gone.includes(name.toLowerCase()))) callers.push(metric);
     }
     return callers;
   }
@@ -92,8 +92,8 @@ export class GraphMetrics {
   }
 
   /**
-   * The metrics that formulas lead to. It follows as many references as a formula may have, each once: a formula with more of them
-   * is refused before any binding is needed.
+   * The metrics that formulas lead to. It follows as many references as a formula may have: one with more of them is refused before
+   * any binding is needed.
    */
   private async reachedFrom(start: { id: number; formula: string }, pace: Pace): Promise<Set<number>> {
     const reached = new Set([start.id]);
@@ -115,7 +115,7 @@ export class GraphMetrics {
   private targetsOf(formula: string): MetricName[] {
     const known = this.targets.get(formula);
     if (known) return known;
-    const targets = namesIn(formula).flatMap(name => {
+    const targets = referencesIn(formula).flatMap(({ name }) => {
       const [target, ...others] = this.fitting(name);
       return target && others.length === 0 ? target : [];
     });

@@ -10,6 +10,8 @@ export interface Token {
   /** UTF-16 offsets into the normalised text, which is as long as the formula. */
   start: number;
   end: number;
+  /** The place of `start` in characters, from 1. */
+  position: number;
 }
 
 export interface LexedFormula {
@@ -75,21 +77,23 @@ export function lexFormula(formula: string): LexedFormula {
   const tokens: Token[] = [];
   let text = formula;
   let at = 0;
+  let position = 1;
   while (at < text.length) {
     const replacement = fullWidth[text[at] ?? ''];
     if (replacement !== undefined) text = text.slice(0, at) + replacement + text.slice(at + 1);
     const [kind, matched] = match(text, at, tokens.at(-1));
     const end = at + matched.length;
     const plain = inAscii(kind, matched);
-    text = text.slice(0, at) + plain + text.slice(end);
+    if (plain !== matched) text = text.slice(0, at) + plain + text.slice(end);
     if (kind === 'symbol' && (/^['"【]$/.test(matched) || (matched === '[' && !isSubscript(tokens.at(-1), at)))) {
       const hint = { zh: `${matched} 没有闭合`, en: `this ${matched} is never closed` };
-      throw new FormulaParseError(formula, positionAt(formula, at), { hint });
+      throw new FormulaParseError(formula, position, { hint });
     }
-    if (kind !== 'space') tokens.push({ kind, text: plain, value: valueOf(kind, plain), start: at, end });
+    if (kind !== 'space') tokens.push({ kind, text: plain, value: valueOf(kind, plain), start: at, end, position });
     at = end;
+    position += [...matched].length;
   }
-  tokens.push({ kind: 'end', text: 'end of formula', value: '', start: text.length, end: text.length });
+  tokens.push({ kind: 'end', text: 'end of formula', value: '', start: text.length, end: text.length, position });
   return { text, tokens };
 }
 

@@ -1,6 +1,5 @@
 import { type Phrase } from '../../text/bilingual.js';
 import { expected } from './phrases.js';
-import { positionAt } from '../../text/place.js';
 import { canonical } from './formula-keywords.js';
 import { type LexedFormula, type Token } from './formula-lexer.js';
 import { FormulaParseError, type FormulaProblem } from './formula.errors.js';
@@ -32,7 +31,7 @@ export class TokenStream {
   }
 
   get position(): number {
-    return positionAt(this.formula, this.current.start);
+    return this.current.position;
   }
 
   advance(): Token {
@@ -92,7 +91,7 @@ export class TokenStream {
     const nearest = this.reading.at(-1);
     const written = at.kind === 'end' ? at.text : this.formula.slice(at.start, at.end);
     const found = [...written].slice(0, 60).join('');
-    return new FormulaParseError(this.formula, positionAt(this.formula, at.start), {
+    return new FormulaParseError(this.formula, at.position, {
       expected: wanted,
       found,
       ...(nearest && { nearest }),
@@ -119,6 +118,6 @@ export class TokenStream {
       last = this.advance();
     }
     if (!last || open.length > 0) throw this.unexpected(open.length > 0 ? [open.at(-1) === '(' ? "')'" : "']'"] : [expected.expression]);
-    return { text: this.lexed.text.slice(first.start, last.end), position: positionAt(this.formula, first.start) };
+    return { text: this.lexed.text.slice(first.start, last.end), position: first.position };
   }
 }

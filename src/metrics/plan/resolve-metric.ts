@@ -1,8 +1,10 @@
 import { expected } from '../formula/phrases.js';
-import { findNesting, patternOf } from '../formula/classify-formula.js';
+import { mayNest } from '../formula/classify-formula.js';
 import { FormulaParseError, type FormulaProblem } from '../formula/formula.errors.js';
 import { type Formula, type Leaf, operandsOf, type Pattern } from '../formula/formula-tree.js';
+import { outlineKept } from '../formula/keep-outlines.js';
 import { parseKept } from '../formula/keep-parsed.js';
+import { type FormulaOutline, type Reference } from '../formula/outline-formula.js';
 import { type MissingBinding, MissingBindingError } from '../metrics.errors.js';
 import { type MetricBinding } from './metric-binding.js';
 
@@ -54,8 +56,8 @@ export const maxParts = 600;
 export function resolveMetric(metric: MetricDefinition, find: FindMetrics): ResolvedMetric {
   const missing = new Map<number, MissingBinding>();
   const bindings = new Set<MetricBinding>();
+  checkReferences(metric, outlineKept(metric.formula), find, [metric]);
   const { pattern, root } = parseKept(metric.formula);
-  checkReferences(metric, root, find, [metric]);
   let parts = 0;
   const resolved = resolve(root, [metric]);
   if (missing.size > 0) throw new MissingBindingError(metric.id, [...missing.values()]);
@@ -110,22 +112,17 @@ function tooManyParts(formula: string) {
  * allows
  * @param around the patterns around the formula
  */
-export function checkReferences(
+function checkReferences(
   metric: MetricDefinition,
-  root: Formula,
+  { patterns, references }: FormulaOutline,
   find: FindMetrics,
   path: MetricDefinition[],
   budget = { references: maxReferences },
   around: readonly Pattern[] = [],
 ): void {
-  visit(root, around);
+  for (const reference of references) follow(reference);
 
-  function visit(node: Formula, patterns: readonly Pattern[]): void {
-    if (node.kind === 'metric') follow(node.name, node.position, patterns);
-    for (const operand of operandsOf(node)) visit(operand, [...patterns, patternOf(node)]);
-  }
-
-  function follow(name: string, position: number, patterns: readonly Pattern[]): void {
+  function follow({ name, position, around: own }: Reference): void {
     const [target, ...others] = find(name);
     if (!target)
       throw at(position, {
@@ -160,25 +157,26 @@ export function checkReferences(
         hint: { zh: `公式展开后超过 ${maxReferences} 个引用`, en: `the formula comes to more than ${maxReferences} references` },
       });
     }
-    const inside = parseReferenced(target);
-    const nested = findNesting(inside, patterns);
-    if (nested) {
-      const [outer, inner] = [nested.outer, patternOf(nested.inner)];
-      throw at(position, { hint: { zh: `${outer} 不能包含 ${inner}（[${name}]）`, en: `${outer} cannot contain ${inner} ([${name}])` } });
+    const inside = outlineReferenced(target);
+    const outside = [...new Set([...around, ...own])];
+    for (const inner of inside.patterns) {
+      const outer = outside.find(other => !mayNest(other, inner));
+      if (outer)
+        throw at(position, { hint: { zh: `${outer} 不能包含 ${inner}（[${name}]）`, en: `${outer} cannot contain ${inner} ([${name}])` } });
     }
-    checkReferences(target, inside, find, [...path, target], budget, patterns);
+    checkReferences(target, inside, find, [...path, target], budget, outside);
   }
 
   function at(position: number, problem: FormulaProblem) {
     const inner = path.length > 1 ? { metric: metric.name } : {};
-    return new FormulaParseError(metric.formula, position, { nearest: patternOf(root), ...inner, ...problem });
+    return new FormulaParseError(metric.formula, position, { nearest: patterns[0]!, ...inner, ...problem });
   }
 }
 
 /** A draft may be saved with a formula that cannot be read. */
-function parseReferenced({ name, formula }: MetricDefinition): Formula {
+function outlineReferenced({ name, formula }: MetricDefinition): FormulaOutline {
   try {
-    return parseKept(formula).root;
+    return outlineKept(formula);
   } catch (error) {
     throw error instanceof FormulaParseError ? error.inMetric(name) : error;
   }
