@@ -24,6 +24,11 @@ describe('parseExactJson', () => {
   });
 });
 
+it('reads a number of a million digits, which the square of them would keep busy for an hour', () => {
+  const digits = `1.${'0'.repeat(1_000_000)}1`;
+  expect(parseExactJson(`[${digits}, ${digits}000]`)).toEqual([digits, digits]);
+});
+
 describe('toExactNumber', () => {
   it.each([
     ['0', 0],

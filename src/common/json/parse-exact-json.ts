@@ -1,3 +1,5 @@
+import { trimZerosEnd, trimZerosStart } from '../../text/trim-zeros.js';
+
 const suspectNumber = /\d[\d.]{15}|\d[eE][+-]?\d/;
 /** A string, or a number that may have too many digits. */
 const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]*[eE][+-]?\d+/g;
@@ -9,7 +11,9 @@ const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]*[eE][+-]
 export function toExactNumber(text: string): number | string {
   const value = Number(text);
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER && hasDigits(value, text)) return value;
-  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
+  if (!/^-?\d+\.\d+$/.test(text)) return text;
+  const short = trimZerosEnd(text);
+  return short.endsWith('.') ? short.slice(0, -1) : short;
 }
 
 /** Tells whether a number is what its text says. `value` is the nearest to it, so that equal digits are enough. */
@@ -18,10 +22,7 @@ function hasDigits(value: number, text: string): boolean {
 }
 
 function significant(text: string): string {
-  return text
-    .replace(/[eE].*$/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+|0+$/g, '');
+  return trimZerosEnd(trimZerosStart(text.replace(/[eE].*$/, '').replace(/[-.]/g, '')));
 }
 
 /**

@@ -9,6 +9,8 @@ it.each([
   ['1000', 'whole'],
   ['.5', null],
   ['0.005', 'decimals'],
+  [`1.${'0'.repeat(1_000_000)}1`, 'decimals'],
+  [`${'0'.repeat(1_000_000)}x`, null],
   ['1e9', null],
   ['x', null],
 ])('digitsOver of %s for five digits, two of them decimals, is %s', (number, over) => {
