@@ -159,13 +159,15 @@ function constantLength(node: unknown, name: string, offset: number | undefined)
   throw new Refusal('function', name, offset, { zh: `${what.zh}必须是常量`, en: `its ${what.en} must be a constant` });
 }
 
+const longestPath = 1_000;
+
 /** `$[0,0,0][0,0,0]…` finds the same element many times: a list of subscripts multiplies, and `**` visits every level. */
 function checkPath(node: unknown, name: string, offset: number | undefined): void {
   const constant = (node as { TypeCast?: { arg: unknown } } | undefined)?.TypeCast?.arg ?? node;
   const path = textOf(constant);
-  if (path !== null && !/,|\*\*/.test(path.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) return;
+  if (path !== null && path.length <= longestPath && !/,|\*\*/.test(path.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) return;
   throw new Refusal('function', name, offset, {
-    zh: '路径必须是常量，不含逗号分隔的下标或 **',
-    en: 'its path must be a constant without lists of subscripts and without **',
+    zh: `路径必须是至多 ${longestPath} 个字符的常量，不含逗号分隔的下标或 **`,
+    en: `its path must be a constant of at most ${longestPath} characters without lists of subscripts and without **`,
   });
 }

@@ -5,7 +5,7 @@ import { trimZerosEnd, trimZerosStart } from '../../text/trim-zeros.js';
  * no plain decimal number.
  */
 export function digitsOver(number: string, { precision, scale }: { precision: number; scale: number }): 'decimals' | 'whole' | null {
-  const [, whole, decimals = ''] = /^\s*[+-]?(\d*)(?:\.(\d*))?\s*$/.exec(number) ?? [];
+  const [, whole, decimals = ''] = /^[+-]?(\d*)(?:\.(\d*))?$/.exec(number.trim()) ?? [];
   if (whole === undefined) return null;
   if (trimZerosEnd(decimals).length > scale) return 'decimals';
   return trimZerosStart(whole).length > precision - scale ? 'whole' : null;

@@ -105,7 +105,7 @@ export function fitsType(text: string, type: PropertyType): boolean {
       return isInteger(text, -(2n ** 63n), 2n ** 63n - 1n);
     case 'decimal':
     case 'float':
-      return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text.trim());
+      return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text.trim());
     case 'boolean':
       return /^(?:true|false|t|f|yes|no|y|n|on|off|1|0)$/i.test(text.trim());
     case 'date':

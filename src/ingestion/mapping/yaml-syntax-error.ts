@@ -73,6 +73,9 @@ const reasons: [pattern: RegExp, says: { zh: string; en?: string; hint?: Bilingu
   [/depth|nesting/i, { zh: `嵌套超过 ${bounds.depth} 层` }],
 ];
 
+/** A fault further on gets no hint. */
+const longestLine = 500;
+
 function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual | undefined {
   const lines = text.split(/\r\n|\r|\n/);
   if (error.reason.includes('tab')) return { zh: '缩进请用空格', en: 'indent with spaces, not tabs' };
@@ -83,7 +86,7 @@ function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual
     };
   }
   // Looks only at the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
-  const value = /^[\s-]*[^\s:{[]+:\s+(.*)$/.exec(lines[place.line - 1] ?? '')?.[1] ?? '';
+  const value = /^[\s-]*[^\s:{[]+:\s+(.*)$/.exec((lines[place.line - 1] ?? '').slice(0, longestLine))?.[1] ?? '';
   if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
     return { zh: '给值加引号', en: 'quote the value: it starts with a reserved character or contains ": "' };
   }

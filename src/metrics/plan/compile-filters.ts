@@ -133,7 +133,8 @@ function isReversed(first: string, second: string, type: string): boolean {
 }
 
 function hasOffset(time: string): boolean {
-  return /:\d.*(Z|[-+]\d\d:?\d\d)$/.test(time);
+  const offset = /(?:Z|[-+]\d\d:?\d\d)$/.exec(time);
+  return offset !== null && /:\d/.test(time.slice(0, offset.index));
 }
 
 /** A date that has a next one of four digits. */

@@ -71,5 +71,5 @@ function fractionOf(node: unknown): string | null {
   const { A_Const } = node as Node;
   const written =
     (A_Const?.fval as { fval?: string } | undefined)?.fval ?? (A_Const?.ival ? String((A_Const.ival as { ival?: number }).ival ?? 0) : '');
-  return /^\d*\.?\d+$|^\d+\.$/.test(written) ? String(Number(written)) : null;
+  return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(written) ? String(Number(written)) : null;
 }

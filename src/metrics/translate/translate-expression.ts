@@ -1,3 +1,4 @@
+import { trimZerosStart } from '../../text/trim-zeros.js';
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
 import { asDoubles, constantOfDigits } from './double-comparison.js';
@@ -104,9 +105,10 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
   }
 
   function number(written: string): Typed {
-    const match = /^(-?)0*(\d*)(?:\.(\d*))?$/.exec(written);
+    const match = /^(-?)(\d*)(?:\.(\d*))?$/.exec(written);
     if (!match) return refuse(`the number ${written.slice(0, 40)}`);
-    const [, sign = '', whole = '', fraction = ''] = match;
+    const [, sign = '', digitsBefore = '', fraction = ''] = match;
+    const whole = trimZerosStart(digitsBefore);
     const digits = Math.max(1, whole.length);
     const integer = fraction !== '' || digits > 18 ? undefined : Number(whole) < 2 ** 31 ? ('integer' as const) : ('bigint' as const);
     const type = { ...numberType(digits, fraction.length), integer };

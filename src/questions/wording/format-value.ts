@@ -1,3 +1,4 @@
+import { trimZerosEnd } from '../../text/trim-zeros.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { isYear } from '../linking/date-names.js';
 
@@ -44,10 +45,17 @@ export function formatValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const match = /^(-?\d+)(\.\d+)?$/.exec(text);
   if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
-  const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
+  const decimals = trimZerosEnd(match[2] ?? '').replace(/\.$/, '');
   if (decimals.length > mostDecimals + 1 && text.replace(/\..*/, '').length <= 13) {
     const number = Number(text);
     return Math.abs(number) >= 1 ? formatValue(number.toFixed(2)) : String(Number(number.toPrecision(4)));
   }
-  return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${decimals}`;
+  return `${grouped(match[1] ?? '')}${decimals}`;
+}
+
+/** Puts a comma between each three digits, from the last on. */
+function grouped(whole: string): string {
+  const [sign, digits] = whole.startsWith('-') ? ['-', whole.slice(1)] : ['', whole];
+  const first = digits.length % 3 || 3;
+  return sign + [digits.slice(0, first), ...(digits.slice(first).match(/\d{3}/g) ?? [])].join(',');
 }
