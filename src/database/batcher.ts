@@ -1,3 +1,5 @@
+import { outsideRequest } from '../common/logging/request-context.js';
+
 interface Waiting<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
@@ -59,7 +61,7 @@ export class Batcher<Item, Result> {
     }, this.patienceMs);
     this.underWay += 1;
     try {
-      const results = await this.work(batch.map(({ item }) => item));
+      const results = await outsideRequest(() => this.work(batch.map(({ item }) => item)));
       batch.forEach(({ resolve }, index) => resolve(results[index]!));
     } catch (error) {
       for (const { reject } of batch) reject(error);

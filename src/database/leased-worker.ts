@@ -1,3 +1,4 @@
+import { outsideRequest } from '../common/logging/request-context.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Logger } from 'pino';
@@ -102,7 +103,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   /** Looks for work now instead of at the next poll. Never rejects. */
   async wake(): Promise<void> {
     if (this.isStopping || this.claiming || this.settings.worker === 'off' || this.disk?.lack) return;
-    this.claiming = this.claimAll().finally(() => (this.claiming = null));
+    this.claiming = outsideRequest(() => this.claimAll()).finally(() => (this.claiming = null));
     await this.claiming;
   }
 

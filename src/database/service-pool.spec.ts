@@ -2,7 +2,7 @@ import { type Request, type Response } from 'express';
 import pg from 'pg';
 import { pino } from 'pino';
 import { cloneDatabase } from '../../test/support/database.js';
-import { requestContextMiddleware } from '../common/logging/request-context.js';
+import { outsideRequest, requestContextMiddleware } from '../common/logging/request-context.js';
 import { DatabaseLink } from './database-link.js';
 import { ServicePool } from './service-pool.js';
 
@@ -57,6 +57,9 @@ describe('ServicePool', () => {
     expect(await pageOf(5, 100_000, 5)).toEqual([[5, 4, 3], true]);
     expect(await pageOf(3, 100_000, 3)).toEqual([[3, 2, 1], false]);
     expect(await pageOf(2, 600_000, 2)).toEqual([[2], true]);
+    const growing = { text: 'SELECT n, repeat(chr(97), n) AS text FROM unnest($1::int[]) n ORDER BY n', sizeOf: 'octet_length(text)' };
+    const small = await pool.readPage<{ n: number }>('rows', { ...growing, values: [[200_000, 900_000]], limit: 2 });
+    expect([small.rows.map(({ n }) => n), small.hasMore]).toEqual([[200_000], true]);
     expect((await read(1, 3, 1)).rows).toEqual([{ n: 1, text: 'aaa' }]);
     await expect(read(1, 1_100_000, 1)).rejects.toMatchObject({ code: 'answer_too_large' });
   });
@@ -89,8 +92,9 @@ describe('ServicePool', () => {
       let isServed = false;
       const third = as(1, () => shared.query('SELECT 1 AS one')).then(() => (isServed = true));
       expect((await as(2, () => shared.query('SELECT 2 AS two'))).rows).toEqual([{ two: 2 }]);
-      // Work that goes on after the answer is nobody's.
+      // Work that goes on after the answer is nobody's, and so is what serves several requests at once.
       await as(1, () => shared.query('SELECT 1'), { writableEnded: true });
+      await as(1, () => outsideRequest(() => shared.query('SELECT 1')));
       expect(isServed).toBe(false);
       held[0]!.release();
       await third;

@@ -45,7 +45,7 @@ export function withEachTransaction<T>(statement: (client: PoolClient) => Promis
 type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
 
 /**
- * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a connection, 60 s for a
+ * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a user's turn, 5 s for a connection, 60 s for a
  * statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all. The requests of one user
  * get half of the connections at most, so that others find one, whatever statement of a user waits or takes long.
  */
@@ -102,7 +102,8 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
 
   /** Cancels what another connection runs just now, if anything. It may come late, and then reach the next statement. Never rejects. */
   async cancel(backendPid: number): Promise<void> {
-    await this.query('SELECT pg_cancel_backend($1)', [backendPid]).catch(() => undefined);
+    // It must not wait in the line of the user whose statement it ends.
+    await this.holding.run(true, () => this.query('SELECT pg_cancel_backend($1)', [backendPid])).catch(() => undefined);
   }
 
   /**
@@ -130,17 +131,18 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
    */
   async readPage<R extends object>(source: AnswerSource, { text, values, limit, sizeOf }: PageStatement): Promise<RowPage<R>> {
     // A window without an order takes the rows in theirs.
-    const rows = await this.readBounded<R & { page_found: string; page_before: string }>(
+    const rows = await this.readBounded<R & { page_found: string; page_own: string; page_before: string }>(
       source,
       `SELECT * FROM (
-         SELECT found.*, count(*) OVER () AS page_found,
+         SELECT found.*, count(*) OVER () AS page_found, ${sizeOf} AS page_own,
                 coalesce(sum(${sizeOf}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS page_before
          FROM (${text} LIMIT ${limit + 1}) AS found) AS page
-       WHERE page_before < ${this.answerMaxBytes * pageShare} LIMIT ${limit}`,
+       WHERE page_before < ${this.answerMaxBytes * pageShare} AND (page_before = 0 OR page_before + page_own < ${this.answerMaxBytes * (1 - pageShare)})
+       LIMIT ${limit}`,
       values,
     );
     const hasMore = rows.length < Number(rows[0]?.page_found ?? 0);
-    return { rows: rows.map(({ page_found: _, page_before: __, ...row }) => row as unknown as R), hasMore };
+    return { rows: rows.map(({ page_found: _, page_own: __, page_before: ___, ...row }) => row as unknown as R), hasMore };
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */

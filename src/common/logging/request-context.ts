@@ -17,10 +17,15 @@ export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
+/** Does work that a request only happens to begin, such as a batch of the look-ups of many. It counts for no user. */
+export function outsideRequest<T>(work: () => T): T {
+  return storage.exit(work);
+}
+
 /** The user whose request is being served; null outside a request, before the user is known, and in work that goes on after the answer. */
 export function currentUserId(): number | null {
   const context = storage.getStore();
-  if (!context || context.response.writableEnded || context.response.destroyed) return null;
+  if (!context || context.response.writableEnded) return null;
   const user: { userId?: number } | undefined = context.request.user;
   return user?.userId ?? null;
 }
