@@ -9,7 +9,7 @@ const everyMs = 500;
 const lookEveryMs = 100;
 const patienceLooks = 20;
 const misses = 3;
-/** An answer that comes so late still tells that the process goes on. */
+/** An answer that comes later than the patience is a miss, but shows callers that the process goes on. */
 const longestMs = 10_000;
 
 /**
@@ -68,16 +68,16 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
   }
 
   private async beat(peer: RetrievalPeer): Promise<PeerState> {
-    const answered = new AbortController();
-    const signal = AbortSignal.any([answered.signal, this.stop.signal]);
+    let isAnswered = false;
     const looks = async (): Promise<PeerState> => {
-      for (let look = 0; look < patienceLooks; look++) await sleep(lookEveryMs, undefined, { ref: false, signal });
+      for (let look = 0; look < patienceLooks && !isAnswered; look++)
+        await sleep(lookEveryMs, undefined, { ref: false, signal: this.stop.signal });
       return 'unavailable';
     };
     try {
       return await Promise.race([peer.check(longestMs), looks()]);
     } finally {
-      answered.abort();
+      isAnswered = true;
     }
   }
 }

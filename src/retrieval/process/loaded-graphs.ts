@@ -346,17 +346,16 @@ export class LoadedGraphs {
         }
         return read(reader, room);
       };
-      const { files } = this;
-      if (!files) return this.load(graph, name, make);
-      let stamp = '';
-      const { record, isNew } = await this.load(graph, name, async (reader, room) => {
-        stamp = await readStamp(reader);
-        const kept = (await files.read(key, stamp, room)) as T | null;
-        return kept ? { record: kept, isNew: false } : { record: await make(reader, room), isNew: true };
+      return this.load(graph, name, async room => {
+        const { files } = this;
+        const stamp = files && (await this.reading(graph, readStamp));
+        const kept = files && ((await files.read(key, stamp!, room)) as T | null);
+        if (kept) return kept;
+        const made = await this.reading(graph, reader => make(reader, room));
+        // The file is of use to a later process only, so nobody waits for it.
+        files?.write(key, stamp!, made).catch(this.onFileFault);
+        return made;
       });
-      // The file is of use to a later process only, so nobody waits for it.
-      if (isNew) files.write(key, stamp, record).catch(this.onFileFault);
-      return record;
     });
   }
 
@@ -367,7 +366,7 @@ export class LoadedGraphs {
     return part;
   }
 
-  private async load<T>(graph: LoadedGraph, part: string, read: (reader: GraphReader, room: LoadRoom) => Promise<T>): Promise<T> {
+  private async load<T>(graph: LoadedGraph, part: string, load: (room: LoadRoom) => Promise<T>): Promise<T> {
     const key = `${graph.graphId}:${part}`;
     const refused = this.refused.get(key);
     if (refused?.version === graph.version) throw refused.error;
@@ -376,24 +375,27 @@ export class LoadedGraphs {
       const leastBytes = leastBytesPerNode * graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
       // A graph that certainly does not fit is not loaded at all.
       if (leastBytes > this.budgetBytes) throw exceeded;
-      const loaded = await this.inRoom(graph, Math.max(leastBytes, this.sizes.sum(graph, [part])), exceeded, room =>
-        this.database.atLeast(graph.version).readGraph(
-          graph.graphId,
-          loadTimeoutMs,
-          new AbortController().signal,
-          reader => {
-            if (reader.version !== graph.version) throw new VersionMovedError();
-            return read(reader, room);
-          },
-          mostBytesPerFetch,
-        ),
-      );
+      const loaded = await this.inRoom(graph, Math.max(leastBytes, this.sizes.sum(graph, [part])), exceeded, load);
       this.refused.delete(key);
       return loaded;
     } catch (error) {
       if (error instanceof GraphExceedsMemoryError) this.refused.set(key, { version: graph.version, error });
       throw error;
     }
+  }
+
+  /** Reads of this very version. @throws VersionMovedError */
+  private reading<T>(graph: LoadedGraph, read: (reader: GraphReader) => Promise<T>): Promise<T> {
+    return this.database.atLeast(graph.version).readGraph(
+      graph.graphId,
+      loadTimeoutMs,
+      new AbortController().signal,
+      reader => {
+        if (reader.version !== graph.version) throw new VersionMovedError();
+        return read(reader);
+      },
+      mostBytesPerFetch,
+    );
   }
 
   /** How much a load takes is known when it has taken it, so it begins as a small one unless it took more before. */

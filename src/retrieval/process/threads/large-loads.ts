@@ -34,6 +34,8 @@ export class LargeLoads {
     this.loads.add(load);
     this.turns.enter({ caller: asked.caller, signal: load.gone.signal }).then(
       leave => {
+        // Its thread may have ended with the load before it.
+        if (!this.loads.has(load)) return leave();
         load.leave = leave;
         begin();
       },

@@ -230,6 +230,13 @@ describe('PartsBroker', () => {
     await settled();
     looks(20);
     expect(begun).toEqual([1, 2, 4, 3]);
+    // A thread that ends takes with it both the load that goes on and those that wait.
+    ask(5, 1);
+    broker.ended(thread);
+    ask(6, 1, other);
+    await settled();
+    looks(20);
+    expect(begun).toEqual([1, 2, 4, 3, 6]);
   });
 
   it('asks the memory of dropped parts back, the more seldom the longer they are used, and a large load waits for it', async () => {

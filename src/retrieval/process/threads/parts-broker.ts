@@ -57,7 +57,7 @@ const patienceLooks = 20;
 export class PartsBroker {
   /** In order of use, the latest last. */
   private readonly graphs = new Map<number, Graph>();
-  /** Who has used a graph since it was last dropped, the latest last; they share what it takes. Of a dropped one, who was the last. */
+  /** The callers who have used each graph that is here, the latest last; they share what it takes. Of other graphs, the last caller. */
   private readonly callers = new Map<number, Set<string>>();
   private readonly inUse = new PartsInUse();
   private readonly large = new LargeLoads();
@@ -83,10 +83,10 @@ export class PartsBroker {
 
   /** A query came for this graph. */
   touch(graphId: number, caller: string): void {
-    const callers = this.callers.get(graphId) ?? new Set();
+    const graph = this.graphs.get(graphId);
+    const callers = (graph && this.callers.get(graphId)) ?? new Set();
     callers.delete(caller);
     this.callers.set(graphId, callers.add(caller));
-    const graph = this.graphs.get(graphId);
     if (!graph) return;
     this.graphs.delete(graphId);
     this.graphs.set(graphId, graph);

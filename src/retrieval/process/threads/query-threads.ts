@@ -354,6 +354,8 @@ export class QueryThreads {
   }
 
   private heard(thread: Thread, message: FromThread): void {
+    // What it sent before it was ended may come afterwards.
+    if (thread.hasEnded) return;
     switch (message.did) {
       case 'piece':
       case 'end':
