@@ -85,19 +85,24 @@ export class JobsRepository {
   }
 
   /**
-   * Makes sure that the graph may have the labels, types and properties of these targets beside those that its other jobs made.
+   * Makes sure that the graph may have the labels, types and properties of these targets beside those that its other jobs made. A job
+   * whose targets have no more of them than it made before may always have them.
+   * @param client null outside of a transaction
    * @param jobId the job of the targets; null for a new one. @throws GraphSchemaTooLargeError
    */
-  async requireRoomInSchema(client: PoolClient, graphId: number, jobId: number | null, targets: readonly Target[]): Promise<void> {
-    const { rows } = await client.query<SchemaSize>(
-      `SELECT coalesce(sum(1 + jsonb_array_length(labels)), 0)::int AS names,
-              coalesce(sum(jsonb_array_length(properties)), 0)::int AS properties
-       FROM graph_elements WHERE graph_id = $1 AND job_id IS DISTINCT FROM $2`,
+  async requireRoomInSchema(client: PoolClient | null, graphId: number, jobId: number | null, targets: readonly Target[]): Promise<void> {
+    const { rows } = await (client ?? this.pool).query<SchemaSize & { is_own: boolean }>(
+      `SELECT job_id IS NOT DISTINCT FROM $2 AS is_own, sum(1 + jsonb_array_length(labels))::int AS names,
+              sum(jsonb_array_length(properties))::int AS properties
+       FROM graph_elements WHERE graph_id = $1 GROUP BY is_own`,
       [graphId, jobId],
     );
-    const [others, own] = [rows[0]!, sizeOfTargets(targets)];
+    const none = { names: 0, properties: 0 };
+    const [made, others] = [true, false].map(isOwn => rows.find(row => row.is_own === isOwn) ?? none) as [SchemaSize, SchemaSize];
+    const own = sizeOfTargets(targets);
     const size = { names: others.names + own.names, properties: others.properties + own.properties };
-    if (size.names > mostInSchema.names || size.properties > mostInSchema.properties) throw new GraphSchemaTooLargeError(size);
+    const exceeds = (of: keyof SchemaSize): boolean => size[of] > mostInSchema[of] && own[of] > made[of];
+    if (exceeds('names') || exceeds('properties')) throw new GraphSchemaTooLargeError(size);
   }
 
   /** @throws JobNotFoundError */

@@ -43,6 +43,7 @@ export class RevisionsService {
     if (job.retired_at !== null) throw new JobRetiredError();
     const changes = await changesTo(job, parsed.mapping);
     if (request.dry_run) {
+      await this.jobs.requireRoomInSchema(null, job.graph_id, jobId, targetsOf(parsed.mapping));
       const trial = source && (await this.trials.run(principal.userId, job, parsed.mapping, source));
       return toSavedRevisionResponse(null, changes, trial, parsed.warnings);
     }
