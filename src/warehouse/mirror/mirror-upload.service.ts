@@ -109,6 +109,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
       await this.service.transaction(async client => {
         await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
         await dropBetweenReaders(client, [quoteTable(mirrorSchema, table)], waitToDropMs);
+        await client.query(`SET LOCAL lock_timeout = ${waitToDropMs}`);
         await this.versions.forget(client, table);
         await record(client);
       });
