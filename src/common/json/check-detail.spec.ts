@@ -9,6 +9,7 @@ describe('checkDetail', () => {
   it('passes long texts, alone or in a map, and large lists', () => {
     checkDetail(JSON.stringify(','.repeat(1_000_000)));
     checkDetail(JSON.stringify({ text: '长文'.repeat(2_000_000) }));
+    checkDetail(JSON.stringify({ text: 'a,"\\['.repeat(250_000), next: 1 }));
     checkDetail(JSON.stringify(Array.from({ length: 100_000 }, (_, i) => i)));
   });
 });

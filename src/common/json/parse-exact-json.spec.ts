@@ -20,7 +20,8 @@ describe('parseExactJson', () => {
   });
 
   it('refuses what is not JSON', () => {
-    expect(() => parseExactJson('{12345678901234567890}')).toThrow(SyntaxError);
+    for (const text of ['{12345678901234567890}', '[2024-01-01-00-00-00]', '[1.2.3.4.5.6.7.8.9.0]'])
+      expect(() => parseExactJson(text)).toThrow(SyntaxError);
   });
 });
 

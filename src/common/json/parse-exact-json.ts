@@ -1,6 +1,7 @@
 import { trimZerosEnd, trimZerosStart } from '../../text/trim-zeros.js';
 
 const suspectNumber = /\d[\d.]{15}|\d[eE][+-]?\d/;
+const jsonNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** A string, or a number that may have too many digits. */
 const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]*[eE][+-]?\d+/g;
 
@@ -37,7 +38,7 @@ export function parseExactJson(text: string): unknown {
   // Most numbers are no match. To replace each by itself took three times as long.
   for (let found = stringOrSuspect.exec(text); found; found = stringOrSuspect.exec(text)) {
     const [token] = found;
-    const exact = token.startsWith('"') ? 0 : toExactNumber(token);
+    const exact = jsonNumber.test(token) ? toExactNumber(token) : 0;
     if (typeof exact === 'number') continue;
     pieces.push(text.slice(at, found.index), `"${exact}"`);
     at = stringOrSuspect.lastIndex;
