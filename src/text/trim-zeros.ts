@@ -13,3 +13,14 @@ export function trimZerosEnd(text: string): string {
   while (to > 0 && text.charCodeAt(to - 1) === zero) to--;
   return text.slice(0, to);
 }
+
+/** A text of a number without the zeros that end its fraction, and without its point if nothing is left behind it. */
+export function trimDecimals(text: string): string {
+  const short = trimZerosEnd(text);
+  return short.endsWith('.') ? short.slice(0, -1) : short;
+}
+
+/** The digits of a plain decimal between its first and its last one that is no zero. */
+export function significantDigits(decimal: string): string {
+  return trimZerosEnd(trimZerosStart(decimal.replace(/[-.]/g, '')));
+}

@@ -1,4 +1,4 @@
-import { trimZerosEnd, trimZerosStart } from '../../text/trim-zeros.js';
+import { significantDigits, trimDecimals } from '../../text/trim-zeros.js';
 
 const suspectNumber = /\d[\d.]{15}|\d[eE][+-]?\d/;
 const jsonNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -12,9 +12,7 @@ const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]*[eE][+-]
 export function toExactNumber(text: string): number | string {
   const value = Number(text);
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER && hasDigits(value, text)) return value;
-  if (!/^-?\d+\.\d+$/.test(text)) return text;
-  const short = trimZerosEnd(text);
-  return short.endsWith('.') ? short.slice(0, -1) : short;
+  return /^-?\d+\.\d+$/.test(text) ? trimDecimals(text) : text;
 }
 
 /** Tells whether a number is what its text says. `value` is the nearest to it, so that equal digits are enough. */
@@ -23,7 +21,7 @@ function hasDigits(value: number, text: string): boolean {
 }
 
 function significant(text: string): string {
-  return trimZerosEnd(trimZerosStart(text.replace(/[eE].*$/, '').replace(/[-.]/g, '')));
+  return significantDigits(text.replace(/[eE].*$/, ''));
 }
 
 /**

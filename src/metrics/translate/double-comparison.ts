@@ -1,4 +1,4 @@
-import { trimZerosEnd, trimZerosStart } from '../../text/trim-zeros.js';
+import { significantDigits } from '../../text/trim-zeros.js';
 import { type TargetDialect, type Typed } from './target-dialect.js';
 import { type TargetParameters } from './target-parameters.js';
 
@@ -34,8 +34,7 @@ export function asDoubles(a: Typed, b: Typed, dialect: TargetDialect, parameters
   }
   const [double, written] = [doubles.get(a), constants.get(b)];
   if (double === undefined || written === undefined) return null;
-  const digits = trimZerosEnd(trimZerosStart(written.replace(/[-.]/g, '')));
-  if (digits.length > 15 || written.length > 100) return null;
+  if (significantDigits(written).length > 15 || written.length > 100) return null;
   return [
     { ...a, sql: dialect.comparedFloat(double) },
     { ...b, sql: dialect.floatFromText(parameters.value(written)) },

@@ -1,4 +1,4 @@
-import { trimZerosEnd } from '../../text/trim-zeros.js';
+import { trimDecimals } from '../../text/trim-zeros.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { isYear } from '../linking/date-names.js';
 
@@ -45,7 +45,7 @@ export function formatValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const match = /^(-?\d+)(\.\d+)?$/.exec(text);
   if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
-  const decimals = trimZerosEnd(match[2] ?? '').replace(/\.$/, '');
+  const decimals = trimDecimals(match[2] ?? '');
   if (decimals.length > mostDecimals + 1 && text.replace(/\..*/, '').length <= 13) {
     const number = Number(text);
     return Math.abs(number) >= 1 ? formatValue(number.toFixed(2)) : String(Number(number.toPrecision(4)));

@@ -1,3 +1,5 @@
+import { trimZerosEnd } from '../../text/trim-zeros.js';
+
 const digits = String.raw`(?<![\d\p{L}.])[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|(?:(?<![\d\p{L}])[-−])?\d+(?:\.\d+)?`;
 const scale = String.raw`\s*(?:[十百千万亿%％‰]+|(?:hundred|thousand|million|billion|trillion|dozen|percent|bn|[kmb])(?![\p{L}]))`;
 const chinese = '[〇零二三四五六七八九十百千万亿两半]+';
@@ -23,6 +25,6 @@ export function numbersInValue(value: unknown): string[] {
 
 function plainNumber(text: string): string {
   const [whole = '', fraction = ''] = text.replaceAll(',', '').replace('−', '-').split('.');
-  const kept = fraction.replace(/0+$/, '');
+  const kept = trimZerosEnd(fraction);
   return `${whole.replace(/^(-?)0+(?=\d)/, '$1')}${kept === '' ? '' : `.${kept}`}`;
 }
