@@ -1,5 +1,5 @@
-import { smallRoom } from '../src/retrieval/process/load/load-room.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { smallRoom } from '../src/retrieval/process/load/load-room.js';
 import { createLog } from '../src/common/logging/log.js';
 import { cellAt, type PropertyColumn } from '../src/graph-index/property-column.js';
 import { textAt } from '../src/graph-index/stored-texts.js';

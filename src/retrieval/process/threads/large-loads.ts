@@ -6,7 +6,8 @@ const patienceMs = 2_147_483_647;
 
 interface Load {
   by: Owner;
-  turn: number;
+  /** The number of the question of its thread. */
+  asked: number;
   graphId: number;
   bytes: number;
   gone: AbortController;
@@ -29,10 +30,10 @@ export class LargeLoads {
   }
 
   /** Calls `begin` when the load may go on. */
-  ask(asked: { by: Owner; turn: number; graphId: number; caller: string }, begin: () => void): void {
-    const load: Load = { ...asked, bytes: 0, gone: new AbortController(), leave: null };
+  ask(question: { by: Owner; asked: number; graphId: number; caller: string }, begin: () => void): void {
+    const load: Load = { ...question, bytes: 0, gone: new AbortController(), leave: null };
     this.loads.add(load);
-    this.turns.enter({ caller: asked.caller, signal: load.gone.signal }).then(
+    this.turns.enter({ caller: question.caller, signal: load.gone.signal }).then(
       leave => {
         // Its thread may have ended with the load before it.
         if (!this.loads.has(load)) return leave();
@@ -43,12 +44,12 @@ export class LargeLoads {
     );
   }
 
-  grow(by: Owner, turn: number, bytes: number): void {
-    for (const load of this.of(by, turn)) load.bytes = bytes;
+  grow(by: Owner, asked: number, bytes: number): void {
+    for (const load of this.of(by, asked)) load.bytes = bytes;
   }
 
-  end(by: Owner, turn: number): void {
-    for (const load of this.of(by, turn)) this.remove(load);
+  end(by: Owner, asked: number): void {
+    for (const load of this.of(by, asked)) this.remove(load);
   }
 
   /** A thread has ended. */
@@ -56,8 +57,8 @@ export class LargeLoads {
     for (const load of [...this.loads]) if (load.by === by) this.remove(load);
   }
 
-  private of(by: Owner, turn: number): Load[] {
-    return [...this.loads].filter(load => load.by === by && load.turn === turn);
+  private of(by: Owner, asked: number): Load[] {
+    return [...this.loads].filter(load => load.by === by && load.asked === asked);
   }
 
   private remove(load: Load): void {

@@ -29,16 +29,16 @@ export interface TopologyOf {
   version: number;
 }
 
-/** What the main thread answers about shared parts. */
+/** What the main thread answers about shared parts, with the number of the question. */
 export type PartsAnswer =
   /** The answer to a claim; null asks the thread to load the part, perhaps from that of the version before. */
-  | { do: 'take'; claim: number; part: SharedPart | null; before: PartBefore<SharedPart> | null }
+  | { do: 'take'; asked: number; part: SharedPart | null; before: PartBefore<SharedPart> | null }
   /** A large load may begin. */
-  | { do: 'turn'; turn: number };
+  | { do: 'turn'; asked: number };
 
 /** What a thread says of shared parts. */
 export type PartsMessage =
-  | { did: 'claim'; claim: number; key: PartKey }
+  | { did: 'claim'; asked: number; key: PartKey }
   /** The end of a load that a claim began; null if it failed. */
   | { did: 'load'; key: PartKey; part: SharedPart | null }
   /** A copy of the part is gone. */
@@ -47,10 +47,10 @@ export type PartsMessage =
   /** What this thread has of a version stays, until it releases it. */
   | { did: 'keep'; graphId: number; version: number }
   | { did: 'release'; graphId: number; version: number }
-  | { did: 'ask turn'; turn: number; graphId: number }
+  | { did: 'ask turn'; asked: number; graphId: number }
   /** So much has the large load taken. */
-  | { did: 'grow'; turn: number; bytes: number }
-  | { did: 'end turn'; turn: number };
+  | { did: 'grow'; asked: number; bytes: number }
+  | { did: 'end turn'; asked: number };
 
 export type ToThread =
   /** `body` is the request as the protocol has it. */

@@ -38,7 +38,7 @@ describe('PartsBroker', () => {
     of: (taken: Taken) => T = ({ part }) => (part?.record ?? null) as T,
   ): T[] => {
     const answers: T[] = [];
-    say({ did: 'claim', claim: 1, key: key(graphId, name, version) }, by, answer => answers.push(of(answer as Taken)));
+    say({ did: 'claim', asked: 1, key: key(graphId, name, version) }, by, answer => answers.push(of(answer as Taken)));
     return answers;
   };
   const loaded = (part: PartKey, found: object | null, by: object = thread): string => {
@@ -207,7 +207,8 @@ describe('PartsBroker', () => {
 
   it('counts a large load while it goes on, and lets one go on at a time, of each caller in turn', async () => {
     const begun: number[] = [];
-    const ask = (turn: number, graphId: number, by: object = thread) => say({ did: 'ask turn', turn, graphId }, by, () => begun.push(turn));
+    const ask = (turn: number, graphId: number, by: object = thread) =>
+      say({ did: 'ask turn', asked: turn, graphId }, by, () => begun.push(turn));
     const other = {};
     for (const graphId of [1, 2, 3]) broker.touch(graphId, graphId === 3 ? 'bob' : 'ann');
     loaded(key(2), record(400));
@@ -218,10 +219,10 @@ describe('PartsBroker', () => {
     ask(4, 3, other);
     await settled();
     expect(begun).toEqual([1]);
-    say({ did: 'grow', turn: 1, bytes: 400 });
+    say({ did: 'grow', asked: 1, bytes: 400 });
     expect(dropped).toEqual([2]);
     for (const turn of [1, 2]) {
-      say({ did: 'end turn', turn });
+      say({ did: 'end turn', asked: turn });
       await settled();
       looks(20);
     }
@@ -246,7 +247,7 @@ describe('PartsBroker', () => {
     looks(20);
     expect([dropped, collections]).toEqual([[1], 5]);
     const begun: number[] = [];
-    say({ did: 'ask turn', turn: 1, graphId: 3 }, thread, () => begun.push(1));
+    say({ did: 'ask turn', asked: 1, graphId: 3 }, thread, () => begun.push(1));
     await settled();
     looks(18);
     expect([begun, collections]).toEqual([[], 10]);

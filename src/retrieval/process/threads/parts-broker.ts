@@ -109,7 +109,7 @@ export class PartsBroker {
       case 'claim':
         this.claim(message.key, by, (part, before) => {
           for (const given of [part, before?.topology, before?.part]) if (given) this.inUse.given(given, by);
-          answer({ do: 'take', claim: message.claim, part, before });
+          answer({ do: 'take', asked: message.asked, part, before });
         });
         break;
       case 'load':
@@ -129,16 +129,16 @@ export class PartsBroker {
         this.release(message.graphId, message.version, by);
         break;
       case 'ask turn': {
-        const { turn, graphId } = message;
-        this.large.ask({ by, turn, graphId, caller: this.callerOf(graphId) }, () => this.whenRoomy(() => answer({ do: 'turn', turn })));
+        const { asked, graphId } = message;
+        this.large.ask({ by, asked, graphId, caller: this.callerOf(graphId) }, () => this.whenRoomy(() => answer({ do: 'turn', asked })));
         break;
       }
       case 'grow':
-        this.large.grow(by, message.turn, message.bytes);
+        this.large.grow(by, message.asked, message.bytes);
         if (this.large.going) this.evict(this.large.going.graphId, null);
         break;
       case 'end turn':
-        this.large.end(by, message.turn);
+        this.large.end(by, message.asked);
     }
   }
 

@@ -11,9 +11,6 @@ interface Part {
   isHere: boolean;
 }
 
-/** The answer to a claim. */
-type Taken = Omit<Extract<PartsAnswer, { do: 'take' }>, 'do' | 'claim'>;
-
 interface Parts {
   version: number;
   parts: Map<string, Part>;
@@ -24,8 +21,8 @@ export class ThreadParts implements SharedParts {
   private readonly graphs = new Map<number, Parts>();
   /** Versions that are kept beside newer ones. */
   private readonly kept = new Map<number, Parts>();
-  private readonly claims = new Map<number, (taken: Taken) => void>();
-  private readonly turns = new Map<number, () => void>();
+  /** Who waits for what the main thread was asked, by the number of the question. */
+  private readonly waiting = new Map<number, (answer: PartsAnswer) => void>();
   private readonly copies: PartCopies;
   private asked = 0;
   private loads = 0;
@@ -70,31 +67,22 @@ export class ThreadParts implements SharedParts {
   }
 
   async loadLarge(graphId: number): Promise<LargeLoad> {
-    const turn = ++this.asked;
-    await new Promise<void>(resolve => {
-      this.turns.set(turn, resolve);
-      this.post({ did: 'ask turn', turn, graphId });
-    });
+    const { asked } = await this.ask<'turn'>(asked => ({ did: 'ask turn', asked, graphId }));
     let told = 0;
     return {
       took: bytes => {
         if (bytes < told + toldBytes) return;
         told = bytes;
-        this.post({ did: 'grow', turn, bytes });
+        this.post({ did: 'grow', asked, bytes });
       },
-      end: () => this.post({ did: 'end turn', turn }),
+      end: () => this.post({ did: 'end turn', asked }),
     };
   }
 
   /** The main thread answers. */
   heard(answer: PartsAnswer): void {
-    if (answer.do === 'turn') {
-      this.turns.get(answer.turn)?.();
-      this.turns.delete(answer.turn);
-    } else {
-      this.claims.get(answer.claim)?.(answer);
-      this.claims.delete(answer.claim);
-    }
+    this.waiting.get(answer.asked)?.(answer);
+    this.waiting.delete(answer.asked);
   }
 
   drop(graphId: number): void {
@@ -111,11 +99,7 @@ export class ThreadParts implements SharedParts {
   }
 
   private async claimOrLoad<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T> {
-    const claim = ++this.asked;
-    const { part, before } = await new Promise<Taken>(resolve => {
-      this.claims.set(claim, resolve);
-      this.post({ did: 'claim', claim, key });
-    });
+    const { part, before } = await this.ask<'take'>(asked => ({ did: 'claim', asked, key }));
     if (part !== null) return this.watched(part) as T;
     try {
       const record = await load(before && { ...before, topology: this.watched(before.topology), part: this.watched(before.part) });
@@ -127,6 +111,14 @@ export class ThreadParts implements SharedParts {
       this.post({ did: 'load', key, part: null });
       throw error;
     }
+  }
+
+  private ask<Do extends PartsAnswer['do']>(question: (asked: number) => PartsMessage): Promise<Extract<PartsAnswer, { do: Do }>> {
+    const asked = ++this.asked;
+    return new Promise(resolve => {
+      this.waiting.set(asked, answer => resolve(answer as Extract<PartsAnswer, { do: Do }>));
+      this.post(question(asked));
+    });
   }
 
   private watched(part: SharedPart): object {
