@@ -31,7 +31,7 @@ export class ResultReplies {
     private readonly settings: Settings,
   ) {}
 
-  /** @returns an answer that is still to be sent. @throws as `sendLines` and `sendChart` */
+  /** @returns an answer that is still to be sent. @throws as `sendLines` and `sendChart`; an export of all rows fails while it is sent */
   send(call: MetricCall, format: FileFormat, context: ExecutionContext): Promise<AnswerInPieces | StreamedAnswer> {
     return format === 'svg' ? this.sendChart(call) : this.sendLines(call, format, context);
   }

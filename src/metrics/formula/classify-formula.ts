@@ -73,13 +73,17 @@ export function mayNest(outer: Pattern, inner: Pattern): boolean {
   return !windowed.includes(inner) || (mayContain[outer]?.includes(inner) ?? false);
 }
 
+/** The patterns around what is inside of `pattern`: each once, because a formula may have 200 levels of arithmetic. */
+export function within(around: readonly Pattern[], pattern: Pattern): readonly Pattern[] {
+  return around.includes(pattern) ? around : [...around, pattern];
+}
+
 /** Finds the first node that stands in a pattern that may not contain it, also through arithmetic in between. */
 function findNesting(node: Formula, around: readonly Pattern[] = []): { outer: Pattern; inner: Formula } | null {
   const pattern = patternOf(node);
   const outer = around.find(other => !mayNest(other, pattern));
   if (outer) return { outer, inner: node };
-  // Each pattern once, because a formula may have 200 levels of arithmetic.
-  const inside = around.includes(pattern) ? around : [...around, pattern];
+  const inside = within(around, pattern);
   for (const operand of operandsOf(node)) {
     const found = findNesting(operand, inside);
     if (found) return found;

@@ -1,4 +1,4 @@
-import { patternOf } from './classify-formula.js';
+import { patternOf, within } from './classify-formula.js';
 import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 
 /** A metric that a formula names. */
@@ -29,8 +29,4 @@ export function outlineFormula(root: Formula): FormulaOutline {
     patterns.add(pattern);
     for (const operand of operandsOf(node)) visit(operand, within(around, pattern));
   }
-}
-
-function within(around: readonly Pattern[], pattern: Pattern): readonly Pattern[] {
-  return around.includes(pattern) ? around : [...around, pattern];
 }
