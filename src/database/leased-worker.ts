@@ -1,7 +1,7 @@
-import { outsideRequest } from '../common/logging/request-context.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { outsideRequest } from '../common/logging/request-context.js';
 import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, tooManyAttempts } from '../common/errors/run-failure.js';
 import { type Settings } from '../config/settings.js';
 import { type DiskReserve } from './disk-reserve.js';

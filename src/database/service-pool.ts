@@ -8,7 +8,7 @@ import { currentUserId } from '../common/logging/request-context.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { withinBytes } from './byte-budget.js';
 import { type DatabaseLink } from './database-link.js';
-import { WatchedPool } from './watched-pool.js';
+import { type ConnectCallback, WatchedPool } from './watched-pool.js';
 
 /** As long as anybody waits for a connection. */
 const patienceMs = 5_000;
@@ -22,7 +22,7 @@ export interface PageStatement {
   text: string;
   values: unknown[];
   limit: number;
-  /** The bytes of the long texts of a row, in SQL. `octet_length` of a text column reads none of it. */
+  /** The bytes of the long texts of a row, in SQL. `octet_length` of a text column reads none of it; JSON is read and printed for it. */
   sizeOf: string;
 }
 
@@ -42,12 +42,11 @@ export function withEachTransaction<T>(statement: (client: PoolClient) => Promis
   return lastStatement.run(statement, work);
 }
 
-type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
-
 /**
- * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a user's turn, 5 s for a connection, 60 s for a
- * statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all. The requests of one user
- * get half of the connections at most, so that others find one, whatever statement of a user waits or takes long.
+ * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a user's turn, 5 s for a
+ * connection, 60 s for a statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all.
+ * The requests of one user get half of the connections at most, so that others find one, whatever statement of a user waits or takes
+ * long.
  */
 @Injectable()
 export class ServicePool extends WatchedPool implements OnApplicationShutdown {

@@ -7,7 +7,7 @@ export interface ServerState {
   readonly isUp: boolean;
 }
 
-type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
+export type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
 
 /** The fields that the typings of pg-pool leave out. */
 interface PoolInternals {

@@ -13,7 +13,6 @@ import { type SharedArray, sharedFloat64, sharedUint16, sharedUint32, sharedUint
  */
 const magic = Buffer.from('GRAPHS01');
 const makers = { Uint8Array: sharedUint8, Uint16Array: sharedUint16, Uint32Array: sharedUint32, Float64Array: sharedFloat64 };
-const bytesOfElement = { Uint8Array: 1, Uint16Array: 2, Uint32Array: 4, Float64Array: 8 };
 /** The bytes that are read or checked in one go, some milliseconds. */
 const pieceBytes = 4_194_304;
 const mostHeadBytes = 67_108_864;
@@ -69,7 +68,7 @@ export async function readSnapshot(path: string, stamp: string, expect: (bytes: 
     if (crc32(text) !== start.readUInt32LE(12)) return null;
     const head = JSON.parse(text.toString('utf8')) as Head;
     if (head.stamp !== stamp) return null;
-    expect(head.arrays.reduce((sum, { type, length }) => sum + length * bytesOfElement[type], 0));
+    expect(head.arrays.reduce((sum, { type, length }) => sum + length * makers[type](0).BYTES_PER_ELEMENT, 0));
     const record: Record<string, unknown> = { ...head.facts };
     let at = 16 + headBytes;
     for (const { name, type, length, crc } of head.arrays) {

@@ -77,8 +77,6 @@ export class EventStreams {
       const first = await read();
       if (first instanceof ApiError) throw first;
       let record: T | ApiError = first;
-      const readNext = async (known: T): Promise<T | ApiError> =>
-        readState && eventId(await readState()) === eventId(stateOf(known)) ? known : read();
       let shown = lastId;
       let sentAt = -Infinity;
       for (const findRefusal = this.access.later(call); !gone.aborted;) {
@@ -97,7 +95,8 @@ export class EventStreams {
         shown = id;
         await sleep(eventEveryMs, undefined, { signal: gone }).catch(() => undefined);
         if (this.stop.hasBegun) return;
-        if (!gone.aborted) record = await readNext(record);
+        if (gone.aborted || (readState && eventId(await readState()) === shown)) continue;
+        record = await read();
       }
     } finally {
       leave();

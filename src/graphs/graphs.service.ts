@@ -1,6 +1,6 @@
-import { mapInTurns } from '../common/turns/pace.js';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
+import { mapInTurns } from '../common/turns/pace.js';
 import { AuditService } from '../audit/audit.service.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';

@@ -113,7 +113,7 @@ export class RunsService {
     return pageOfRows(rows, row => row.id, toRejectedRowResponse);
   }
 
-  /** All rejected rows as text, line by line. */
+  /** All rejected rows as text, read page by page. A failure after the first one cuts the answer. */
   exportRejected(id: number, target: string | undefined, format: LineFormat): StreamedAnswer {
     return new StreamedAnswer({ 'Content-Type': lineContentType[format] }, async write => {
       await write([Buffer.from(rejectedHeader(format))]);

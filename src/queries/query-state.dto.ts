@@ -1,9 +1,9 @@
-import { mapInTurns } from '../common/turns/pace.js';
 import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { HttpStatus } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { type Response } from 'express';
+import { mapInTurns } from '../common/turns/pace.js';
 import { invalidCursor, type Page, PageQuery } from '../http/paging/page.js';
 import { preferenceApplied } from '../http/server/preferences.js';
 import { type QueryKind } from '../retrieval/protocol.js';
