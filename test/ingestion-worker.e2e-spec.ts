@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
-import { asSuperuser } from './support/database.js';
+import { asSuperuser, untilWaiting } from './support/database.js';
 import { aGraph, aJob, counts, runToEnd, slowMapping as slow, upload, numbersCsv } from './support/ingestion.js';
 import { itLong } from './support/tier.js';
 
@@ -128,7 +128,33 @@ describe('running a job', () => {
       await untilPhase(id, /^staging/);
       await client.query(change);
     });
-    expect((await untilStatus(id, 'failed')).error).toMatchObject({ code: 'source_changed', context: { table: 'fleeting' } });
+    expect((await untilStatus(id, 'failed')).error).toMatchObject({
+      code: 'source_changed',
+      detail: expect.stringContaining("'fleeting'"),
+    });
+  });
+
+  it('describes a table again that is loaded with other types before it is read', async () => {
+    await upload(app, 'moving', 'id,v\n1,7\n2,7\n', 'id:text,v:text');
+    const graphId = await aGraph(app);
+    const jobId = await aJob(
+      app,
+      graphId,
+      `version: 1\nnodes: [{id: m, label: M, table: moving, key: [id], columns: [{column: id}, {column: v}]}]`,
+    );
+    let loading: Promise<void> | undefined;
+    let running: Promise<any> | undefined;
+    await app.pool.transaction(async holder => {
+      await holder.query('LOCK TABLE mirror.moving IN ACCESS SHARE MODE');
+      loading = upload(app, 'moving', 'id,v\n1,8\n2,8\n', 'id:text,v:bigint');
+      await untilWaiting(app.pool, 'moving', 1);
+      running = runToEnd(app, jobId);
+      await untilWaiting(app.pool, 'moving', 2);
+    });
+    await loading;
+    expect((await running).status).toBe('succeeded');
+    const { body } = await app.admin.post(`/api/graphs/${graphId}/query`).send({ cypher: 'MATCH (m:M) RETURN m.v' }).expect(200);
+    expect(body.rows).toEqual([[8], [8]]);
   });
 
   it('fails a run whose own SQL meets a value it cannot process, and names no row in the error', async () => {

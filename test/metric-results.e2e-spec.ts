@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { untilWaiting } from './support/database.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
 import { itLong } from './support/tier.js';
@@ -197,7 +198,7 @@ describe('a table that is loaded again', () => {
         UPDATE mirror_tables SET version = DEFAULT WHERE name = 'late'`);
       asked = ask(id);
       asked.catch(() => undefined);
-      await untilWaiting('late', 1);
+      await untilWaiting(test.pool, 'late', 1);
     });
     expect(await asked).toEqual([[['5']], false]);
     expect(await ask(id)).toEqual([[['5']], true]);
@@ -305,12 +306,12 @@ describe('equal requests that run at once', () => {
         body: '{}',
         signal: leaving.signal,
       }).catch((error: Error) => error.name);
-      await untilWaiting('slow', 1);
+      await untilWaiting(test.pool, 'slow', 1);
       for (const by of [editor, viewer, viewer, editor]) asked.push(execute(id, {}, by).expect(200).then());
       await sleep(300);
       leaving.abort();
       await sleep(300);
-      await untilWaiting('slow', 1);
+      await untilWaiting(test.pool, 'slow', 1);
     });
     expect(await left).toBe('AbortError');
     const answers = (await Promise.all(asked)).map(({ body }) => body);
@@ -318,15 +319,3 @@ describe('equal requests that run at once', () => {
     expect(new Set(answers.map(({ as_of: asOf }) => asOf)).size).toBe(1);
   });
 });
-
-/** Waits until exactly so many sessions wait for the lock on a table. */
-async function untilWaiting(table: string, count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await test.pool.query<{ waiting: number }>(
-      `SELECT count(*)::int AS waiting FROM pg_locks WHERE relation = $1::text::regclass AND NOT granted`,
-      [`mirror.${table}`],
-    );
-    if (rows[0]!.waiting === count) return;
-    await sleep(20);
-  }
-}

@@ -1,6 +1,6 @@
 import { MirrorClient } from '../src/warehouse/mirror/mirror.client.js';
 import { WarehouseService } from '../src/warehouse/warehouse.service.js';
-import { MirrorVersions } from '../src/warehouse/mirror/mirror-versions.js';
+import { dataVersions, MirrorVersions } from '../src/warehouse/mirror/mirror-versions.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { tablesPath, uploadRequest, aGraph, ingest, upload } from './support/ingestion.js';
 
@@ -318,7 +318,7 @@ describe('the data version of a mirror table', () => {
     await put('seen', 'id\n1\n').expect(201);
     const client = test.app.get(MirrorClient);
     const versions = test.app.get(MirrorVersions);
-    const found = await versions.of(['seen', 'none'], async (sql, parameters) => {
+    const found = await dataVersions(['seen', 'none'], async (sql, parameters) => {
       const { columns, rows } = await client.query({ claim: { caller: 1 }, sql, parameters, timeoutMs: 5_000, maxRows: 10 });
       return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
     });

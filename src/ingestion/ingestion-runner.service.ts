@@ -30,7 +30,6 @@ import { countLabels, writeElements } from './run/write-elements.js';
 import { type WriteScope, writeScope } from './run/write-scope.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { SourcesService } from './sources.service.js';
-import { sqlstateOf } from '../sql/sqlstate.js';
 import { targetsOf } from './staging/target.js';
 import { UnchangedRunsService } from './unchanged-runs.service.js';
 
@@ -78,25 +77,26 @@ export class IngestionRunner {
     }
   }
 
-  private async work(run: Run, source: Source | null, { onBackend, signal }: Interruption): Promise<Upkeep> {
+  private async work(run: Run, described: Source | null, { onBackend, signal }: Interruption): Promise<Upkeep> {
     const { claimed } = run;
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
-      if (source) {
-        const digests = await openSnapshot(client, run, source);
+      const opened = described && (await this.open(client, run, described));
+      if (opened) {
+        const { source, digests } = opened;
         const { inputs } = Object.assign(run.report, { inputs: await this.unchanged.readInputs(client, run, source, digests) });
         const last = inputs && !claimed.isFull ? await this.unchanged.findRepeated(client, claimed, inputs) : null;
         if (last && inputs) return await this.repeat(client, run, last, inputs);
         await stageAll(client, run, source);
       }
-      return await this.write(client, run, source);
+      return await this.write(client, run, opened?.source ?? null);
     } catch (error) {
       // A failure that this run found itself leaves the transaction readable, so the rejected rows are kept for inspection.
       if (error instanceof RunFailure) await this.keepRejected(client, run);
-      throw await this.explain(error, source);
+      throw error;
     } finally {
       // The staged rows belong to this session; if the session dies they go with it.
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
@@ -165,19 +165,15 @@ export class IngestionRunner {
     });
   }
 
-  /** Statements are made from the description of the tables, and may not fit what has replaced these since. */
-  private async explain(error: unknown, source: Source | null): Promise<unknown> {
-    if (!source || !/^(22|42)/.test(sqlstateOf(error))) return error;
-    const [table] = await this.unchanged.changedTables(source);
-    if (table === undefined) return error;
-    return new RunFailure(
-      'source_changed',
-      {
-        zh: `镜像中的表“${table}”在运行开始时被上传或删除；请再次运行`,
-        en: `the table '${table}' in the mirror was loaded or dropped as the run began; run again`,
-      },
-      { table },
-    );
+  /** Opens the snapshot. Tables of the mirror that were loaded since they were described are described again. */
+  private async open(client: PoolClient, run: Run, source: Source, triesLeft = 3): Promise<{ source: Source; digests: string[] | null }> {
+    try {
+      return { source, digests: await openSnapshot(client, run, source) };
+    } catch (error) {
+      if (!(error instanceof RunFailure) || source.copies || triesLeft === 0) throw error;
+    }
+    await client.query('ROLLBACK');
+    return this.open(client, run, await this.describe(run), triesLeft - 1);
   }
 
   private async write(client: PoolClient, run: Run, source: Source | null): Promise<Upkeep> {

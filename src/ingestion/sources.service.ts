@@ -104,8 +104,8 @@ export class SourcesService {
     return this.defaults.broken(mapping, userId);
   }
 
-  /** The data versions of all tables that the targets read, or null if one has none. */
-  private async versionsOf(targets: Target[], client: WarehouseClient): Promise<Record<string, number> | null> {
+  /** The data versions of the tables that the targets read, as `Source` has them. */
+  private async versionsOf(targets: Target[], client: WarehouseClient): Promise<Source['versions']> {
     const tables = mirrorTables(targets, client);
     if (!tables) return null;
     const found = await this.versions.of([...tables]);
@@ -116,8 +116,8 @@ export class SourcesService {
          AND has_table_privilege(oid, 'SELECT')`,
       [quoteIdentifier(client.schema), [...tables]],
     );
-    if (found.size < tables.size || rows.length < tables.size) return null;
-    return Object.fromEntries([...found].map(([name, { version }]) => [name, version]));
+    const plain = new Set(rows.map(({ name }) => name));
+    return Object.fromEntries([...tables].map(name => [name, plain.has(name) ? (found.get(name)?.version ?? null) : null]));
   }
 
   private async describeAll(

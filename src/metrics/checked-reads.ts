@@ -5,7 +5,7 @@ import { type SqlStatement } from '../sql/sql-parameters.js';
 import { sqlstates } from '../sql/sqlstate.js';
 import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
 import { type QueryResult } from '../warehouse/clients/warehouse.client.js';
-import { type DataVersion, MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
+import { type DataVersion, dataVersions } from '../warehouse/mirror/mirror-versions.js';
 import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
@@ -50,10 +50,7 @@ export class CheckedReads {
   /** The data versions of tables of the mirror at which a key was seen to be unique, or columns to have their types. */
   private readonly provedAt = new LRUCache<string, string>({ max: mostProofs });
 
-  constructor(
-    private readonly versions: MirrorVersions,
-    private readonly settings: Settings,
-  ) {}
+  constructor(private readonly settings: Settings) {}
 
   /** @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
   run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<CheckedResult> {
@@ -121,7 +118,7 @@ export class CheckedReads {
   /** Checks joins and columns in the snapshot. @returns the data versions of its tables, null for another database than the mirror */
   private async check(query: SnapshotQuery, connection: UsableConnection, metric: MetricReads) {
     const tables = mirrorTables(connection, metric);
-    const versions = tables && (await this.versions.of(tables, byName(query)));
+    const versions = tables && (await dataVersions(tables, byName(query)));
     await this.prove(query, metric, versions);
     return versions;
   }

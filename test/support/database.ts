@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseAccess } from '../../src/database/roles/database-access.js';
 
@@ -47,5 +48,17 @@ export async function asSuperuser(url: string, sql: string): Promise<pg.QueryRes
     return await client.query(sql);
   } finally {
     await client.end();
+  }
+}
+
+/** Waits until exactly so many sessions wait for the lock on a table of the mirror. */
+export async function untilWaiting(pool: Pick<pg.Pool, 'query'>, table: string, count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_locks WHERE relation = $1::text::regclass AND NOT granted`,
+      [`mirror.${table}`],
+    );
+    if (rows[0]!.waiting === count) return;
+    await sleep(20);
   }
 }

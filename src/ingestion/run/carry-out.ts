@@ -1,6 +1,8 @@
 import { type PoolClient } from 'pg';
+import { RunFailure } from '../../common/errors/run-failure.js';
 import { inTurns } from '../../common/turns/pace.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
+import { sqlstateOf } from '../../sql/sqlstate.js';
 import { type Mapping } from '../mapping/mapping.js';
 import { compileStaging } from '../staging/compile-staging.js';
 import { letShowCounts } from '../staging/shown-count.js';
@@ -8,6 +10,7 @@ import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
 import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
+import { dataVersions } from '../../warehouse/mirror/mirror-versions.js';
 import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';
@@ -57,8 +60,8 @@ export interface Source {
   sql: SourceSql;
   /** The tables of another database, which are copied first. */
   copies: Copies | null;
-  /** Of the mirror's tables, before they were described. Null for other databases, and if not all tables have versions. */
-  versions: Record<string, number> | null;
+  /** Of the mirror's tables, before they were described; null for a table that has none. Null for other databases. */
+  versions: Record<string, number | null> | null;
   /** In the order of the targets. */
   shapes: SourceShape[];
 }
@@ -66,18 +69,40 @@ export interface Source {
 /**
  * Begins the transaction that stages. The snapshot is taken by the next statement, once the tables are locked: the rows of a table
  * that is swapped in are visible to older snapshots too. Returns the digests of the tables that were copied first; null for the mirror.
+ * @throws RunFailure if tables of the mirror were loaded since they were described, as their types may be others now
  */
 export async function openSnapshot(client: PoolClient, work: Undertaking, source: Source): Promise<string[] | null> {
   const digests = await copyFirst(client, work, source);
   await client.query(letShowCounts);
-  const names = Object.keys(source.versions ?? {}).sort();
+  const versions = Object.entries(source.versions ?? {}).filter(([, version]) => version !== null);
+  const names = versions.map(([name]) => name).sort();
   const lock =
     names.length === 0 ? '' : `; LOCK TABLE ${names.map(name => quoteTable(source.schema, name)).join(', ')} IN ACCESS SHARE MODE`;
   const timeout = `SET LOCAL statement_timeout = ${work.mapping.source.statementTimeoutMs}`;
   // It may wait for somebody who replaces a table.
   if (lock !== '') await work.progress.begin('staging');
-  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${timeout}${lock}`);
+  const opened = await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${timeout}${lock}`).catch((error: Error) => error);
+  if (opened instanceof Error) {
+    if (!sqlstateOf(opened).startsWith('42')) throw opened;
+    await client.query('ROLLBACK');
+  }
+  if (names.length > 0) {
+    const found = await dataVersions(names, async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows);
+    for (const [name, version] of versions) if (found.get(name)?.version !== version) throw tableChanged(name);
+  }
+  if (opened instanceof Error) throw opened;
   return digests;
+}
+
+function tableChanged(table: string): RunFailure {
+  return new RunFailure(
+    'source_changed',
+    {
+      zh: `镜像中的表“${table}”在运行开始时被上传或删除；请再次运行`,
+      en: `the table '${table}' in the mirror was loaded or dropped as the run began; run again`,
+    },
+    { table },
+  );
 }
 
 /** Stages every target. All use the opened snapshot, so that an order and its lines are read as of one moment. */

@@ -13,7 +13,7 @@ import { type Reading } from '../clients/warehouse.client.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
 import { MirrorFullError, type MirrorRoom } from '../mirror/mirror-room.js';
 import { mirrorSchema } from '../mirror/mirror-schema.js';
-import { MirrorVersions } from '../mirror/mirror-versions.js';
+import { dataVersions, MirrorVersions } from '../mirror/mirror-versions.js';
 import { askForTableMs, dropBetweenReaders, lockMirrorTable } from '../mirror/replace-tables.js';
 import { TableNotFoundError } from '../warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse.service.js';
@@ -213,7 +213,7 @@ export class MirrorCopier {
     await client.query(`LOCK TABLE ${target} IN ROW EXCLUSIVE MODE`).catch((error: unknown) => {
       throw sqlstateOf(error) === sqlstates.undefinedTable ? changedMeanwhile(table.name) : error;
     });
-    const before = (await this.versions.of([table.name], read)).get(table.name)?.version;
+    const before = (await dataVersions([table.name], read)).get(table.name)?.version;
     if (before !== from?.version) throw changedMeanwhile(table.name);
     const names = columns.map(({ name }) => name);
     const rows = { target, delta: staged, columns: names, key, cursor: cursor!.column };

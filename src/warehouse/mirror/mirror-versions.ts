@@ -17,6 +17,18 @@ export interface DataVersion {
 }
 
 /**
+ * Reads the versions of tables in one statement. A table that was not made through the service has none.
+ * @param read runs it in the transaction of a reader, which then knows the versions of what it sees. Its snapshot must be younger
+ * than its locks on the tables (LOCK TABLE … IN ACCESS SHARE MODE takes no snapshot): the rows of a table that was swapped in are
+ * visible to older snapshots too.
+ */
+export async function dataVersions(tables: readonly string[], read: CatalogRead): Promise<Map<string, DataVersion>> {
+  const sql = `SELECT name, version::text AS version, changed_at AS "changedAt" FROM public.mirror_tables WHERE name = ANY ($1::text[])`;
+  const rows = (await read(sql, [tables])) as { name: string; version: string; changedAt: Date | string }[];
+  return new Map(rows.map(({ name, version, changedAt }) => [name, { version: Number(version), changedAt: new Date(changedAt) }]));
+}
+
+/**
  * Keeps the versions and sizes of the tables of the mirror, and who was the last to load each. They change in the transaction that changes the table, so a reader never sees new
  * rows under an old version.
  */
@@ -27,19 +39,9 @@ export class MirrorVersions {
     private readonly settings: Settings,
   ) {}
 
-  /**
-   * Reads the versions of tables in one statement. A table that was not made through the service has none.
-   * @param read runs it in the transaction of a reader, which then knows the versions of what it sees. Its snapshot must be younger
-   * than its locks on the tables (LOCK TABLE … IN ACCESS SHARE MODE takes no snapshot): the rows of a table that was swapped in are
-   * visible to older snapshots too.
-   */
-  async of(
-    tables: readonly string[],
-    read: CatalogRead = async (sql, parameters) => (await this.pool.query<Record<string, unknown>>(sql, parameters)).rows,
-  ): Promise<Map<string, DataVersion>> {
-    const sql = `SELECT name, version::text AS version, changed_at AS "changedAt" FROM public.mirror_tables WHERE name = ANY ($1::text[])`;
-    const rows = (await read(sql, [tables])) as { name: string; version: string; changedAt: Date | string }[];
-    return new Map(rows.map(({ name, version, changedAt }) => [name, { version: Number(version), changedAt: new Date(changedAt) }]));
+  /** The versions of tables as of now, see `dataVersions`. */
+  of(tables: readonly string[]): Promise<Map<string, DataVersion>> {
+    return dataVersions(tables, async (sql, parameters) => (await this.pool.query<Record<string, unknown>>(sql, parameters)).rows);
   }
 
   /**
