@@ -64,7 +64,7 @@ export class Lexicon {
     // `借过` is 借阅.
     const verb = /^(\p{Script=Han})[过了]$/u.exec(name)?.[1];
     const relations = verb === undefined ? [] : (this.verbs.get(verb) ?? []);
-    if (relations.length === 1) return relations;
+    if (relations.length === 1) return [...relations];
     // `open tickets` are not those that were opened; `hires` may be.
     const isState = /^[a-z]+$/.test(name) && name !== 'born' && !isVerbForm(name) && !/[a-rt-z]s$/.test(name);
     return isState ? [] : this.findEvents(name);
@@ -77,6 +77,11 @@ export class Lexicon {
     const isNearest = (own: MeaningOf<'property'>): boolean =>
       nearest.some(({ ownerName, property }) => ownerName === own.ownerName && property === own.property);
     return [...nearest, ...(found[2] ?? []).filter(own => !isNearest(own)).map(own => ({ ...own, isCousin: true as const }))];
+  }
+
+  /** How many names it has, at least one. */
+  get size(): number {
+    return 1 + (this.entries[0]?.size ?? 0);
   }
 
   /** Whether something has this very name, and not another form of it. */

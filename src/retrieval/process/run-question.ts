@@ -10,10 +10,9 @@ import { type LinkedTerm, type MetricCall } from '../../questions/vocabulary.js'
 import { type RetrievalAnswer } from '../protocol.js';
 import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { NameSynonyms } from '../../questions/linking/name-synonyms.js';
-import { withSynonyms } from '../../questions/linking/synonyms-of-schema.js';
 import { readFollowUp } from '../../questions/linking/follow-up.js';
 import { type Mention } from '../../questions/linking/meaning.js';
-import { Lexicon } from '../../questions/linking/lexicon.js';
+import { KeptLexicons } from '../../questions/linking/kept-lexicons.js';
 import { withoutCourtesies } from '../../questions/linking/courtesies.js';
 import { languageOfQuestion } from '../../questions/linking/question-language.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
@@ -36,6 +35,8 @@ import { searchGraph } from './run-search.js';
 import { withLoaded } from './with-loaded.js';
 
 const shownHits = 10;
+/** Those of this thread. */
+const lexicons = new KeptLexicons();
 /** A question whose graph has new names each time that it is loaded is asked so often. */
 const attempts = 3;
 
@@ -96,8 +97,7 @@ async function answerQuestion(
   const pace = new Pace(signal);
   const { schema } = graph;
   const started = performance.now();
-  const named = withSynonyms(schema, given.metrics, given.synonyms);
-  const lexicon = await Lexicon.build(named.schema, named.metrics, pace);
+  const lexicon = await lexicons.of(schema, given.metrics, given.synonyms, pace);
   const synonyms = new NameSynonyms(given.synonyms);
   const names = {
     findByName: (text: string, limit: number) => synonyms.lookUp(text, own => loaded.index.findByName(own, limit)),
