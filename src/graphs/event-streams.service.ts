@@ -86,7 +86,7 @@ export class EventStreams {
           return;
         }
         const type = hasEnded(record) ? 'end' : 'progress';
-        const id = eventId(stateOf(record));
+        const id = idOf(record, stateOf);
         const isSilent = performance.now() - sentAt >= heartbeatEveryMs;
         if (id !== shown) yield { type, id, retry: reconnectAfterMs, data: record };
         else if (isSilent && type !== 'end') yield { comment: 'alive' };
@@ -106,6 +106,15 @@ export class EventStreams {
 
 export function accessLost({ detail, code }: ApiError): AccessLost {
   return { type: 'access_lost', data: { detail, code } };
+}
+
+/** The ids of records. Streams that show the same one share it. */
+const ids = new WeakMap<object, string>();
+
+function idOf<T extends object>(record: T, stateOf: (record: T) => unknown): string {
+  const id = ids.get(record) ?? eventId(stateOf(record));
+  ids.set(record, id);
+  return id;
 }
 
 /** The same state has the same id. */

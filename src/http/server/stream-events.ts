@@ -26,8 +26,21 @@ async function toPieces(event: ServerSentEvent): Promise<Buffer[]> {
   if ('comment' in event) return [Buffer.from(`: ${event.comment}\n\n`)];
   const { type, id, retry, data } = event;
   const lines = [`event: ${type}`, ...(id === undefined ? [] : [`id: ${id}`]), ...(retry === undefined ? [] : [`retry: ${retry}`])];
-  const json = new JsonPieces().text(`${lines.join('\n')}\ndata: `);
-  if (isLarge(data)) await json.object(data);
-  else json.text(JSON.stringify(data));
-  return json.text('\n\n').end();
+  return [Buffer.from(`${lines.join('\n')}\ndata: `), ...(await jsonOf(data)), Buffer.from('\n\n')];
+}
+
+/** The JSON of what an event holds, made once for all streams that send the same object. */
+const made = new WeakMap<object, Promise<Buffer[]>>();
+
+function jsonOf(data: object): Promise<Buffer[]> {
+  let json = made.get(data);
+  if (!json) made.set(data, (json = makeJson(data)));
+  return json;
+}
+
+async function makeJson(data: object): Promise<Buffer[]> {
+  if (!isLarge(data)) return [Buffer.from(JSON.stringify(data))];
+  const json = new JsonPieces();
+  await json.object(data);
+  return json.end();
 }
