@@ -71,7 +71,7 @@ describe('2,500 schedules of one user', () => {
     expect(await count(`user_id = $1 AND outcome = 'started' AND run_id NOT IN (SELECT id FROM ingestion_runs)`, [noisy])).toBe(0);
     expect((await app.pool.query(`SELECT FROM ingestion_runs WHERE requested_by = $1`, [noisy])).rowCount).toBe(30);
     // Nothing is left for runs by hand either.
-    const limits = await app.app.get(LimiterService).look({ subject: `user:${noisy}` });
+    const limits = await app.app.get(LimiterService).look({ userId: noisy, subject: `user:${noisy}` });
     expect(limits.find(({ name }) => name === 'run')).toEqual({ name: 'run', limit: 30, left: 0 });
     // A schedule that nobody has looked at tells what it waits for.
     const { rows: shown } = await app.pool.query(

@@ -5,6 +5,7 @@ import { type Access, accessOf } from '../access/access.decorator.js';
 import { rememberStanding } from '../access/graph-standing.js';
 import { maxId } from '../http/validation/positive-int.pipe.js';
 import { BadApiKeyError, ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
+import { AdmissionService } from '../limits/admission.service.js';
 import { extractBearer } from './jwt.strategy.js';
 import { type TokenClaims, TokenPrincipals } from './token-principals.js';
 import { type Principal } from '../access/principal.js';
@@ -50,7 +51,10 @@ export class CredentialsGuard implements CanActivate {
   private readonly tokens = new TokenGuard();
   private readonly apiKeys = new ApiKeyGuard();
 
-  constructor(private readonly principals: TokenPrincipals) {}
+  constructor(
+    private readonly principals: TokenPrincipals,
+    private readonly admission: AdmissionService,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = accessOf(context);
@@ -58,9 +62,15 @@ export class CredentialsGuard implements CanActivate {
     if (access.kind === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
     if (countCredentials(request) > 1) throw new TwoCredentialsError();
-    if (request.headers['x-api-key'] !== undefined) return (await this.apiKeys.canActivate(context)) as boolean;
+    if (request.headers['x-api-key'] !== undefined) {
+      return this.admission.run(request, async () => (await this.apiKeys.canActivate(context)) as boolean);
+    }
     const token = extractBearer(request);
     if (token === null) throw new NotAuthenticatedError();
+    return this.admission.run(request, () => this.readToken(context, request, token, access));
+  }
+
+  private async readToken(context: ExecutionContext, request: Request, token: string, access: Access): Promise<boolean> {
     const claims = this.principals.recall(token);
     if (!claims) return (await this.tokens.canActivate(context)) as boolean;
     const graphId = graphInPath(access, request);

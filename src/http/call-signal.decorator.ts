@@ -9,12 +9,16 @@ export class CallerGoneError extends ApiError {
   }
 }
 
-/** Injects a signal that aborts when the caller goes before the answer is sent. */
-export const CallSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
-  const response = context.switchToHttp().getResponse<Response>();
+/** Injects the signal of `callSignal`. */
+export const CallSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal =>
+  callSignal(context.switchToHttp().getResponse<Response>()),
+);
+
+/** A signal that aborts when the caller goes before the answer is sent. */
+export function callSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new CallerGoneError());
   });
   return gone.signal;
-});
+}

@@ -31,13 +31,14 @@ export interface Route {
 
 /** The user or the API key that a request counts for once its credentials are known. */
 export interface Caller {
+  userId: number;
   subject: string;
   /** Requests per minute of the API key; undefined for a user. */
   rateLimit?: number;
 }
 
 export function toCaller({ userId, apiKey }: Principal): Caller {
-  return apiKey ? { subject: `key:${apiKey.id}`, rateLimit: apiKey.rateLimit } : { subject: `user:${userId}` };
+  return apiKey ? { userId, subject: `key:${apiKey.id}`, rateLimit: apiKey.rateLimit } : { userId, subject: `user:${userId}` };
 }
 
 /** One request of `subject` against a limit. */

@@ -16,7 +16,7 @@ describe('known callers', () => {
   });
 
   it('are those with a recently good credential, and those who show only a token of ours', () => {
-    callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
+    callers.remember(showing({ 'x-api-key': 'good' }), { userId: 1, subject: 'key:1', rateLimit: 60 });
     expect(callers.isLikelyGood(showing({ 'x-api-key': 'good' }))).toBe(true);
     expect(callers.isLikelyGood(showing(bearer(signed('a'))))).toBe(true);
     const none: Record<string, string>[] = [
@@ -34,7 +34,7 @@ describe('known callers', () => {
   });
 
   it('are no longer those who took part in a flood', () => {
-    callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
+    callers.remember(showing({ 'x-api-key': 'good' }), { userId: 1, subject: 'key:1', rateLimit: 60 });
     for (const headers of [{ 'x-api-key': 'good' }, bearer(signed('a'))]) {
       callers.distrust(showing(headers));
       expect(callers.isLikelyGood(showing(headers))).toBe(false);
@@ -43,7 +43,7 @@ describe('known callers', () => {
   });
 
   it('are not displaced by junk, however much there is of it', () => {
-    callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
+    callers.remember(showing({ 'x-api-key': 'good' }), { userId: 1, subject: 'key:1', rateLimit: 60 });
     callers.distrust(showing(bearer(signed('ended'))));
     for (let count = 0; count < 50_000; count++) {
       callers.distrust(showing(count % 2 === 0 ? { 'x-api-key': `junk ${count}` } : bearer(`${signed('ended')}=${count}`)));

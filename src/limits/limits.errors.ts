@@ -1,4 +1,4 @@
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { type Charge, windowMs } from './charge.js';
 
 export class TooManyRequestsError extends ApiError {
@@ -17,6 +17,20 @@ export class TooManyRequestsError extends ApiError {
       },
     );
     this.bucket = name;
+  }
+}
+
+/** 503: too many requests of the same caller wait already, or this one waited too long for its turn. */
+export class AdmissionBusyError extends BusyError {
+  constructor(retryAfterS: number) {
+    super(
+      'admission_busy',
+      {
+        zh: '同时到达的请求过多，未能及时轮到这一个；请稍后重试，并减少同时发出的请求',
+        en: 'Too many requests came at once for this one to have its turn in time; retry shortly, and send fewer at once',
+      },
+      retryAfterS,
+    );
   }
 }
 

@@ -4,13 +4,14 @@ import { TokenKeyModule } from '../access/token-key.js';
 import { Settings } from '../config/settings.js';
 import { DatabaseLink } from '../database/database-link.js';
 import { windowMs } from './charge.js';
+import { AdmissionService } from './admission.service.js';
 import { ClientAddressService } from './client-address.service.js';
 import { CountingErrorFilter } from './counting-error.filter.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 import { openStorage } from './storage/open-storage.js';
 
-const services = [LimiterService, ClientAddressService, KnownCallersService, CountingErrorFilter];
+const services = [AdmissionService, LimiterService, ClientAddressService, KnownCallersService, CountingErrorFilter];
 
 /** Rate limits. Their guard and their filter stand in the lists of `app.module.ts`. */
 @Global()

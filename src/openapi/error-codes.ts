@@ -1,6 +1,7 @@
 /** Every code that an error of the API can carry. error-codes.spec.ts reads them from the error classes and fails when one is missing. */
 export const errorCodes = [
   'admin_only',
+  'admission_busy',
   'answer_too_large',
   'answers_unread',
   'api_key_expired',

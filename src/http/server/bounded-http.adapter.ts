@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Response } from 'express';
 import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
@@ -65,6 +65,12 @@ export class BoundedHttpAdapter extends ExpressAdapter {
     inviteBodiesLate(server);
     server.maxConnections = maxConnections;
     this.setHttpServer(server);
+  }
+
+  /** The system keeps as many new sockets waiting as may be open. Beyond its own default it drops them, and they try again seconds later. */
+  override listen(port: string | number, host?: string | (() => void), listening?: () => void): Server {
+    if (typeof host !== 'string') return super.listen(port, host);
+    return (this.getHttpServer() as Server).listen({ port: Number(port), host, backlog: this.bounds.maxConnections }, listening);
   }
 
   private async sendJson(response: Response, body: Record<string, unknown>): Promise<void> {
