@@ -148,7 +148,7 @@ describe('a copy of tables of PostgreSQL', () => {
     expect(await mirrored('one')).toEqual([[1]]);
   });
 
-  it('copies 50 tables and more columns than fit on a page, and refuses 51 tables', async () => {
+  itLong('copies 50 tables and more columns than fit on a page, and refuses 51 tables', async () => {
     await foreign.run(
       `DO $$ BEGIN FOR n IN 1..50 LOOP EXECUTE format('CREATE TABLE many_%s (id int)', n); EXECUTE format('INSERT INTO many_%s VALUES (%s)', n, n); END LOOP; END $$`,
     );

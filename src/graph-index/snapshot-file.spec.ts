@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { isLong } from '../../test/support/tier.js';
 import { sharedFloat64, sharedUint32, sharedUint8 } from './shared-arrays.js';
 import { readSnapshot, writeSnapshot } from './snapshot-file.js';
 
@@ -43,8 +44,9 @@ describe('a snapshot file', () => {
   it('is none where any of its bytes has changed, or its end is missing', async () => {
     await writeSnapshot(file, 'v1', record());
     const whole = await readFile(file);
-    let refused = 0;
-    for (let at = 0; at < whole.length; at++) {
+    let [refused, tried] = [0, 0];
+    for (let at = 0; at < whole.length; at += isLong ? 1 : 13) {
+      tried++;
       const damaged = Buffer.from(whole);
       damaged[at]! ^= 1;
       await writeFile(file, damaged);
@@ -55,6 +57,6 @@ describe('a snapshot file', () => {
       await writeFile(file, whole.subarray(0, at));
       expect(await readSnapshot(file, 'v1')).toBeNull();
     }
-    expect(refused).toBeGreaterThan(whole.length - 20);
+    expect(refused).toBeGreaterThan(tried - 20);
   });
 });

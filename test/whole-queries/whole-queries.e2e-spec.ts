@@ -11,7 +11,7 @@ import { HeldMemory } from './held-memory.js';
 import { largeParameters, WholeQueries } from './whole-query.js';
 
 /** `WHOLE_QUERIES=100000 npm run test:long -- whole-queries` tries more, `WHOLE_QUERY_SEEDS=7,12` repeats some. */
-const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 300));
+const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 150));
 const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => i + 1);
 /** No query holds its thread longer than this between two places where it may pause. Beside other suites only a hang can be told. */
 const mostHeldMs = isLong ? 50 : 500;

@@ -63,6 +63,11 @@ export class KeptResults {
     this.share = { bytes, mostOfOne: bytes * callerPart, count: mostResults };
   }
 
+  /** Requests that wait in this process for what is being read. */
+  get waiting(): number {
+    return [...this.running.values()].reduce((sum, { waiting }) => sum + waiting, 0);
+  }
+
   /** @throws what the work throws; the reason of the signal, when it aborts */
   async read(key: ResultKey, work: ReadWork, signal: AbortSignal = new AbortController().signal): Promise<AnsweredRows> {
     // Whoever accepts no age at all wants a reading of their own.

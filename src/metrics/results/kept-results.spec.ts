@@ -80,7 +80,7 @@ describe('kept results', () => {
     const first = here.read(aKey(), work);
     await until(() => state.began === 1);
     const others = [here.read(aKey(), work), there.read(aKey({ callerId: users[1]! }), work), there.read(aKey(), work)];
-    await sleep(300);
+    await until(() => here.waiting === 2 && there.waiting === 2);
     state.end();
     const answers = await Promise.all([first, ...others]);
     expect(state.began).toBe(1);
@@ -112,7 +112,7 @@ describe('kept results', () => {
     const leaving = [new AbortController(), new AbortController()];
     const asked = leaving.map(({ signal }) => here.read(aKey(), work, signal));
     for (const each of asked) each.catch(() => undefined);
-    await until(() => state.began === 1);
+    await until(() => state.began === 1 && here.waiting === 2);
     leaving[0]!.abort(new Error('gone'));
     await expect(asked[0]).rejects.toThrow('gone');
     expect(state.aborted).toBe(0);
@@ -129,7 +129,8 @@ describe('kept results', () => {
     await until(() => state.began === 1);
     const leaving = new AbortController();
     const second = there.read(aKey(), quick('y'), leaving.signal);
-    setTimeout(() => leaving.abort(new Error('gone')), 100);
+    await until(() => there.waiting === 1);
+    leaving.abort(new Error('gone'));
     await expect(second).rejects.toThrow('gone');
     state.end();
     expect(await valueOf(first)).toBe('x');
@@ -141,7 +142,7 @@ describe('kept results', () => {
     first.catch(() => undefined);
     await until(() => state.began === 1);
     const second = there.read(aKey(), quick('y'));
-    await sleep(100);
+    await until(() => there.waiting === 1);
     state.end(new Error('broken'));
     await expect(first).rejects.toThrow('broken');
     expect(await valueOf(second)).toBe('y');
@@ -150,7 +151,7 @@ describe('kept results', () => {
     const found = await repository.find(aKey());
     expect(await repository.begin(aKey(), found.versions, randomUUID())).toBe(true);
     const third = there.read(aKey(), quick('z'));
-    await sleep(100);
+    await until(() => there.waiting === 1);
     await test.pool.query('UPDATE metric_results SET run_until = now()');
     expect(await valueOf(third)).toBe('z');
   });

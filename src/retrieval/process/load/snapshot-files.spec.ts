@@ -21,7 +21,9 @@ describe('SnapshotFiles', () => {
 
   it('gives back a part of the same version and content only', async () => {
     await files.write(key(1), 'monday', record());
-    expect(await files.read(key(1), 'monday', room)).toEqual(record());
+    const read = (await files.read(key(1), 'monday', room)) as ReturnType<typeof record>;
+    // Jest compares a megabyte byte by byte, for seconds.
+    expect(Buffer.from(read.data).equals(Buffer.from(record().data))).toBe(true);
     expect(await files.read(key(1), 'tuesday', room)).toBeNull();
     expect(await files.read(key(1, 2), 'monday', room)).toBeNull();
     expect(await files.read(key(1, 1, 'nodes:.age'), 'monday', room)).toBeNull();

@@ -1,0 +1,1 @@
+import './snapshot-file.spec.js';
