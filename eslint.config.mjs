@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 /** An import of types alone is spelt as one of types and values: `import { type A, b } from`. */
@@ -48,6 +49,17 @@ export default tseslint.config(
           message: 'The environment is read in src/config/ only, so that every setting is described once.',
         },
       ],
+    },
+  },
+  {
+    // Texts of users are long: an expression that goes through one again from each of its characters takes the square of its length.
+    // Questions have at most 4,000 characters.
+    files: ['src/**/*.ts'],
+    ignores: ['src/questions/**', '**/*spec.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
   {

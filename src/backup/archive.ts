@@ -49,7 +49,7 @@ export async function* readArchive(file: string): AsyncGenerator<Entry> {
       if (header.toString('latin1', 257, 262) !== 'ustar' || header.toString('latin1', 148, 156) !== checksum(header)) {
         throw damaged('not a tar archive');
       }
-      const name = header.toString('latin1', 0, 100).replace(/\0.*$/s, '');
+      const name = header.toString('latin1', 0, 100).split('\0', 1)[0]!;
       const size = Number.parseInt(header.toString('latin1', 124, 136), 8);
       if (!(size >= 0 && size <= largestEntryBytes)) throw damaged(`entry of ${size} bytes`);
       const body = await source.take(size);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { readHttpUrl } from '../text/http-url.js';
+import { trimEndOf } from '../text/trim-zeros.js';
 
 const name = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*\.?$/i;
 
@@ -46,7 +47,7 @@ export function readRetrievalUrls(text: string): string[] {
  */
 export function readModelUrl(text: string): string {
   const url = readHttpUrl(text);
-  if (url && `${url.origin}${url.pathname}` === url.href) return url.href.replace(/\/+$/, '');
+  if (url && `${url.origin}${url.pathname}` === url.href) return trimEndOf(url.href, '/');
   throw new Error(
     '应为 http(s)://host/path，如 https://host/v1，不含账号、查询与片段 / must be http(s)://host/path, such as https://host/v1, without user name, query and fragment',
   );

@@ -91,6 +91,6 @@ function toKeyedRequest(context: ExecutionContext, { listedAt }: IdempotentRoute
     bodyHash: createHmac('sha256', key).update(JSON.stringify(content)).digest(),
     attempt: randomUUID(),
     // The prefix /api is not part of the path here.
-    listedAt: `/api${listedAt?.startsWith('/') ? listedAt : listedAt === undefined ? path : path.replace(/[^/]+$/, listedAt)}`,
+    listedAt: `/api${listedAt?.startsWith('/') ? listedAt : listedAt === undefined ? path : path.slice(0, path.lastIndexOf('/') + 1) + listedAt}`,
   };
 }

@@ -71,7 +71,7 @@ function isTrusted(trusted: TrustedProxies, address: string, hop: number): boole
 
 /** An address without its port, brackets and zone. Null for anything else, such as `unknown` or `_hidden`. */
 function readAddress(text: string | undefined): string | null {
-  const bare = text?.trim().replace(/%.*$/, '') ?? '';
+  const bare = text?.trim().split('%', 1)[0] ?? '';
   if (isIP(bare) !== 0) return bare;
   const [, address = ''] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(bare) ?? /^([\d.]+):\d{1,5}$/.exec(bare) ?? [];
   return isIP(address) === 0 ? null : address;

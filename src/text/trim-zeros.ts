@@ -9,8 +9,13 @@ export function trimZerosStart(text: string): string {
 
 /** The text without the zeros that it ends with. */
 export function trimZerosEnd(text: string): string {
+  return trimEndOf(text, '0');
+}
+
+/** The text without the characters of one kind that it ends with. */
+export function trimEndOf(text: string, character: string): string {
   let to = text.length;
-  while (to > 0 && text.charCodeAt(to - 1) === zero) to--;
+  while (to > 0 && text[to - 1] === character) to--;
   return text.slice(0, to);
 }
 

@@ -3,7 +3,7 @@ import { significantDigits, trimDecimals } from '../../text/trim-zeros.js';
 const suspectNumber = /\d[\d.]{15}|\d[eE][+-]?\d/;
 const jsonNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** A string, or a number that may have too many digits. */
-const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]*[eE][+-]?\d+/g;
+const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]{0,15}[eE][+-]?\d+/g;
 
 /**
  * A decimal as it goes over the wire: a number within ±(2^53 - 1) that has all its digits, else its digits as text, so that none is
@@ -21,7 +21,7 @@ function hasDigits(value: number, text: string): boolean {
 }
 
 function significant(text: string): string {
-  return significantDigits(text.replace(/[eE].*$/, ''));
+  return significantDigits(text.split(/e/i, 1)[0]!);
 }
 
 /**

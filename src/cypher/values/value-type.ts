@@ -1,5 +1,6 @@
 import { type CypherValue } from './cypher-value.js';
 import { kindOf } from './value-kind.js';
+import { withoutLength } from '../../sql/without-length.js';
 
 /**
  * What is certain of a value before a query runs: it is null or of this kind. Nothing is certain of `any`. A `number` is an integer or a
@@ -61,8 +62,7 @@ export function typeOfWord(type: string): ValueType {
 
 /** The mapping's word for a type, without the digits of a decimal, and with `bigint` for all integers. */
 export function wordOf(type: string): string {
-  return type
-    .replace(/\([^)]*\)/, '')
+  return withoutLength(type)
     .trim()
     .toLowerCase()
     .replace(/^int(?=$|\[)/, 'bigint');

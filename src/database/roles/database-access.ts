@@ -29,7 +29,7 @@ export class DatabaseAccess {
 
   /** The same logins on another database that was made from this one. */
   on(database: string): DatabaseAccess {
-    const moved = (url: string): string => url.replace(/(@[^/]*\/)[^?]*/, `$1${encodeURIComponent(database)}`);
+    const moved = (url: string): string => url.replace(/^([^@]*@[^/]*\/)[^?]*/, `$1${encodeURIComponent(database)}`);
     return new DatabaseAccess(moved(this.records), moved(this.retrieval), moved(this.mirror));
   }
 
@@ -54,6 +54,7 @@ export function deriveUrl(ownerUrl: string, role: string): string {
   const name = roleName(database, role);
   const secret =
     password === '' ? '' : `:${Buffer.from(hkdfSync('sha256', password, '', `graph-service ${name}`, 32)).toString('base64url')}`;
+  // eslint-disable-next-line regexp/no-super-linear-backtracking -- The operator writes it.
   const [, scheme, place, parameters] = /^(postgres(?:ql)?:\/\/)(?:[^/?#]*@)?([^?]*)(.*)$/s.exec(ownerUrl)!;
   // Parameters of these names would override the part before the host.
   const kept = parameters!.slice(1).split('&').filter(each => each !== '' && !/^(user|password)=/.test(each)); // prettier-ignore
@@ -62,6 +63,7 @@ export function deriveUrl(ownerUrl: string, role: string): string {
 
 /** Adds the login of another URL to one that names no user. */
 export function withLoginOf(url: string, other: string): string {
+  // eslint-disable-next-line regexp/no-super-linear-backtracking -- The operator writes it.
   const [, scheme, user, rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?(.*)$/s.exec(url)!;
   // A socket in the parameters leaves an empty part before the host: `postgresql://@/graph?host=/run/postgresql`.
   if ((user !== undefined && user !== '@') || /[?&]user=/.test(url)) return url;

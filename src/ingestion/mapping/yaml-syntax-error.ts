@@ -86,7 +86,7 @@ function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual
     };
   }
   // Looks only at the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
-  const value = /^[\s-]*[^\s:{[]+:\s+(.*)$/.exec((lines[place.line - 1] ?? '').slice(0, longestLine))?.[1] ?? '';
+  const value = /^[\s-]*[^\s:{[-][^\s:{[]*:\s+(\S.*|)$/.exec((lines[place.line - 1] ?? '').slice(0, longestLine))?.[1] ?? '';
   if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
     return { zh: '给值加引号', en: 'quote the value: it starts with a reserved character or contains ": "' };
   }

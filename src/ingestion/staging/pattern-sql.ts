@@ -2,7 +2,7 @@ import { isLonger, isShorter } from './length-sql.js';
 import { type SqlBuilder } from './sql-builder.js';
 
 const characterClass = String.raw`\[(?:[^[\]\\]|\\.)+\]`;
-const simple = new RegExp(String.raw`^\^\(\?:(${characterClass})?(${characterClass})([*+]|\{(\d+)(,?)(\d*)\})\)\$$`, 'u');
+const simple = new RegExp(String.raw`^\^\(\?:(${characterClass})?(${characterClass})([*+]|\{(\d+)(?:(,)(\d*))?\})\)\$$`, 'u');
 const negated = /^\[\^((?:[^[\]\\-]|\\[^A-Za-z]|\\[ntrf])+)\]$/u;
 const controls: Record<string, string> = { n: '\n', t: '\t', r: '\r', f: '\f' };
 /** Beyond these a regular expression is as fast. */
@@ -21,7 +21,7 @@ export function patternBroken(sql: SqlBuilder, text: string, regex: string): str
   const broken: string[] = [];
   if (quantifier === '+') broken.push(isShorter(text, firsts + 1));
   if (least !== '') {
-    const longest = comma === '' ? least : most;
+    const longest = comma === undefined ? least : most;
     broken.push(isShorter(text, firsts + Number(least)));
     if (longest !== '') broken.push(isLonger(text, firsts + Number(longest)));
   }

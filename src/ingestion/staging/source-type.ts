@@ -1,4 +1,5 @@
 import { type ColumnMapping, type ListType, type PropertyType } from '../mapping/mapping.js';
+import { withoutLength } from '../../sql/without-length.js';
 
 /** The kind of a source column, as far as staging treats its values differently. */
 export type SourceFamily = ScalarFamily | `${ScalarFamily}[]`;
@@ -54,9 +55,7 @@ export function isKeptAsText(type: string): boolean {
 }
 
 function baseOf(type: string): string {
-  return type
-    .toLowerCase()
-    .replace(/\(.*?\)/g, '')
+  return withoutLength(type.toLowerCase())
     .replace(/^interval [a-z ]+/, 'interval')
     .replace(/^time with time zone/, 'timetz')
     .trim();

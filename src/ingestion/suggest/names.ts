@@ -1,4 +1,5 @@
 import { isChinese, wordsOf } from '../../text/key-names.js';
+import { trimEndOf } from '../../text/trim-zeros.js';
 
 /** A name in the manner of edge types: `ORDERS_CUSTOMER`. Chinese stays as it is. */
 export function typeName(...parts: string[]): string {
@@ -29,10 +30,10 @@ export class UniqueNames {
 
 /** A name for `id`, from any name. */
 export function handleOf(name: string): string {
-  const handle = wordsOf(name)
+  const plain = wordsOf(name)
     .join('_')
-    .replace(/[^a-z0-9_]+/g, '')
-    .replace(/^_+|_+$/g, '');
+    .replace(/[^a-z0-9_]+/g, '');
+  const handle = trimEndOf(plain, '_').replace(/^_+/, '');
   return /^\d/.test(handle) ? `n${handle}` : handle;
 }
 

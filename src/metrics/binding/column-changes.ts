@@ -1,6 +1,7 @@
 import { isTypeName } from '../../warehouse/clients/postgres/wire-types.js';
 import { type UsableConnection } from '../../warehouse/warehouse.service.js';
 import { type BoundTable, type TableRead } from '../plan/metric-binding.js';
+import { withoutLength } from '../../sql/without-length.js';
 
 export interface ColumnChange {
   table: string;
@@ -70,6 +71,6 @@ function meansTheSame(was: string, is: string): boolean {
 
 /** The type without its length, and `other` for those that a result does not name. */
 function baseOf(type: string): string {
-  const base = type.replace(/\(.*?\)/, '');
+  const base = withoutLength(type);
   return isTypeName(base) ? base : 'other';
 }

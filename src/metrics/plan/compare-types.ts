@@ -1,6 +1,8 @@
+import { withoutLength } from '../../sql/without-length.js';
+
 /** Types of one kind can be compared. */
 export function kindOf(type: string): string {
-  const base = type.replace(/\(.*\)/, '');
+  const base = withoutLength(type);
   if (['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'].includes(base)) return 'number';
   return ['text', 'varchar', 'char'].includes(base) ? 'text' : base;
 }

@@ -6,6 +6,7 @@ import { isRealTime } from './compile-time.js';
 import { type BoundColumn } from './metric-binding.js';
 import { type FilterOperator, type MetricFilter } from './metric-request.js';
 import { type ScanContext } from './scan-context.js';
+import { withoutLength } from '../../sql/without-length.js';
 
 type Value = string | number | boolean;
 
@@ -144,7 +145,7 @@ function isDay(value: string): boolean {
 
 /** The type in which values are bound. Integers are bigint, unless a fraction is asked for. */
 function bindType(columnType: string, values: Value[]): string | null {
-  const base = columnType.replace(/\(.*\)/, '');
+  const base = withoutLength(columnType);
   if (['smallint', 'integer', 'bigint'].includes(base))
     return values.every(each => /^-?\d{1,18}$/.test(String(each))) ? 'bigint' : 'numeric';
   if (base === 'numeric' || isFloat(base)) return 'numeric';

@@ -1,5 +1,6 @@
 import { type Guard, type GuardedExpression, guardPrefix } from '../../sql-guard/guard-expression.js';
 import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
+import { withoutLength } from '../../sql/without-length.js';
 
 /** The PostgreSQL type of a column by its name, and the qualifier before it. */
 export type TypeOf = (column: string, qualifier: string | null) => string | undefined;
@@ -120,7 +121,7 @@ function kindOfConstant({ ival, fval }: NodeFields): Kind {
 }
 
 function kindOfType(type = ''): Kind {
-  const base = type.replace(/\(.*\)/, '');
+  const base = withoutLength(type);
   return integers.has(base) ? 'integer' : decimals.has(base) ? 'decimal' : 'other';
 }
 

@@ -52,9 +52,10 @@ export function translateText(name: string, args: readonly unknown[], translator
 /** `x LIKE 'part%'` and the like: the start, the end or any part of a text, or all of it. */
 export function translateLike(operator: string, value: unknown, pattern: unknown, translator: Translator): Typed {
   const { dialect, translate, text, condition, asText, refuse } = translator;
-  const [, leading, written, trailing] = /^(%*)((?:[^%_\\]|\\.)*)(%*)$/su.exec(textConstant(pattern) ?? '_') ?? [];
-  const part = written?.replace(/\\(.)/gsu, '$1');
-  if (part === undefined || (part === '' && (leading || trailing))) return refuse('LIKE with this pattern');
+  const like = textConstant(pattern);
+  const [, leading, written, trailing] = /^(%*)((?:[^%_\\]|\\.)+)(%*)$/su.exec(like ?? '') ?? [];
+  const part = like === '' ? '' : written?.replace(/\\(.)/gsu, '$1');
+  if (part === undefined) return refuse('LIKE with this pattern');
   const [searched, wanted] = [asText(translate(value)), text(part).sql];
   const search = leading ? (trailing ? dialect.contains : dialect.endsWith) : trailing ? dialect.startsWith : isEqual;
   const found = search(searched, wanted);

@@ -248,7 +248,7 @@ function readTypes(text: string): {
   const rewrites = new Map<string, FieldRewrite>();
   const unknown: string[] = [];
   const repeated: string[] = [];
-  for (const item of text.split(/,(?![^(]*\))/)) {
+  for (const item of text.match(/(?:[^,(]|\([^)]*\)?)+/g) ?? []) {
     if (item.trim() === '') continue;
     const colon = item.lastIndexOf(':');
     const written = item.slice(colon + 1).trim();

@@ -1,4 +1,5 @@
 import { type TableColumn } from '../clients/warehouse.client.js';
+import { withoutLength } from '../../sql/without-length.js';
 
 /** The most characters of the name of a column in a mapping and in a binding. */
 const longestName = 63;
@@ -14,7 +15,7 @@ export function isReadable({ name, type }: TableColumn): boolean {
  * two keys. Null for columns that are no keys.
  */
 export function keyKind({ type }: TableColumn): string | null {
-  const base = type.replace(/\(.*?\)/g, '').trim();
+  const base = withoutLength(type).trim();
   if (base.endsWith('[]') || base === 'json' || base === 'jsonb') return null;
   if (base === 'smallint' || base === 'integer' || base === 'bigint') return 'whole';
   if (base === 'numeric' && type !== 'numeric') {

@@ -1,6 +1,7 @@
 import { type Temporal } from 'temporal-polyfill';
 import { spend } from '../../syntax/effort.js';
 import { type DurationValue, nanosecondsOf, type TemporalValue } from './temporal-value.js';
+import { trimZerosEnd } from '../../../text/trim-zeros.js';
 
 const unitsOfText = 100;
 
@@ -73,7 +74,7 @@ function secondsText(nanoseconds: bigint): string {
 }
 
 function fractionText(nanoseconds: number): string {
-  return nanoseconds === 0 ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`;
+  return nanoseconds === 0 ? '' : `.${trimZerosEnd(String(nanoseconds).padStart(9, '0'))}`;
 }
 
 function twoDigits(number: number): string {

@@ -25,6 +25,7 @@ import { readableTypeOf } from './readable-type.js';
 import { toReadError } from './read-errors.js';
 import { readTextRows, type TextRows, toJsonValue } from './row-values.js';
 import { testClickHouse } from './test-clickhouse.js';
+import { withoutLength } from '../../../sql/without-length.js';
 
 const poolMax = 6;
 const catalogTimeoutMs = 10_000;
@@ -177,10 +178,6 @@ export class ClickHouseWarehouse implements WarehouseClient {
 function queryType(nativeType: string): string {
   const type = withoutLength(readableTypeOf(nativeType).type);
   return type.endsWith('[]') || type === 'jsonb' ? 'other' : type;
-}
-
-function withoutLength(type: string): string {
-  return type.replace(/\(.*\)/, '');
 }
 
 function toResult(columns: QueryResult['columns'], rows: TextRows['rows'], bytes: number, maxRows: number): QueryResult {

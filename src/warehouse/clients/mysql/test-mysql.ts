@@ -57,7 +57,7 @@ export async function testMysql({ isMariaDb, database, catalog, read }: ServerRe
 function toGrant(grant: string): { privileges: string[]; place: string } | null {
   const [, privileges, place] = /^GRANT (.+?) ON (?:TABLE )?(\*|`[^`]*(?:``[^`]*)*`)\./.exec(grant) ?? [];
   if (privileges === undefined || place === undefined) return null;
-  return { privileges: privileges.replace(/\s*\([^)]*\)/g, '').split(', '), place };
+  return { privileges: privileges.replace(/ ?\([^()]*\)/g, '').split(', '), place };
 }
 
 /** The name of a database in a grant is a pattern, as LIKE has it. */

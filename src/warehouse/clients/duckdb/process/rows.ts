@@ -69,7 +69,7 @@ function sinceCondition({ name, text, nativeType }: Column, value: string): { sq
   const own = isBinary
     ? value.replace(/^\\x/, '')
     : /^(date|timestamp)/.test(text!.type)
-      ? value.replace(/^(\S+)(.*) BC$/, '$1 (BC)$2')
+      ? value.replace(/^(\S+)((?:\s.*)?) BC$/, '$1 (BC)$2')
       : value;
   return { sql: `${column} >= ${bound} OR ${column} IS NULL`, value: own };
 }

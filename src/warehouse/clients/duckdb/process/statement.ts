@@ -5,6 +5,7 @@ import { exposeTable } from './catalog.js';
 import { type Source } from './source.js';
 import { schema, toColumn } from './table-columns.js';
 import { unreadableValue, UnreadableFileError, WorkError } from './work-error.js';
+import { withoutLength } from '../../../../sql/without-length.js';
 
 type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 
@@ -85,7 +86,7 @@ async function answer(
     }
   }
   return {
-    columns: columns.map(({ name, text }) => ({ name, type: (text?.type ?? 'other').replace(/\(.*?\)/, '') })),
+    columns: columns.map(({ name, text }) => ({ name, type: withoutLength(text?.type ?? 'other') })),
     rows: rows.slice(0, maxRows),
     truncated: rows.length > maxRows,
     bytes,
