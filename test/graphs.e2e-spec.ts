@@ -102,6 +102,16 @@ describe('graphs', () => {
     }
   });
 
+  it('does not delete a graph in which a run writes its end, and soon says so', async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'written' }).expect(201);
+    await test.pool.transaction(async run => {
+      await run.query('UPDATE graphs SET version = version + 1 WHERE id = $1', [graph.id]);
+      const { body } = await test.admin.delete(`/api/graphs/${graph.id}`).expect(409);
+      expect(body.code).toBe('graph_busy');
+    });
+    await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
+  });
+
   itLong('answers 404 to a reader of a graph whose tables are being dropped', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'g' }).expect(201);
     await test.pool.query(dropGraphTables(graph.id));

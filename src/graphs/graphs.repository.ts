@@ -7,6 +7,7 @@ import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
 const dropLockMs = 2_000;
+const deleteLockMs = 1_000;
 
 export interface GraphRow {
   id: number;
@@ -141,10 +142,11 @@ export class GraphsRepository {
 
   /**
    * Deletes the row, which ends the graph for everybody. `dropOrphans` drops the tables afterwards.
-   * @throws GraphBusyError when a run holds the graph for longer than the lock time-out.
+   * @throws GraphBusyError when a run holds the graph for longer than a moment. It would wait with a connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {
     try {
+      await client.query(`SET LOCAL lock_timeout = ${deleteLockMs}`);
       await client.query('DELETE FROM graphs WHERE id = $1', [id]);
     } catch (error) {
       if (isLockConflict(error)) throw new GraphBusyError();
