@@ -112,9 +112,12 @@ export class JobsRepository {
     return rows[0];
   }
 
-  /** Lists those of the given jobs that belong to the graph. */
-  async listByIds(graphId: number, ids: number[]): Promise<JobRow[]> {
-    const { rows } = await this.pool.query<JobRow>(`${jobRow} WHERE j.graph_id = $1 AND j.id = ANY ($2::int[])`, [graphId, ids]);
+  /** Lists those of the given jobs that belong to the graph, without their mappings, which may have 256 KiB each. */
+  async listByIds(graphId: number, ids: number[]): Promise<Pick<JobRow, 'id' | 'name' | 'connection_id' | 'saved_by'>[]> {
+    const { rows } = await this.pool.query<JobRow>(
+      `SELECT id, name, connection_id, saved_by FROM (${jobRow} WHERE j.graph_id = $1 AND j.id = ANY ($2::int[])) AS found`,
+      [graphId, ids],
+    );
     return rows;
   }
 

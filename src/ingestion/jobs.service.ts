@@ -114,9 +114,10 @@ export class JobsService {
   /** Lists those of the given jobs that belong to the graph, as readers of their connections. */
   async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.jobs.listByIds(graphId, ids);
-    return jobs.flatMap(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }): JobReader[] => {
+    return jobs.flatMap(({ id, name, saved_by: savedBy, connection_id: connectionId }): JobReader[] => {
       if (connectionId === null) return [];
-      return [{ kind: 'job', id, name, savedBy, connectionId, loads: async () => loadedRows((await this.read(yaml)).mapping) }];
+      const loads = async () => loadedRows((await this.read((await this.jobs.get(id)).mapping_yaml)).mapping);
+      return [{ kind: 'job', id, name, savedBy, connectionId, loads }];
     });
   }
 
