@@ -17,6 +17,7 @@ export const CallSignal = createParamDecorator((_: unknown, context: ExecutionCo
 /** A signal that aborts when the caller goes before the answer is sent. */
 export function callSignal(response: Response): AbortSignal {
   const gone = new AbortController();
+  if (response.closed && !response.writableFinished) gone.abort(new CallerGoneError());
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new CallerGoneError());
   });

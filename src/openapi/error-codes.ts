@@ -18,6 +18,7 @@ export const errorCodes = [
   'changed_meanwhile',
   'check_active',
   'checks_busy',
+  'chunks_too_small',
   'closed_route',
   'column_not_found',
   'column_type_not_readable',

@@ -114,6 +114,15 @@ export class BadRequestError extends ApiError {
   }
 }
 
+export class ChunksTooSmallError extends ApiError {
+  constructor() {
+    super(400, 'chunks_too_small', {
+      zh: '请求体被切成了过多的小块（Transfer-Encoding: chunked）；请先汇集成数千字节的块再发送',
+      en: 'The body comes in too many small chunks (Transfer-Encoding: chunked); gather them into chunks of some kilobytes before you send them',
+    });
+  }
+}
+
 export class BodyTooDeepError extends ApiError {
   constructor(maxDepth: number) {
     super(400, 'body_too_deep', {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type Logger } from 'pino';
-import { type ApiError } from '../../common/errors/api-error.js';
+import { ApiError } from '../../common/errors/api-error.js';
 import { BadRequestError, ConnectNotAllowedError, HeadersTooLargeError, RequestTimeoutError } from '../../common/errors/common-errors.js';
 import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
 import { withoutPrefixes } from './path-prefix.js';
@@ -17,7 +17,7 @@ interface Exchange {
 /** The bytes within which a request line must end to be recognised. */
 const longestLine = 512;
 
-/** Node's error for a request that it could not read. */
+/** Node's error for a request that it could not read, or one of ours. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 const contentType = 'application/json; charset=utf-8';
@@ -58,7 +58,7 @@ export function answerProtocolErrors(server: Server, log: Logger, basePath = '')
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => refuse(socket, new ConnectNotAllowedError(), 'CONNECT'));
   server.on('clientError', (cause: ClientError, socket) => {
-    const error = toProtocolError(cause.code);
+    const error = cause instanceof ApiError ? cause : toProtocolError(cause.code);
     const reason = cause.code ?? 'unknown';
     const path = pathIn(cause.rawPacket, basePath);
     const exchange = newest.get(socket);

@@ -1,8 +1,12 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Response } from 'express';
 import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
+import { ChunksTooSmallError } from '../../common/errors/common-errors.js';
+import { addChunk } from './body-crumbs.js';
 import { AnswerInPieces, type LargeAnswers, StreamedAnswer } from './large-answers.js';
+import { serveInTurn } from './socket-turns.js';
 import { closeAfterUnreadBody, inviteBodiesLate, isClosing, lingerMs as defaultLingerMs } from './unread-body.js';
 
 /** Limits that the server applies before any code of ours runs. */
@@ -48,7 +52,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
     const app = this.getInstance<Express>();
     const server = createServer(
       {
-        ...classesFor(app, lingerMs),
+        ...classesFor(app, lingerMs, socket => server.emit('clientError', new ChunksTooSmallError(), socket)),
         maxHeaderSize: maxHeaderBytes,
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
@@ -59,7 +63,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
       (request, response) => {
         if (isClosing(request.socket)) return;
         response.once('prefinish', () => this.large.watch(response as Response));
-        app(request, response);
+        serveInTurn(request, response, () => void app(request, response));
       },
     );
     inviteBodiesLate(server);
@@ -69,7 +73,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
 
   /** The system keeps as many new sockets waiting as may be open. Beyond its own default it drops them, and they try again seconds later. */
   override listen(port: string | number, host?: string | (() => void), listening?: () => void): Server {
-    if (typeof host !== 'string') return super.listen(port, host);
+    if (typeof host !== 'string') return super.listen(port, host ?? listening);
     return (this.getHttpServer() as Server).listen({ port: Number(port), host, backlog: this.bounds.maxConnections }, listening);
   }
 
@@ -87,8 +91,15 @@ function isSlow(body: unknown): body is AnswerInPieces | StreamedAnswer {
  * request and response. V8 then gives up optimizing the code that touches them: on Node 20 that costs a bare route three quarters
  * of its speed.
  */
-function classesFor(app: Express, lingerMs: number) {
-  class ExpressRequest extends IncomingMessage {}
+function classesFor(app: Express, lingerMs: number, onCrumbs: (socket: Socket) => void) {
+  class ExpressRequest extends IncomingMessage {
+    override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+      if (chunk === null || !addChunk(this, chunk.length)) return super.push(chunk, encoding);
+      this.socket.pause();
+      onCrumbs(this.socket);
+      return false;
+    }
+  }
   class ExpressResponse extends ServerResponse {
     override writeHead(...head: [statusCode: number, ...rest: unknown[]]): this {
       closeAfterUnreadBody(this.req, this, lingerMs);

@@ -24,7 +24,7 @@ async function startServer(lingerMs?: number) {
     setImmediate(next);
   });
   app.post('/read', async (request, response) => {
-    const body = await getRawBody(request, { limit: 1_000 });
+    const body = await getRawBody(request, { limit: 10_000 });
     response.json({ read: body.length });
   });
   app.use((_request, response) => void response.status(401).json({ code: 'refused' }));
@@ -134,5 +134,53 @@ describe('Expect: 100-continue', () => {
     await once(socket, 'end');
     expect(text()).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n[\s\S]*\{"read":3\}$/);
     await server.stop();
+  });
+});
+
+describe('a socket', () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  beforeEach(async () => {
+    server = await startServer();
+  });
+  afterEach(() => server.stop());
+
+  it('serves the requests that come at once one after another, and only a few', async () => {
+    const { socket, text } = connect(server.port);
+    socket.write(Array.from({ length: 2_000 }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+    await once(socket, 'end');
+    socket.destroy();
+    expect(server.served).toEqual(Array.from({ length: server.served.length }, (_, i) => `/${i}`));
+    expect(server.served.length).toBeLessThan(20);
+    expect(text().match(/HTTP\/1\.1 401/g)).toHaveLength(server.served.length);
+    expect(text().match(/^Connection: close/gm)).toHaveLength(1);
+  });
+
+  it('serves a few requests that come at once, and goes on', async () => {
+    const { socket, text } = connect(server.port);
+    for (const round of [1, 2, 3]) {
+      socket.write(`GET /a HTTP/1.1\r\nHost: a\r\n\r\n${head('/read', 'Content-Length: 2\r\n')}okGET /c HTTP/1.1\r\nHost: a\r\n\r\n`);
+      while (server.served.length < 3 * round || (text().match(/refused/g) ?? []).length < 2 * round) await once(socket, 'data');
+    }
+    expect(server.served).toEqual(['/a', '/read', '/c', '/a', '/read', '/c', '/a', '/read', '/c']);
+    expect(text().match(/\{"read":2\}/g)).toHaveLength(3);
+    socket.destroy();
+  });
+
+  it('reads no body in crumbs, and says so', async () => {
+    const { socket, text } = connect(server.port);
+    socket.write(head('/read', 'Transfer-Encoding: chunked\r\n'));
+    const crumbs = '1\r\nx\r\n'.repeat(2_000);
+    const writing = setInterval(() => socket.write(crumbs), 1);
+    socket.once('close', () => clearInterval(writing));
+    await whenReceived(socket, text, 'chunks_too_small');
+    expect(text()).toMatch(/^HTTP\/1\.1 400/);
+    socket.destroy();
+  });
+
+  it('reads a body in small chunks', async () => {
+    const { socket, text } = connect(server.port);
+    socket.write(head('/read', 'Transfer-Encoding: chunked\r\n') + `1\r\nx\r\n`.repeat(900) + '0\r\n\r\n');
+    await whenReceived(socket, text, '{"read":900}');
+    socket.destroy();
   });
 });

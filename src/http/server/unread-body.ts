@@ -1,5 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
+import { isInCrumbs } from './body-crumbs.js';
 
 /**
  * The time that a client may go on sending after its last answer. If the server closed while bytes still arrive, the kernel would
@@ -12,6 +14,13 @@ const closing = new WeakSet<Duplex>();
 
 export function isClosing(socket: Duplex): boolean {
   return closing.has(socket);
+}
+
+/** Makes an answer the last one of its connection. Nothing more is read, and what was read behind its request is not served. */
+export function closeAfter(response: ServerResponse, socket: Socket): void {
+  response.shouldKeepAlive = false;
+  closing.add(socket);
+  socket.pause();
 }
 
 /** Tells the client that its last answer has ended, and drops what it still sends for a while. */
@@ -35,7 +44,7 @@ export function closeAfterUnreadBody(request: IncomingMessage, response: ServerR
   // Node calls this at the end of a last answer, and its own would close at once.
   socket.destroySoon = () => {
     // A reader that gave up may have paused the body. Bytes left in the kernel cause a reset as well.
-    request.resume();
+    if (!isInCrumbs(request)) request.resume();
     linger(socket, ms);
   };
 }
