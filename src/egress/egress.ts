@@ -5,6 +5,7 @@ import { type Settings } from '../config/settings.js';
 import { BlockedAddressError } from './egress.errors.js';
 import { holds, judgeAddress, plainAddress } from './address-table.js';
 import { type AskSystem, Lookups } from './lookups.js';
+import './peers.js';
 
 interface Place {
   host: string;

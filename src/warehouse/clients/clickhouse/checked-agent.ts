@@ -3,6 +3,7 @@ import https from 'node:https';
 import { type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { type Egress } from '../../../egress/egress.js';
+import { boundAnnouncements } from '../../../egress/peers.js';
 import { type Reached } from '../connection-failure.js';
 import { tellStages } from '../connection-stage.js';
 
@@ -15,13 +16,19 @@ export interface CheckedAgentOptions {
 }
 
 type Created = (error: Error | null, socket: Duplex) => void;
+type Add = (request: http.ClientRequest, ...rest: unknown[]) => void;
 type Create = (options: { host: string }, created?: Created) => Duplex | null | undefined;
 
 /** An agent whose connections go to checked addresses only, and are made in time. Each serves one request, so none can be stale. */
 export function checkedAgent({ egress, port, tls, connectMs, reached }: CheckedAgentOptions): http.Agent {
   const options = { keepAlive: false, lookup: egress.lookup(port), autoSelectFamily: true };
   const agent = tls === 'off' ? new http.Agent(options) : new https.Agent({ ...options, rejectUnauthorized: tls === 'verify' });
-  const holder = agent as unknown as { createConnection: Create };
+  const holder = agent as unknown as { createConnection: Create; addRequest: Add };
+  const add = holder.addRequest.bind(agent);
+  holder.addRequest = (request, ...rest) => {
+    boundAnnouncements(request);
+    add(request, ...rest);
+  };
   const connect = holder.createConnection.bind(agent);
   holder.createConnection = (request, created) => {
     // Node looks no address up, so one is checked here. URLs turn other spellings of addresses, such as 127.1, into them.
