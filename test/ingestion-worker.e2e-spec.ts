@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { graphTables } from '../src/database/graph-tables.js';
+import { DatabaseAccess } from '../src/database/roles/database-access.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { asSuperuser, untilWaiting } from './support/database.js';
 import { aGraph, aJob, counts, runToEnd, slowMapping as slow, upload, numbersCsv } from './support/ingestion.js';
@@ -142,16 +143,17 @@ describe('running a job', () => {
       graphId,
       `version: 1\nnodes: [{id: m, label: M, table: moving, key: [id], columns: [{column: id}, {column: v}]}]`,
     );
-    let loading: Promise<void> | undefined;
     let running: Promise<any> | undefined;
-    await app.pool.transaction(async holder => {
-      await holder.query('LOCK TABLE mirror.moving IN ACCESS SHARE MODE');
-      loading = upload(app, 'moving', 'id,v\n1,8\n2,8\n', 'id:text,v:bigint');
-      await untilWaiting(app.pool, 'moving', 1);
+    await app.pool.transaction(async loading => {
+      await loading.query('LOCK TABLE mirror.moving IN ACCESS EXCLUSIVE MODE');
       running = runToEnd(app, jobId);
-      await untilWaiting(app.pool, 'moving', 2);
+      await untilWaiting(app.pool, 'moving', 1);
+      await loading.query(
+        `DROP TABLE mirror.moving; CREATE TABLE mirror.moving AS SELECT id, 8 AS v FROM (VALUES ('1'), ('2')) AS rows (id);
+         GRANT SELECT ON mirror.moving TO ${app.app.get(DatabaseAccess).nameOf('mirror')};
+         UPDATE mirror_tables SET version = DEFAULT WHERE name = 'moving'`,
+      );
     });
-    await loading;
     expect((await running).status).toBe('succeeded');
     const { body } = await app.admin.post(`/api/graphs/${graphId}/query`).send({ cypher: 'MATCH (m:M) RETURN m.v' }).expect(200);
     expect(body.rows).toEqual([[8], [8]]);

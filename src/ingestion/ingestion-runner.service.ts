@@ -84,7 +84,7 @@ export class IngestionRunner {
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
-      const opened = described && (await this.open(client, run, described));
+      const opened = described && (await openSnapshot(client, run, described, () => this.describe(run)));
       if (opened) {
         const { source, digests } = opened;
         const { inputs } = Object.assign(run.report, { inputs: await this.unchanged.readInputs(client, run, source, digests) });
@@ -163,17 +163,6 @@ export class IngestionRunner {
       zh: `来源与映射不符：${text.zh}`,
       en: `the source does not fit the mapping: ${text.en}`,
     });
-  }
-
-  /** Opens the snapshot. Tables of the mirror that were loaded since they were described are described again. */
-  private async open(client: PoolClient, run: Run, source: Source, triesLeft = 3): Promise<{ source: Source; digests: string[] | null }> {
-    try {
-      return { source, digests: await openSnapshot(client, run, source) };
-    } catch (error) {
-      if (!(error instanceof RunFailure) || source.copies || triesLeft === 0) throw error;
-    }
-    await client.query('ROLLBACK');
-    return this.open(client, run, await this.describe(run), triesLeft - 1);
   }
 
   private async write(client: PoolClient, run: Run, source: Source | null): Promise<Upkeep> {

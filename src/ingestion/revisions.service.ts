@@ -44,7 +44,8 @@ export class RevisionsService {
     const changes = await changesTo(job, parsed.mapping);
     if (request.dry_run) {
       await this.jobs.requireRoomInSchema(null, job.graph_id, jobId, targetsOf(parsed.mapping));
-      const trial = source && (await this.trials.run(principal.userId, job, parsed.mapping, source));
+      const describe = async () => (await this.jobsService.check(principal, request.mapping_yaml)).source ?? source!;
+      const trial = source && (await this.trials.run(principal.userId, job, parsed.mapping, source, describe));
       return toSavedRevisionResponse(null, changes, trial, parsed.warnings);
     }
     const { userId } = principal;

@@ -38,7 +38,9 @@ describe('a dry run', () => {
     jest.useFakeTimers();
     const { pool, release } = aSession();
     const runs = { findAppliedRevision: () => Promise.resolve(null) } as unknown as RunsRepository;
-    const trial = new TrialService(pool, {} as JobsRepository, runs, readSettings({}), disk).run(1, job, mapping, source);
+    const trial = new TrialService(pool, {} as JobsRepository, runs, readSettings({}), disk).run(1, job, mapping, source, () =>
+      Promise.resolve(source),
+    );
     await jest.advanceTimersByTimeAsync(61_000);
     expect((await trial).outcome).toBe('unfinished');
     expect(release).toHaveBeenCalledWith(true);

@@ -11,7 +11,7 @@ import { changesSinceLastRun } from './changes-since-last-run.js';
 import { TooManyTrialsError } from './ingestion.errors.js';
 import { type JobRow, JobsRepository } from './jobs.repository.js';
 import { type Mapping } from './mapping/mapping.js';
-import { openSnapshot, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
+import { type Opened, openSnapshot, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard, type Exceeded } from './run/removal.js';
 import { toFailure } from './run/run-failure.js';
@@ -61,8 +61,11 @@ export class TrialService {
     private readonly disk: DiskReserve,
   ) {}
 
-  /** @throws TooManyTrialsError, DiskReserveError, and errors that are not the mapping's fault */
-  async run(userId: number, job: JobRow, mapping: Mapping, source: Source): Promise<Trial> {
+  /**
+   * @param describe describes the source as of now
+   * @throws TooManyTrialsError, DiskReserveError, what `describe` throws, and errors that are not the mapping's fault
+   */
+  async run(userId: number, job: JobRow, mapping: Mapping, source: Source, describe: () => Promise<Source>): Promise<Trial> {
     await this.disk.require();
     const leave = await this.share.enter({ caller: userId });
     try {
@@ -74,13 +77,19 @@ export class TrialService {
       const stop = new AbortController();
       const copyLimits = copyLimitsOf(this.settings);
       const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt: 'rejected_sample', progress, copyLimits };
-      return await this.carryOut(job, { ...work, signal: stop.signal }, source, stop);
+      const open = (client: PoolClient) => openSnapshot(client, { ...work, signal: stop.signal }, source, describe);
+      return await this.carryOut(job, { ...work, signal: stop.signal }, open, stop);
     } finally {
       leave();
     }
   }
 
-  private async carryOut(job: JobRow, work: Undertaking, source: Source, stop: AbortController): Promise<Trial> {
+  private async carryOut(
+    job: JobRow,
+    work: Undertaking,
+    open: (client: PoolClient) => Promise<Opened>,
+    stop: AbortController,
+  ): Promise<Trial> {
     const { report } = work;
     const guard = new DeleteGuard(true);
     const client = await this.pool.connect();
@@ -89,7 +98,7 @@ export class TrialService {
     try {
       deadline = await this.interruptAfter(client, trialMs, stop);
       await this.disk.guard(deadline.cut, async () => {
-        await openSnapshot(client, work, source);
+        const { source } = await open(client);
         await stageAll(client, work, source);
         await writeAll(client, writeScope(job.graph_id, job.id, noRun), work, guard);
       });

@@ -66,43 +66,75 @@ export interface Source {
   shapes: SourceShape[];
 }
 
-/**
- * Begins the transaction that stages. The snapshot is taken by the next statement, once the tables are locked: the rows of a table
- * that is swapped in are visible to older snapshots too. Returns the digests of the tables that were copied first; null for the mirror.
- * @throws RunFailure if tables of the mirror were loaded since they were described, as their types may be others now
- */
-export async function openSnapshot(client: PoolClient, work: Undertaking, source: Source): Promise<string[] | null> {
-  const digests = await copyFirst(client, work, source);
-  await client.query(letShowCounts);
-  const versions = Object.entries(source.versions ?? {}).filter(([, version]) => version !== null);
-  const names = versions.map(([name]) => name).sort();
-  const lock =
-    names.length === 0 ? '' : `; LOCK TABLE ${names.map(name => quoteTable(source.schema, name)).join(', ')} IN ACCESS SHARE MODE`;
-  const timeout = `SET LOCAL statement_timeout = ${work.mapping.source.statementTimeoutMs}`;
-  // It may wait for somebody who replaces a table.
-  if (lock !== '') await work.progress.begin('staging');
-  const opened = await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${timeout}${lock}`).catch((error: Error) => error);
-  if (opened instanceof Error) {
-    if (!sqlstateOf(opened).startsWith('42')) throw opened;
-    await client.query('ROLLBACK');
-  }
-  if (names.length > 0) {
-    const found = await dataVersions(names, async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows);
-    for (const [name, version] of versions) if (found.get(name)?.version !== version) throw tableChanged(name);
-  }
-  if (opened instanceof Error) throw opened;
-  return digests;
+/** A source whose tables do not change until the transaction ends. */
+export interface Opened {
+  source: Source;
+  /** Of the tables that were copied first; null for the mirror. */
+  digests: string[] | null;
 }
 
-function tableChanged(table: string): RunFailure {
-  return new RunFailure(
-    'source_changed',
-    {
-      zh: `镜像中的表“${table}”在运行开始时被上传或删除；请再次运行`,
-      en: `the table '${table}' in the mirror was loaded or dropped as the run began; run again`,
-    },
-    { table },
-  );
+/** A table may be gone and come again between its description and the lock. */
+const mostTries = 3;
+
+/**
+ * Begins the transaction that stages. Its snapshot is taken once the tables are locked: the rows of a table that is swapped in are
+ * visible to older snapshots too. Tables of the mirror that were loaded since they were described may have other types, and are
+ * described again behind the lock.
+ * @param describe describes the source as of now
+ * @throws RunFailure, and what `describe` throws
+ */
+export async function openSnapshot(
+  client: PoolClient,
+  work: Undertaking,
+  described: Source,
+  describe: () => Promise<Source>,
+): Promise<Opened> {
+  const digests = await copyFirst(client, work, described);
+  await client.query(letShowCounts);
+  const source = await lockTables(client, work, described, describe);
+  const names = versionedTables(source);
+  if (names.length === 0) return { source, digests };
+  const found = await dataVersions(names, async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows);
+  const isDescribed = names.every(name => found.get(name)?.version === source.versions![name]);
+  const seen = names.map(name => [name, found.get(name)?.version ?? null]);
+  const versions = { ...source.versions, ...(Object.fromEntries(seen) as Source['versions']) };
+  return { source: { ...(isDescribed ? source : await describe()), versions }, digests };
+}
+
+/** @returns the source, as it was described last */
+async function lockTables(client: PoolClient, work: Undertaking, described: Source, describe: () => Promise<Source>): Promise<Source> {
+  let source = described;
+  for (let tries = 1; ; tries++) {
+    const tables = versionedTables(source).map(name => quoteTable(source.schema, name));
+    const lock = tables.length === 0 ? '' : `; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`;
+    // It may wait for somebody who replaces a table.
+    if (lock !== '' && tries === 1) await work.progress.begin('staging');
+    try {
+      await client.query(
+        `BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = ${work.mapping.source.statementTimeoutMs}${lock}`,
+      );
+      return source;
+    } catch (error) {
+      // Other errors than those of names and rights are not the tables' own.
+      if (!sqlstateOf(error).startsWith('42')) throw error;
+    }
+    await client.query('ROLLBACK');
+    if (tries === mostTries) throw tablesChanging();
+    source = await describe();
+  }
+}
+
+function versionedTables({ versions }: Source): string[] {
+  return Object.entries(versions ?? {})
+    .flatMap(([name, version]) => (version === null ? [] : [name]))
+    .sort();
+}
+
+function tablesChanging(): RunFailure {
+  return new RunFailure('source_changed', {
+    zh: '镜像中的表在开始读取时一再被上传或删除；请再次运行',
+    en: 'tables in the mirror were loaded or dropped again and again as the reading began; run again',
+  });
 }
 
 /** Stages every target. All use the opened snapshot, so that an order and its lines are read as of one moment. */
