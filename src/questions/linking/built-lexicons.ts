@@ -6,28 +6,29 @@ import { type MetricEntry, type Synonym } from '../vocabulary.js';
 import { Lexicon } from './lexicon.js';
 import { withSynonyms } from './synonyms-of-schema.js';
 
-/** A name takes up some 500 bytes. */
-const mostNames = 200_000;
+/** Of all lexicons of a thread. Each takes up some 200 to 500 bytes. */
+const mostMeanings = 300_000;
 
-interface Kept {
+interface Built {
   lexicon: Lexicon;
-  /** What it names besides the schema. */
-  of: string;
-  names: number;
+  schema: GraphSchema;
+  /** Of what it names besides the schema. */
+  digest: string;
 }
 
 /** Keeps the lexicons of graphs that were asked lately: one of 84,000 names takes more than a second to build. */
-export class KeptLexicons {
-  private readonly kept = new LRUCache<GraphSchema, Kept>({ maxSize: mostNames, sizeCalculation: ({ names }) => names });
+export class BuiltLexicons {
+  private readonly built = new LRUCache<number, Built>({ maxSize: mostMeanings, sizeCalculation: ({ lexicon }) => lexicon.size });
 
   /** @param schema the same object as long as the graph does not change */
-  async of(schema: GraphSchema, metrics: MetricEntry[], synonyms: readonly Synonym[], pace: Pace): Promise<Lexicon> {
-    const of = hash('sha256', JSON.stringify([metrics, synonyms]));
-    const kept = this.kept.get(schema);
-    if (kept?.of === of) return kept.lexicon;
+  async get(graphId: number, schema: GraphSchema, metrics: MetricEntry[], synonyms: readonly Synonym[], pace: Pace): Promise<Lexicon> {
+    const digest = hash('sha256', JSON.stringify([metrics, synonyms]));
+    const known = this.built.get(graphId);
+    if (known?.schema === schema && known.digest === digest) return known.lexicon;
+    this.built.delete(graphId);
     const named = withSynonyms(schema, metrics, synonyms);
     const lexicon = await Lexicon.build(named.schema, named.metrics, pace);
-    this.kept.set(schema, { lexicon, of, names: lexicon.size });
+    this.built.set(graphId, { lexicon, schema, digest });
     return lexicon;
   }
 }

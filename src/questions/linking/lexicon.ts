@@ -26,6 +26,7 @@ export class Lexicon {
   private readonly agents = new Set<string>();
   /** Name and meaning together, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
   private readonly known = new Set<string>();
+  private meanings = 0;
 
   private constructor() {}
 
@@ -79,9 +80,9 @@ export class Lexicon {
     return [...nearest, ...(found[2] ?? []).filter(own => !isNearest(own)).map(own => ({ ...own, isCousin: true as const }))];
   }
 
-  /** How many names it has, at least one. */
+  /** How many meanings its names have in all their forms, at least one. */
   get size(): number {
-    return 1 + (this.entries[0]?.size ?? 0);
+    return this.meanings + 1;
   }
 
   /** Whether something has this very name, and not another form of it. */
@@ -154,6 +155,7 @@ export class Lexicon {
     const id = JSON.stringify([this.maps.indexOf(entries), key, meaning]);
     if (this.known.has(id)) return;
     this.known.add(id);
+    this.meanings++;
     const meanings = entries.get(key);
     if (meanings) meanings.push(meaning);
     else entries.set(key, [meaning]);

@@ -12,7 +12,7 @@ import { GraphChangingError, GraphExceedsMemoryError } from '../retrieval.errors
 import { NameSynonyms } from '../../questions/linking/name-synonyms.js';
 import { readFollowUp } from '../../questions/linking/follow-up.js';
 import { type Mention } from '../../questions/linking/meaning.js';
-import { KeptLexicons } from '../../questions/linking/kept-lexicons.js';
+import { BuiltLexicons } from '../../questions/linking/built-lexicons.js';
 import { withoutCourtesies } from '../../questions/linking/courtesies.js';
 import { languageOfQuestion } from '../../questions/linking/question-language.js';
 import { linkQuestion } from '../../questions/linking/link-question.js';
@@ -36,7 +36,7 @@ import { withLoaded } from './with-loaded.js';
 
 const shownHits = 10;
 /** Those of this thread. */
-const lexicons = new KeptLexicons();
+const lexicons = new BuiltLexicons();
 /** A question whose graph has new names each time that it is loaded is asked so often. */
 const attempts = 3;
 
@@ -97,7 +97,7 @@ async function answerQuestion(
   const pace = new Pace(signal);
   const { schema } = graph;
   const started = performance.now();
-  const lexicon = await lexicons.of(schema, given.metrics, given.synonyms, pace);
+  const lexicon = await lexicons.get(graph.graphId, schema, given.metrics, given.synonyms, pace);
   const synonyms = new NameSynonyms(given.synonyms);
   const names = {
     findByName: (text: string, limit: number) => synonyms.lookUp(text, own => loaded.index.findByName(own, limit)),
