@@ -110,7 +110,8 @@ describe('graphs', () => {
       expect(body.code).toBe('graph_busy');
     });
     await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
-  });
+    // The pool's own wait for a lock is ten seconds.
+  }, 9_000);
 
   itLong('answers 404 to a reader of a graph whose tables are being dropped', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'g' }).expect(201);

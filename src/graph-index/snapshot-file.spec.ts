@@ -45,7 +45,8 @@ describe('a snapshot file', () => {
     await writeSnapshot(file, 'v1', record());
     const whole = await readFile(file);
     let [refused, tried] = [0, 0];
-    for (let at = 0; at < whole.length; at += isLong ? 1 : 13) {
+    const step = isLong ? 1 : 13;
+    for (let at = 0; at < whole.length; at += step) {
       tried++;
       const damaged = Buffer.from(whole);
       damaged[at]! ^= 1;
@@ -57,6 +58,6 @@ describe('a snapshot file', () => {
       await writeFile(file, whole.subarray(0, at));
       expect(await readSnapshot(file, 'v1')).toBeNull();
     }
-    expect(refused).toBeGreaterThan(tried - 20);
+    expect(refused).toBeGreaterThanOrEqual(tried - Math.ceil(20 / step));
   });
 });

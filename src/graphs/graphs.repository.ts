@@ -142,7 +142,7 @@ export class GraphsRepository {
 
   /**
    * Deletes the row, which ends the graph for everybody. `dropOrphans` drops the tables afterwards.
-   * @throws GraphBusyError when a run holds the graph for longer than a moment. It would wait with a connection.
+   * @throws GraphBusyError when a run holds the graph for longer than a second. A longer wait would hold a connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {
     try {

@@ -11,6 +11,7 @@ import { withEachTransaction } from '../database/service-pool.js';
 import { toCaller } from '../limits/charge.js';
 import { IdempotencyService, type KeyedRequest } from './idempotency.service.js';
 import { type IdempotentRoute, idempotentRouteOf } from './idempotent.decorator.js';
+import { trimEndOf } from '../text/trim-zeros.js';
 import { readIdempotencyKey } from './read-idempotency-key.js';
 
 /**
@@ -91,6 +92,13 @@ function toKeyedRequest(context: ExecutionContext, { listedAt }: IdempotentRoute
     bodyHash: createHmac('sha256', key).update(JSON.stringify(content)).digest(),
     attempt: randomUUID(),
     // The prefix /api is not part of the path here.
-    listedAt: `/api${listedAt?.startsWith('/') ? listedAt : listedAt === undefined ? path : path.slice(0, path.lastIndexOf('/') + 1) + listedAt}`,
+    listedAt: `/api${placeOf(path, listedAt)}`,
   };
+}
+
+/** The path of the list, which may be written in relation to that of the request. */
+function placeOf(path: string, listedAt = path): string {
+  if (listedAt.startsWith('/')) return listedAt;
+  const whole = trimEndOf(path, '/');
+  return whole.slice(0, whole.lastIndexOf('/') + 1) + listedAt;
 }

@@ -9,7 +9,8 @@ import { AdmissionBusyError } from './limits.errors.js';
 /** Requests whose credentials are looked up at once. The event loop then never has more than a few to go on with in one turn. */
 const places = 8;
 /** Requests of one user that may wait. A burst of many keys is larger than what is served in ten seconds. */
-const waitingPerCaller = 4_000;
+const waitingPerCaller = 1_000;
+const waiting = 4_000;
 const patienceMs = 10_000;
 
 /**
@@ -21,6 +22,7 @@ export class AdmissionService {
   private readonly share = new FairShare({
     places,
     waitingPerCaller,
+    waiting,
     patienceMs,
     refuse: retryAfterS => new AdmissionBusyError(retryAfterS),
   });

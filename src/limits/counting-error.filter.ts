@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, Inject } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import { type Logger } from 'pino';
 import { toApiError } from '../common/errors/to-api-error.js';
+import { CallerGoneError } from '../http/call-signal.decorator.js';
 import { ErrorFilter } from '../http/server/error.filter.js';
 import { logToken } from '../common/logging/log.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
@@ -49,6 +50,8 @@ export class CountingErrorFilter extends ErrorFilter {
     const response = http.getResponse<Response>();
     // A fault of the service counts against nobody. Its error is shown as it is, also to an address that is refused.
     if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
+    // Whoever gave up before their turn is known to be no stranger who floods.
+    if (error instanceof CallerGoneError && this.callers.find(http.getRequest<Request>())) return error;
     try {
       await this.count(http.getRequest<Request>(), response);
       return error;

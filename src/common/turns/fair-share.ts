@@ -162,8 +162,10 @@ export class FairShare {
   }
 
   private takeNext(): Waiting | null {
+    if (this.held >= this.options.places + (this.options.newcomers ?? 0)) return null;
     for (const [caller, line] of this.lines) {
-      const next = line.find(({ claim }) => this.fits(claim));
+      // Only their groups tell the claims of one caller apart.
+      const next = line.find(({ claim }, at) => (at === 0 || claim.group !== line[at - 1]!.claim.group) && this.fits(claim));
       if (next === undefined) continue;
       this.remove(next);
       // The caller's next turn comes after everybody else's.

@@ -237,6 +237,19 @@ function isNullMarker(marker: string, delimiter: number | null): boolean {
   return !cuts.some(byte => marker.includes(String.fromCharCode(byte)));
 }
 
+/** Cuts at commas, other than those of a type: what follows one belongs to it until its parenthesis ends, or another name does. */
+function itemsOf(text: string): string[] {
+  const items: string[] = [];
+  let isOpen = false;
+  for (const piece of text.split(',')) {
+    if (isOpen && !piece.includes(':')) items.push(`${items.pop()},${piece}`);
+    else items.push(piece);
+    const type = items.at(-1)!.split(':').at(-1)!;
+    isOpen = items.at(-1)!.includes(':') && type.includes('(') && !type.includes(')');
+  }
+  return items;
+}
+
 /** Reads `code:text,price:numeric(12,2)`. Commas inside parentheses belong to the type; the last colon ends the name. */
 function readTypes(text: string): {
   types: Map<string, string>;
@@ -248,7 +261,7 @@ function readTypes(text: string): {
   const rewrites = new Map<string, FieldRewrite>();
   const unknown: string[] = [];
   const repeated: string[] = [];
-  for (const item of text.match(/(?:[^,(]|\([^)]*\)?)+/g) ?? []) {
+  for (const item of itemsOf(text)) {
     if (item.trim() === '') continue;
     const colon = item.lastIndexOf(':');
     const written = item.slice(colon + 1).trim();
