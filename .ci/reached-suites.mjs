@@ -22,6 +22,7 @@ const suites = {
   ingestion: [
     'test/foreign-run-faults',
     'test/foreign-runs',
+    'test/graph-schema-bounds',
     'test/ingestion-sizes',
     'test/ingestion-worker',
     'test/mirror-changes-under-runs',
