@@ -28,8 +28,3 @@ export function addChunk(request: IncomingMessage, bytes: number): boolean {
   }
   return chunks.areTooSmall;
 }
-
-/** Nothing more is to be read of such a body. */
-export function isInCrumbs(request: IncomingMessage): boolean {
-  return chunksOf.get(request)?.areTooSmall === true;
-}

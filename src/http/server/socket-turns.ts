@@ -3,29 +3,37 @@ import { type Socket } from 'node:net';
 import { closeAfter } from './unread-body.js';
 
 /** Requests that may wait on a socket behind the one that is served. Browsers and most clients send none before they have an answer. */
-const mostWaiting = 8;
+const mostWaiting = 32;
+
+interface Waiting {
+  response: ServerResponse;
+  serve: () => void;
+}
 
 /** The lines of sockets that serve a request. */
-const lines = new WeakMap<Socket, (() => void)[]>();
+const lines = new WeakMap<Socket, Waiting[]>();
 
 /**
  * Serves the requests of one socket one after another. One packet holds thousands of them, which would otherwise all begin in one turn
- * of the event loop. A client that sends more than a few in advance gets the answers of these, and must ask for the rest again.
+ * of the event loop. A client that sends too many in advance gets the answers of the first, and must ask for the rest again.
  */
 export function serveInTurn({ socket }: IncomingMessage, response: ServerResponse, serve: () => void): void {
   const line = lines.get(socket);
-  response.once('close', () => serveNext(socket));
-  if (!line) {
-    lines.set(socket, []);
-    serve();
+  const last = line && line.length === mostWaiting ? line.at(-1) : undefined;
+  if (last) {
+    closeAfter(last.response, socket);
     return;
   }
-  line.push(serve);
-  if (line.length === mostWaiting) closeAfter(response, socket);
+  response.once('close', () => serveNext(socket));
+  if (line) line.push({ response, serve });
+  else {
+    lines.set(socket, []);
+    serve();
+  }
 }
 
 function serveNext(socket: Socket): void {
   const next = socket.destroyed ? undefined : lines.get(socket)?.shift();
-  if (next) setImmediate(next);
+  if (next) setImmediate(next.serve);
   else lines.delete(socket);
 }

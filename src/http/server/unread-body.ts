@@ -1,7 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
-import { isInCrumbs } from './body-crumbs.js';
 
 /**
  * The time that a client may go on sending after its last answer. If the server closed while bytes still arrive, the kernel would
@@ -16,11 +15,20 @@ export function isClosing(socket: Duplex): boolean {
   return closing.has(socket);
 }
 
-/** Makes an answer the last one of its connection. Nothing more is read, and what was read behind its request is not served. */
+/** Makes an answer the last one of its connection. What came behind its request is not served. */
 export function closeAfter(response: ServerResponse, socket: Socket): void {
   response.shouldKeepAlive = false;
   closing.add(socket);
-  socket.pause();
+  dropUnparsed(socket);
+}
+
+/** Drops what still comes as bytes. To parse it would cost the event loop more than it costs the sender. */
+function dropUnparsed(socket: Socket): void {
+  const drop = (): void => undefined;
+  // Node takes the bytes from its parser, which has them behind the stream, once somebody listens.
+  socket.on('data', drop);
+  for (const listener of socket.listeners('data')) if (listener !== drop) socket.off('data', listener as () => void);
+  socket.resume();
 }
 
 /** Tells the client that its last answer has ended, and drops what it still sends for a while. */
@@ -43,8 +51,9 @@ export function closeAfterUnreadBody(request: IncomingMessage, response: ServerR
   socket.once('close', () => request.destroy());
   // Node calls this at the end of a last answer, and its own would close at once.
   socket.destroySoon = () => {
+    if (request.headers['transfer-encoding'] !== undefined) dropUnparsed(socket);
     // A reader that gave up may have paused the body. Bytes left in the kernel cause a reset as well.
-    if (!isInCrumbs(request)) request.resume();
+    else request.resume();
     linger(socket, ms);
   };
 }
