@@ -14,9 +14,14 @@ export const CallSignal = createParamDecorator((_: unknown, context: ExecutionCo
   callSignal(context.switchToHttp().getResponse<Response>()),
 );
 
-/** A signal that aborts when the caller goes before the answer is sent. */
+const signals = new WeakMap<Response, AbortSignal>();
+
+/** A signal that aborts when the caller goes before the answer is sent: the same for each who asks. */
 export function callSignal(response: Response): AbortSignal {
+  const known = signals.get(response);
+  if (known) return known;
   const gone = new AbortController();
+  signals.set(response, gone.signal);
   if (response.closed && !response.writableFinished) gone.abort(new CallerGoneError());
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new CallerGoneError());

@@ -43,9 +43,10 @@ export class RunsController {
     @IdParam() id: number,
     @Query() query: ListRejectedQuery,
     @Headers('accept') accept: string | undefined,
+    @CurrentCall() call: ExecutionContext,
   ): Promise<Page<RejectedRowResponse> | StreamedAnswer> {
     const format = lineFormatOf(query.format, accept);
-    return format === null ? this.runs.listRejected(id, query) : this.runs.exportRejected(id, query.target, format);
+    return format === null ? this.runs.listRejected(id, query) : this.runs.exportRejected(id, query.target, format, call);
   }
 
   @Get(':id/events')

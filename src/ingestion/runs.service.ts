@@ -9,6 +9,7 @@ import { StreamedAnswer } from '../http/server/large-answers.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
 import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
+import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import { eventEveryMs, EventStreams, type StreamEvent, type StreamReader } from '../graphs/event-streams.service.js';
 import {
   type ListRejectedQuery,
@@ -43,6 +44,7 @@ export class RunsService {
     private readonly worker: IngestionWorker,
     private readonly stop: ServiceStop,
     private readonly streams: EventStreams,
+    private readonly access: AccessRecheck,
     private readonly disk: DiskReserve,
     private readonly audit: AuditService,
   ) {}
@@ -113,13 +115,19 @@ export class RunsService {
     return pageOfRows(rows, row => row.id, toRejectedRowResponse);
   }
 
-  /** All rejected rows as text, read page by page. A failure after the first one cuts the answer. */
-  exportRejected(id: number, target: string | undefined, format: LineFormat): StreamedAnswer {
+  /**
+   * All rejected rows as text, read page by page. A failure after the first one cuts the answer, as does the loss of access.
+   * @param call whose guards are asked again meanwhile
+   */
+  exportRejected(id: number, target: string | undefined, format: LineFormat, call: ExecutionContext): StreamedAnswer {
+    const findRefusal = this.access.later(call);
     return new StreamedAnswer({ 'Content-Type': lineContentType[format] }, async write => {
       await write([Buffer.from(rejectedHeader(format))]);
       for (let cursor: string | null | undefined; cursor !== null;) {
         const found: Page<RejectedRowResponse> = await this.listRejected(id, { target, limit: maxPageSize, cursor });
         cursor = found.next_cursor;
+        const refusal = await findRefusal();
+        if (refusal) throw refusal;
         await write(await rejectedLines(found.items, format));
       }
     });
