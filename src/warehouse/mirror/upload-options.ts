@@ -242,10 +242,14 @@ function itemsOf(text: string): string[] {
   const items: string[] = [];
   let isOpen = false;
   for (const piece of text.split(',')) {
-    if (isOpen && !piece.includes(':')) items.push(`${items.pop()},${piece}`);
-    else items.push(piece);
-    const type = items.at(-1)!.split(':').at(-1)!;
-    isOpen = items.at(-1)!.includes(':') && type.includes('(') && !type.includes(')');
+    const colon = piece.lastIndexOf(':');
+    if (isOpen && colon === -1) {
+      items.push(`${items.pop()},${piece}`);
+      isOpen = !piece.includes(')');
+    } else {
+      items.push(piece);
+      isOpen = colon !== -1 && piece.includes('(', colon) && !piece.includes(')', colon);
+    }
   }
   return items;
 }
