@@ -76,9 +76,10 @@ export class TrialService {
       const progress = new RunProgress(report, unwatched);
       const stop = new AbortController();
       const copyLimits = copyLimitsOf(this.settings);
-      const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt: 'rejected_sample', progress, copyLimits };
-      const open = (client: PoolClient) => openSnapshot(client, { ...work, signal: stop.signal }, source, describe);
-      return await this.carryOut(job, { ...work, signal: stop.signal }, open, stop);
+      const { signal } = stop;
+      const found = { mapping, targets, changes, cursors, report, progress };
+      const work: Undertaking = { ...found, staged: [], rejectedAt: 'rejected_sample', copyLimits, signal };
+      return await this.carryOut(job, work, client => openSnapshot(client, work, source, describe), stop);
     } finally {
       leave();
     }

@@ -8,7 +8,7 @@ import { AdmissionBusyError } from './limits.errors.js';
 
 /** Requests whose credentials are looked up at once. The event loop then never has more than a few to go on with in one turn. */
 const places = 8;
-/** Requests of one user that may wait. A burst of many keys is larger than what is served in ten seconds. */
+/** Requests that may wait: of one caller, and of all. */
 const waitingPerCaller = 1_000;
 const waiting = 4_000;
 const patienceMs = 10_000;
