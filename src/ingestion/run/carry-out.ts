@@ -10,6 +10,7 @@ import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
 import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
+import { readOn } from '../../warehouse/clients/postgres/postgres-catalog.js';
 import { dataVersions } from '../../warehouse/mirror/mirror-versions.js';
 import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
@@ -94,7 +95,7 @@ export async function openSnapshot(
   const source = await lockTables(client, work, described, describe);
   const names = versionedTables(source);
   if (names.length === 0) return { source, digests };
-  const found = await dataVersions(names, async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows);
+  const found = await dataVersions(names, readOn(client));
   const isDescribed = names.every(name => found.get(name)?.version === source.versions![name]);
   const seen = names.map(name => [name, found.get(name)?.version ?? null]);
   const versions = { ...source.versions, ...(Object.fromEntries(seen) as Source['versions']) };

@@ -9,6 +9,7 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { toCopyFailure } from '../clients/copy-failure.js';
 import { copyLimitsOf } from '../clients/copy-limits.js';
 import { requireSameTypes } from '../clients/same-types.js';
+import { readOn } from '../clients/postgres/postgres-catalog.js';
 import { type Reading } from '../clients/warehouse.client.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
 import { MirrorFullError, type MirrorRoom } from '../mirror/mirror-room.js';
@@ -206,14 +207,12 @@ export class MirrorCopier {
     { table, staged, columns, key, cursor, from, report }: TablePlan,
   ): Promise<number> {
     const target = quoteTable(mirrorSchema, table.name);
-    const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> =>
-      (await client.query<Record<string, unknown>>(sql, parameters)).rows;
     report.status = 'copying';
     // Holds the table, so that nobody drops it meanwhile.
     await client.query(`LOCK TABLE ${target} IN ROW EXCLUSIVE MODE`).catch((error: unknown) => {
       throw sqlstateOf(error) === sqlstates.undefinedTable ? changedMeanwhile(table.name) : error;
     });
-    const before = (await dataVersions([table.name], read)).get(table.name)?.version;
+    const before = (await dataVersions([table.name], readOn(client))).get(table.name)?.version;
     if (before !== from?.version) throw changedMeanwhile(table.name);
     const names = columns.map(({ name }) => name);
     const rows = { target, delta: staged, columns: names, key, cursor: cursor!.column };

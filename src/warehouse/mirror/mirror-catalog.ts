@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServicePool } from '../../database/service-pool.js';
-import { PostgresCatalog } from '../clients/postgres/postgres-catalog.js';
+import { PostgresCatalog, readOn } from '../clients/postgres/postgres-catalog.js';
 import { TableNames } from '../clients/postgres/table-names.js';
 import { mirrorSchema } from './mirror-schema.js';
 
@@ -11,6 +11,6 @@ export const mirrorNames = new TableNames([mirrorSchema], true);
 @Injectable()
 export class MirrorCatalog extends PostgresCatalog {
   constructor(pool: ServicePool) {
-    super(async (sql, parameters) => (await pool.query<Record<string, unknown>>(sql, parameters)).rows, mirrorNames);
+    super(readOn(pool), mirrorNames);
   }
 }

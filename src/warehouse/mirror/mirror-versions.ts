@@ -3,7 +3,7 @@ import { type PoolClient } from 'pg';
 import { Settings } from '../../config/settings.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
-import { type CatalogRead } from '../clients/postgres/postgres-catalog.js';
+import { type CatalogRead, readOn } from '../clients/postgres/postgres-catalog.js';
 import { MirrorRoom, type MirrorUse } from './mirror-room.js';
 import { mirrorSchema } from './mirror-schema.js';
 
@@ -41,7 +41,7 @@ export class MirrorVersions {
 
   /** The versions of tables as of now, see `dataVersions`. */
   of(tables: readonly string[]): Promise<Map<string, DataVersion>> {
-    return dataVersions(tables, async (sql, parameters) => (await this.pool.query<Record<string, unknown>>(sql, parameters)).rows);
+    return dataVersions(tables, readOn(this.pool));
   }
 
   /**

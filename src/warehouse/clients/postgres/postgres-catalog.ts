@@ -1,9 +1,15 @@
+import { type PoolClient } from 'pg';
 import { type TableColumn, type TableDescription, type TableSummary } from '../warehouse.client.js';
 import { type TableNames } from './table-names.js';
 import { shortTypeName } from './wire-types.js';
 
 /** Runs a statement on the catalogue and reads its rows by the names of their columns. */
 export type CatalogRead = (sql: string, parameters: unknown[]) => Promise<Record<string, unknown>[]>;
+
+/** Reads on a connection or a pool of the service's own database. */
+export function readOn(client: Pick<PoolClient, 'query'>): CatalogRead {
+  return async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+}
 
 /** The most tables that `listNames` gives. */
 const mostNames = 100_000;
