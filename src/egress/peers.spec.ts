@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
-import './peers.js';
+import { boundPeer } from './peers.js';
 
 /** The cipher suites of a ClientHello (RFC 5246, section 7.4.1.2). */
 function suitesIn(hello: Buffer): number[] {
@@ -33,4 +34,27 @@ describe('a connection with TLS', () => {
     for (const each of [dhe, 0x009f, 0x0067, 0x006b, 0x0033, 0x0039, 0xccaa, 0xc09e]) expect(usual).not.toContain(each);
     server.close();
   });
+});
+
+it('ends an answer that comes in chunks of a byte', async () => {
+  const server = net
+    .createServer(socket => {
+      socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const crumbs = '1\r\nx\r\n'.repeat(10_000);
+      const more = (): void => {
+        while (!socket.destroyed && socket.write(crumbs));
+      };
+      socket.on('drain', more);
+      more();
+    })
+    .listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const request = http.get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent: false });
+  boundPeer(request);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const reading = async (): Promise<void> => {
+    for await (const _ of response) continue;
+  };
+  await expect(reading()).rejects.toThrow('aborted');
+  server.close();
 });

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { BlockedAddressError, LookupsBusyError } from '../egress/egress.errors.js';
 import { type Egress } from '../egress/egress.js';
-import { boundAnnouncements } from '../egress/peers.js';
+import { boundPeer } from '../egress/peers.js';
 import { type Bilingual } from '../text/bilingual.js';
 
 const timeoutMs = 10_000;
@@ -77,7 +77,7 @@ async function post(egress: Egress, url: URL, headers: Record<string, string>, b
       agent: false,
       signal,
     });
-    boundAnnouncements(request);
+    boundPeer(request);
     let status: number | null = null;
     request.on('error', error => (status === null ? reject(error) : resolve(status)));
     request.on('response', answer => {

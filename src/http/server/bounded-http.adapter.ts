@@ -1,10 +1,9 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { type Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Response } from 'express';
-import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
 import { ChunksTooSmallError } from '../../common/errors/common-errors.js';
-import { addChunk } from './body-crumbs.js';
+import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
+import { gatherChunks } from '../../common/turns/gather-chunks.js';
 import { AnswerInPieces, type LargeAnswers, StreamedAnswer } from './large-answers.js';
 import { serveInTurn } from './socket-turns.js';
 import { closeAfterUnreadBody, inviteBodiesLate, isClosing, lingerMs as defaultLingerMs } from './unread-body.js';
@@ -52,7 +51,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
     const app = this.getInstance<Express>();
     const server = createServer(
       {
-        ...classesFor(app, lingerMs, socket => server.emit('clientError', new ChunksTooSmallError(), socket)),
+        ...classesFor(app, lingerMs),
         maxHeaderSize: maxHeaderBytes,
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
@@ -61,7 +60,12 @@ export class BoundedHttpAdapter extends ExpressAdapter {
         requireHostHeader: false,
       },
       (request, response) => {
-        if (isClosing(request.socket)) return;
+        const { socket } = request;
+        if (isClosing(socket)) return;
+        gatherChunks(request, () => {
+          socket.pause();
+          server.emit('clientError', new ChunksTooSmallError(), socket);
+        });
         response.once('prefinish', () => this.large.watch(response as Response));
         serveInTurn(request, response, () => void app(request, response));
       },
@@ -91,15 +95,8 @@ function isSlow(body: unknown): body is AnswerInPieces | StreamedAnswer {
  * request and response. V8 then gives up optimizing the code that touches them: on Node 20 that costs a bare route three quarters
  * of its speed.
  */
-function classesFor(app: Express, lingerMs: number, onCrumbs: (socket: Socket) => void) {
-  class ExpressRequest extends IncomingMessage {
-    override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      if (chunk === null || !addChunk(this, chunk.length)) return super.push(chunk, encoding);
-      this.socket.pause();
-      onCrumbs(this.socket);
-      return false;
-    }
-  }
+function classesFor(app: Express, lingerMs: number) {
+  class ExpressRequest extends IncomingMessage {}
   class ExpressResponse extends ServerResponse {
     override writeHead(...head: [statusCode: number, ...rest: unknown[]]): this {
       closeAfterUnreadBody(this.req, this, lingerMs);

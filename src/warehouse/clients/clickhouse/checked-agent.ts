@@ -3,7 +3,7 @@ import https from 'node:https';
 import { type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { type Egress } from '../../../egress/egress.js';
-import { boundAnnouncements } from '../../../egress/peers.js';
+import { boundPeer } from '../../../egress/peers.js';
 import { type Reached } from '../connection-failure.js';
 import { tellStages } from '../connection-stage.js';
 
@@ -26,7 +26,7 @@ export function checkedAgent({ egress, port, tls, connectMs, reached }: CheckedA
   const holder = agent as unknown as { createConnection: Create; addRequest: Add };
   const add = holder.addRequest.bind(agent);
   holder.addRequest = (request, ...rest) => {
-    boundAnnouncements(request);
+    boundPeer(request);
     add(request, ...rest);
   };
   const connect = holder.createConnection.bind(agent);
