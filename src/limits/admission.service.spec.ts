@@ -53,6 +53,17 @@ describe('AdmissionService', () => {
     expect(admitted).toHaveLength(32);
   });
 
+  it('refuses a request beyond the line of its own caller, and lets others in', async () => {
+    const mostAtOnce = 4;
+    const asked = Array.from({ length: mostAtOnce + 1_000 }, () => ask(showing('a1')));
+    await expect(ask(showing('a2'))).rejects.toMatchObject({ code: 'admission_busy', status: 503, headers: { 'Retry-After': '1' } });
+    asked.push(ask(showing('b')));
+    await settle();
+    expect(admitted.at(-1)).toBe('b');
+    for (let left = asked.length; left > 0; left -= leave.length, leave.splice(0).forEach(one => one())) await settle();
+    await Promise.all(asked);
+  });
+
   it('forgets a request whose caller has gone while it waited', async () => {
     const asked = Array.from({ length: 8 }, () => ask(showing('a1')));
     const gone = showing('a2');
