@@ -1,74 +1,17 @@
-import http from 'node:http';
-import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { cloneDatabase, type TestDatabase } from './support/database.js';
+import { type Answer, Canaries, keepAnswers } from './support/canaries.js';
 import { OwnPostgres } from './support/own-postgres.js';
-import { secretFlows } from './support/secret-flows.js';
+import { secretFlows, sendBrokenBodies, sendStrayCredentials } from './support/secret-flows.js';
 import { freePort } from './support/free-port.js';
 import { ServiceProcess } from './support/service-process.js';
-
-interface Sent {
-  headers?: Record<string, string>;
-  /** A text is sent as it is, an object as JSON. */
-  body?: string | object;
-  token?: string;
-}
-
-interface Answer {
-  status: number;
-  headers: http.IncomingHttpHeaders;
-  text: string;
-}
-
-/**
- * Secrets that are sent, set or made in every way the service knows, while it logs everything. Afterwards nothing that leaves the
- * service may hold one of them. Each is a unique word, so that a leak shows its way.
- */
-class Canaries {
-  /** By description. Values are unique and longer than any ordinary word. */
-  readonly all = new Map<string, string>();
-  /** The credentials among them, which the database may not hold either. */
-  readonly credentials = new Set<string>();
-
-  secret(what: string, value = `Zq7canary${String(this.all.size).padStart(2, '0')}${Math.random().toString(36).slice(2, 12)}`): string {
-    this.credentials.add(what);
-    return this.text(what, value);
-  }
-
-  /** Secrets in a clause that the caller wrote: its error quotes the wrong token to that caller. */
-  readonly quotable = new Set<string>();
-
-  clause(what: string): string {
-    this.quotable.add(what);
-    return this.text(what);
-  }
-
-  /** Data of a user. It may be stored, but must not appear in logs and errors. */
-  text(what: string, value = `Zq7canary${String(this.all.size).padStart(2, '0')}${Math.random().toString(36).slice(2, 12)}`): string {
-    this.all.set(what, value);
-    return value;
-  }
-
-  /** The secrets that a text holds, also encoded. */
-  foundIn(text: string, only?: ReadonlySet<string>): string[] {
-    return [...this.all]
-      .filter(([what]) => !only || only.has(what))
-      .filter(([, value]) => {
-        const bytes = Buffer.from(value);
-        return [value, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex'), encodeURIComponent(value)].some(form =>
-          text.includes(form),
-        );
-      })
-      .map(([what]) => what);
-  }
-}
 
 const isGood = ({ status }: Answer) => status >= 200 && status < 300;
 
 describe('secrets', () => {
   const canaries = new Canaries();
-  const answers: { what: string; answer: Answer }[] = [];
+  const sending = keepAnswers(() => service.url);
+  const { answers, send } = sending;
   let postgres: OwnPostgres;
   let database: pg.Client;
   let service: ServiceProcess;
@@ -105,46 +48,8 @@ describe('secrets', () => {
     await postgres?.remove();
   });
 
-  function send(method: string, path: string, { headers = {}, body, token }: Sent = {}): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const json = typeof body === 'object' ? { 'Content-Type': 'application/json' } : {};
-      const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-      const request = http.request(
-        `${service.url}${path}`,
-        { method, headers: { ...json, ...authorization, ...headers }, agent: false },
-        response => {
-          let text = '';
-          response.on('data', (part: Buffer) => (text += part.toString()));
-          response.on('end', () => {
-            const answer = { status: response.statusCode!, headers: response.headers, text };
-            answers.push({ what: `${method} ${path.replace(/Zq7canary\w+/g, '…').replace(/\?.*/, '?…')}`, answer });
-            resolve(answer);
-          });
-        },
-      );
-      request.on('error', reject);
-      request.end(typeof body === 'object' ? JSON.stringify(body) : body);
-    });
-  }
-
   const login = (username: string, password: unknown) => send('POST', '/api/auth/login', { body: { username, password } });
   const parse = (answer: Answer): any => JSON.parse(answer.text);
-
-  /** Sends raw bytes to a socket, for the answers that Node gives itself. */
-  function sendRaw(bytes: string): Promise<void> {
-    return new Promise(resolve => {
-      const socket = net.connect(Number(new URL(service.url).port), '127.0.0.1');
-      let text = '';
-      socket.on('data', part => (text += part.toString()));
-      socket.on('error', () => undefined);
-      socket.once('close', () => {
-        answers.push({ what: 'raw bytes', answer: { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), headers: {}, text } });
-        resolve();
-      });
-      socket.write(bytes);
-      setTimeout(() => socket.destroy(), 1_500);
-    });
-  }
 
   it('go through every flow', async () => {
     // Accounts.
@@ -174,66 +79,8 @@ describe('secrets', () => {
     await send('POST', `/api/users/${created.id}/reset-password`, { token: admin });
     await login('han.meimei', `han.meimei-${pattern}`);
 
-    // Bodies that are broken, of another type, too large, or cut.
-    const json = { 'Content-Type': 'application/json' };
-    await send('POST', '/api/auth/login', {
-      headers: json,
-      body: `{"username":"admin","password":${canaries.secret('password in broken JSON')}}`,
-    });
-    await send('POST', '/api/auth/login', { headers: json, body: `"${canaries.secret('password as a bare string')}"` });
-    await send('POST', '/api/auth/login', { body: { username: 'admin', password: { [canaries.secret('password as a key')]: 1 } } });
-    await send('POST', '/api/auth/login', { body: { username: 'admin', passwrod: canaries.secret('password in a misspelt field') } });
-    await send('POST', '/api/auth/login', {
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: `username=admin&password=${canaries.secret('password in a form')}`,
-    });
-    await send('POST', '/api/auth/login', {
-      headers: { 'Content-Type': `text/${canaries.secret('secret in a content type')}` },
-      body: 'x',
-    });
-    await send('POST', '/api/auth/login', {
-      headers: json,
-      body: `{"password":"${canaries.secret('password in a large body')}${'x'.repeat(30_000)}"}`,
-    });
-    await send('POST', '/api/auth/login', {
-      headers: json,
-      body: `${'['.repeat(100)}"${canaries.secret('password in a deep body')}"${']'.repeat(100)}`,
-    });
-    await sendRaw(
-      `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"password":"${canaries.secret('password in a cut body')}`,
-    );
-    await sendRaw(`GET /${canaries.secret('secret in a broken request line')} HTTP/9.9\r\n\r\n`);
-    await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX-Bad Header: ${canaries.secret('secret in a broken header')}\r\n\r\n`);
-    await sendRaw(`CONNECT ${canaries.secret('secret in CONNECT')}:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${canaries.secret('secret in headers too large')}${'x'.repeat(20_000)}\r\n\r\n`);
-
-    // Credentials in headers, paths and query strings.
-    await send('GET', '/api/auth/me', { token: canaries.secret('bearer token that is none') });
-    await send('GET', '/api/auth/me', { token: `${admin.split('.').slice(0, 2).join('.')}.${canaries.secret('forged signature')}` });
-    await send('GET', '/api/auth/me', {
-      headers: { Authorization: `Basic ${Buffer.from(`admin:${canaries.secret('basic credentials')}`).toString('base64')}` },
-    });
-    await send('GET', '/api/auth/me', { headers: { Cookie: `session=${canaries.secret('cookie')}` } });
-    await send('GET', '/api/auth/me', { headers: { 'X-API-Key': canaries.secret('API key that is none') } });
-    await send(
-      'GET',
-      `/api/auth/me?token=${canaries.secret('token in a query string')}&password=${canaries.secret('password in a query string')}`,
-    );
-    await send('GET', `/api/graphs?limit=${canaries.secret('secret as a broken parameter')}`, { token: admin });
-    await send('GET', `/api/graphs?cursor=${canaries.secret('secret as a cursor')}!`, { token: admin });
-    await send('GET', `/api/reset/${canaries.secret('secret in an unknown path')}`);
-    await send('GET', `/api/graphs/${canaries.secret('secret in place of an id')}`, { token: admin });
-    await send('GET', `/api/graphs/%FF${canaries.secret('secret in a path that cannot be decoded')}`, { token: admin });
-    await send('GET', '/api/settings', {
-      headers: {
-        'X-Request-ID': `${canaries.text('request id of a caller that is no plain token')} !`,
-        'User-Agent': canaries.text('user agent'),
-        Referer: `https://x.test/?token=${canaries.secret('token in a referrer')}`,
-        'X-Forwarded-For': canaries.text('forwarded address'),
-        Origin: `https://${canaries.text('foreign origin')}.test`,
-        Prefer: `wait=1; ${canaries.text('preference')}`,
-      },
-    });
+    await sendBrokenBodies(sending, canaries);
+    await sendStrayCredentials(sending, canaries, admin);
 
     // API keys.
     const graph = parse(await send('POST', '/api/graphs', { token: admin, body: { name: '员工' } }));
@@ -423,40 +270,5 @@ describe('secrets', () => {
     process.stdout.write(
       `${canaries.all.size} canaries, ${answers.length} requests, ${service.log.length} log lines (${service.stdout.length} bytes), ${scanned} rows of ${tables.length} tables: 0 hits\n`,
     );
-  });
-});
-
-describe('a start that fails', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await cloneDatabase();
-  });
-  afterAll(() => database.drop());
-
-  it.each([
-    ['an unreachable Redis', { REDIS_URL: 'redis://:Zq7canaryRedis@127.0.0.1:1/0' }],
-    [
-      'a licence that is refused',
-      {
-        LICENSE_CHECK_ENABLED: 'true',
-        LICENSE_KEY: 'Zq7canaryLicence',
-        LICENSE_URL: 'https://127.0.0.1:1/validate',
-        LICENSE_PUBLIC_KEY: 'a'.repeat(64),
-      },
-    ],
-    [
-      'settings that are refused',
-      { JWT_SECRET_KEY: 'Zq7canaryShort', DATABASE_URL: 'http://u:Zq7canaryDatabase@h/d', REDIS_URL: 'Zq7canaryRedis' },
-    ],
-  ])('because of %s repeats no secret', async (_, environment) => {
-    const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...(environment as Record<string, string>) };
-    const service = await ServiceProcess.spawn({ environment: settings });
-    try {
-      expect((await service.ended).code).not.toBe(0);
-      expect(service.stderr).not.toBe('');
-      expect(service.stdout + service.stderr).not.toContain('Zq7canary');
-    } finally {
-      await service.kill();
-    }
   });
 });
