@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { type SqlStatement } from '../sql/sql-parameters.js';
 import { sqlstates } from '../sql/sqlstate.js';
@@ -38,6 +39,8 @@ export interface CheckedResult {
 }
 
 const mostProofs = 2_000;
+/** The joins, and the tables, that one statement proves. */
+const provedAtOnce = 20;
 /** More than the tables of a metric. */
 const mostVersions = 1_000;
 
@@ -126,10 +129,22 @@ export class CheckedReads {
   /** Proves what was not proved at these versions. */
   private async prove(query: SnapshotQuery, metric: MetricReads, versions: ReadonlyMap<string, DataVersion> | null): Promise<void> {
     const isOpen = ({ key, at }: Proof): boolean => at === null || this.provedAt.get(key) !== at;
-    const joins = metric.joins.filter(join => isOpen(proofOfKey(join, metric.timezone, versions)));
-    const reads = metric.reads.filter(read => isOpen(proofOfTypes(read, versions)));
-    if (joins.length + reads.length === 0) return;
-    const { columns, rows } = await query({ ...compileProof(joins, reads), maxRows: 1 });
+    const keys = eachOnce(metric.joins, join => proofOfKey(join, metric.timezone, versions)).filter(([, proof]) => isOpen(proof));
+    const types = eachOnce(metric.reads, read => proofOfTypes(read, versions)).filter(([, proof]) => isOpen(proof));
+    for (let at = 0; at < Math.max(keys.length, types.length); at += provedAtOnce) {
+      const [ofKeys, ofTypes] = [keys.slice(at, at + provedAtOnce), types.slice(at, at + provedAtOnce)];
+      await this.proveNow(
+        query,
+        ofKeys.map(([join]) => join),
+        ofTypes.map(([read]) => read),
+      );
+      for (const [, proof] of [...ofKeys, ...ofTypes]) if (proof.at !== null) this.provedAt.set(proof.key, proof.at);
+    }
+  }
+
+  private async proveNow(query: SnapshotQuery, joins: readonly BoundJoin[], reads: readonly TableRead[]): Promise<void> {
+    const proof = await inTurns(compileProof(joins, reads));
+    const { columns, rows } = await query({ ...proof, maxRows: 1 });
     const repeated = joins.find((_, index) => rows[0]?.[index] === true);
     if (repeated) throw fanOut(repeated);
     const changes = changesOf(
@@ -137,8 +152,6 @@ export class CheckedReads {
       columns.slice(joins.length).map(column => column.type),
     );
     if (changes.length > 0) throw new BindingOutdatedError(changes);
-    const proofs = [...joins.map(join => proofOfKey(join, metric.timezone, versions)), ...reads.map(read => proofOfTypes(read, versions))];
-    for (const { key, at } of proofs) if (at !== null) this.provedAt.set(key, at);
   }
 }
 
@@ -157,6 +170,16 @@ interface Proof {
   key: string;
   /** The data versions at which it holds. Null if it may not hold at the next moment. */
   at: string | null;
+}
+
+/** Things with their proofs, of those with the same proof the first. */
+function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][] {
+  const found = new Map<string, [T, Proof]>();
+  for (const one of all) {
+    const proof = proofOf(one);
+    if (!found.has(proof.key)) found.set(proof.key, [one, proof]);
+  }
+  return [...found.values()];
 }
 
 /** The day of a moment, and so whether it repeats, depends on the zone, and that of today on the clock. */

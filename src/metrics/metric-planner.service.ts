@@ -3,10 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { type Principal } from '../access/principal.js';
 import { type ApiError, type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { type Claim } from '../common/turns/fair-share.js';
+import { inTurns, Pace } from '../common/turns/pace.js';
 import { GraphAccessService, type HeldRole, includesRole } from '../graphs/graph-access.service.js';
 import { type HeldGraph } from '../graphs/held-graph.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { sqlstates } from '../sql/sqlstate.js';
+import { type Steps } from '../text/steps.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
@@ -18,7 +20,7 @@ import { BindingOutdatedError, FanOutJoinError, HiddenBindingFaultError, MetricT
 import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { placesOf } from './plan/bound-sql.js';
-import { type CompiledMetrics, compileMetrics } from './plan/compile-metric.js';
+import { type CompiledMetrics, compileInSteps } from './plan/compile-metric.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { type MetricRequest } from './plan/metric-request.js';
 import { countParts, maxParts, type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
@@ -147,7 +149,7 @@ export class MetricPlanner {
       const graph = await this.metrics.openGraph(graphId);
       const filterIds = (body.filters ?? []).map(({ metric }) => metric ?? null);
       await this.reach(graph, ids, filterIds);
-      const compiled = compileCall(call, graph, filterIds);
+      const compiled = await inTurns(compileCall(call, graph, filterIds), new Pace(signal));
       this.compiled.set(key, compiled.plan);
       return compiled;
     });
@@ -236,20 +238,29 @@ function sizeOf({ compiled, owners }: CompiledCall, key: string): number {
   return key.length + statements.reduce((sum, { sql }) => sum + sql.length, 0) + JSON.stringify(owners).length;
 }
 
-/** Compiles a call whose metrics were reached. It may hold the event loop up to 0.1 s. */
-function compileCall(
+/** Compiles a call whose metrics were reached. A step of it may hold the event loop up to 0.1 s. */
+function* compileCall(
   { role, ids, isSingle, body, allRows }: MetricCall,
   graph: GraphMetrics,
   filterIds: readonly (number | null)[],
-): Compiled {
+): Steps<Compiled> {
   const parsing = performance.now();
   const resolve = (id: number): AskedMetric => {
     const row = graph.row(id);
     if (!row) throw new RecordNotFoundError('metric');
     return { row, resolved: resolveMetric(toDefinition(row, row), graph.find) };
   };
-  const asked = ids.map(resolve);
-  const inFilters = new Map(filterIds.filter(id => id !== null).map(id => [id, resolve(id).resolved]));
+  const asked: AskedMetric[] = [];
+  for (const id of ids) {
+    yield;
+    asked.push(resolve(id));
+  }
+  const inFilters = new Map<number, ResolvedMetric>();
+  for (const id of new Set(filterIds))
+    if (id !== null) {
+      yield;
+      inFilters.set(id, resolve(id).resolved);
+    }
   const resolved = [...asked.map(each => each.resolved), ...inFilters.values()];
   checkSize(
     asked.map(each => each.resolved),
@@ -259,7 +270,7 @@ function compileCall(
   const compiling = performance.now();
   const request = { ...readRequest(body, inFilters), seesBindings: mayChangeMetrics({ role }), ...(allRows && { limit: Infinity }) };
   const named = asked.map(each => ({ name: isSingle ? 'value' : each.row.name, metric: each.resolved }));
-  const compiled = compileMetrics(named, request);
+  const compiled = yield* compileInSteps(named, request);
   const bindings = [...new Set(resolved.flatMap(each => each.bindings))];
   const owners = bindings.map(binding => graph.ownerOf(binding));
   return { plan: { asked, request, compiled, resolved, bindings, owners }, parsing, compiling };

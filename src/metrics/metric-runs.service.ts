@@ -3,7 +3,7 @@ import { type Principal } from '../access/principal.js';
 import { Pace } from '../common/turns/pace.js';
 import { type CostEstimate } from './estimate-cost.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
-import { tablesBehind } from '../sql-guard/guard-select.js';
+import { mostTablesBehind } from '../sql-guard/guard-select.js';
 import {
   type ExecuteMetricRequest,
   type ExecuteMetricResponse,
@@ -13,6 +13,7 @@ import {
 } from './execute.dto.js';
 import { type AskedMetric, type Connections, mayChangeMetrics, type MetricCall, MetricPlanner, openOf } from './metric-planner.service.js';
 import { warningsOf } from './metric-warnings.js';
+import { tablesIn } from './plan/bound-sql.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { type CompiledMetrics } from './plan/compile-metric.js';
 import { RowsOf } from './plan/sql-assembly.js';
@@ -134,7 +135,8 @@ function listSources(bindings: readonly MetricBinding[], connections: Connection
   for (const { connection_id, fact, joins } of bindings) {
     const { name: connection } = openOf(connections, connection_id);
     for (const { source } of [fact, ...joins]) {
-      const read = 'sql' in source ? { table: 'query', query_tables: tablesBehind(source.sql, source) } : { table: source.table };
+      const read =
+        'sql' in source ? { table: 'query', query_tables: tablesIn(source).slice(0, mostTablesBehind) } : { table: source.table };
       sources.set(JSON.stringify([connection_id, read]), { connection, connection_id, ...read });
     }
   }

@@ -18,8 +18,8 @@ export interface GuardScope {
   alias?: string;
   /** Further tables in scope, by qualifier. Their columns need the qualifier. */
   tables?: ReadonlyMap<string, Columns>;
-  /** The columns that a refusal may list. All of `columns` if left out. */
-  listed?: readonly string[];
+  /** Gives the columns that a refusal may list. All of `columns` if left out. */
+  listed?: () => readonly string[];
 }
 
 declare const admitted: unique symbol;
@@ -142,8 +142,8 @@ function inQuotes(name: string): Bilingual {
   return { zh: `请用双引号写成 "${name}"`, en: `write "${name}" with double quotes` };
 }
 
-function suggestion(name: string, columns: Columns, isQuoted: boolean, listed?: readonly string[]): Bilingual | undefined {
-  const known = listed ?? [...columns.keys()];
+function suggestion(name: string, columns: Columns, isQuoted: boolean, listed?: GuardScope['listed']): Bilingual | undefined {
+  const known = listed?.() ?? [...columns.keys()];
   const other = [...columns.keys()].find(each => isAlike(each, name));
   if (other !== undefined && other !== name) return inQuotes(other);
   if (known.length === 0) return undefined;

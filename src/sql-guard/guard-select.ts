@@ -35,7 +35,8 @@ const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allow
 const maxQueryLength = 20_000;
 /** Names, numbers, operators and marks. So many are judged in one go, in some 50 ms. */
 const mostParts = 6_000;
-const mostTablesBehind = 100;
+/** A source is repeated with every row that is cited. */
+export const mostTablesBehind = 100;
 
 const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
 

@@ -42,6 +42,8 @@ export interface TimeColumn {
 const mostColumns = 150;
 const mostDimensions = 60;
 const mostEntities = 20;
+/** The unknown names to which the nearest known one is told. */
+const mostNearest = 20;
 
 /**
  * Drafts a binding from what is known of its tables.
@@ -57,26 +59,25 @@ export function draftBinding(
 ): BindingDraft {
   const usable = defaultColumns({ alias: fact.alias, source: { schema: '', table: fact.name }, columns: fact.columns });
   // Columns that the formula names come before the limit.
-  const order = (name: string) => Number(!names.some(each => each.toLowerCase() === name.toLowerCase()));
-  const secret = Object.keys(usable).filter(name => order(name) === 1 && isSensitiveName(name));
-  const kept = Object.keys(usable)
-    .filter(name => !secret.includes(name))
-    .sort((a, b) => order(a) - order(b))
-    .slice(0, mostColumns);
+  const named = new Set(names.map(name => name.toLowerCase()));
+  const isNamed = (name: string) => named.has(name.toLowerCase());
+  const secret = new Set(Object.keys(usable).filter(name => !isNamed(name) && isSensitiveName(name)));
+  const open = Object.keys(usable).filter(name => !secret.has(name));
+  const kept = new Set([...open.filter(isNamed), ...open.filter(name => !isNamed(name))].slice(0, mostColumns));
   const columns: Record<string, string> = {};
-  for (const [name, expression] of Object.entries(usable)) if (kept.includes(name)) columns[name] = expression;
+  for (const [name, expression] of Object.entries(usable)) if (kept.has(name)) columns[name] = expression;
   const leftOut: LeftOut[] = [];
   leave(
     fact,
-    fact.columns.map(({ name }) => name).filter(name => !Object.hasOwn(columns, name) && !secret.includes(name)),
+    fact.columns.map(({ name }) => name).filter(name => !Object.hasOwn(columns, name) && !secret.has(name)),
     unusable,
   );
-  leave(fact, secret, sensitive);
+  leave(fact, [...secret], sensitive);
   for (const table of [fact, ...joins]) leave(table, table.unbindable, unbindable);
   for (const join of joins)
     leave(
       join,
-      join.columns.map(({ name }) => name).filter(name => order(name) === 1 && isSensitiveName(name)),
+      join.columns.map(({ name }) => name).filter(name => !isNamed(name) && isSensitiveName(name)),
       sensitive,
     );
 
@@ -180,11 +181,13 @@ function findNames(
 ): Pick<BindingDraft, 'found' | 'notFound'> {
   const found: BindingDraft['found'] = [];
   const notFound: BindingDraft['notFound'] = [];
+  const ofDimension = new Map(dimensions.map(each => [each.name, each.column]));
+  const lookUp = columnFinder(fact, joins);
+  const nearestTo = (name: string) => nearestName(name, [...Object.keys(columns), ...ofDimension.keys()]);
   for (const name of names) {
-    const known = columns[name] ?? dimensions.find(each => each.name === name)?.column;
-    const column = known ?? (isName(name) ? lookUp(name, fact, joins) : null);
-    if (column === null)
-      notFound.push({ name, nearest: nearestName(name, [...Object.keys(columns), ...dimensions.map(each => each.name)]) });
+    const known = Object.hasOwn(columns, name) ? columns[name] : ofDimension.get(name);
+    const column = known ?? (isName(name) ? lookUp(name) : null);
+    if (column === null) notFound.push({ name, nearest: notFound.length < mostNearest ? nearestTo(name) : null });
     else {
       if (known === undefined) columns[name] = column;
       found.push({ name, column });
@@ -193,16 +196,25 @@ function findNames(
   return { found, notFound };
 }
 
-/** The one column of that name, in the fact table or else in those that it refers to, in its own spelling or else in another. */
-function lookUp(name: string, fact: DraftTable, joins: DraftJoin[]): string | null {
-  const isSame = [(other: string) => other === name, (other: string) => other.toLowerCase() === name.toLowerCase()];
-  for (const tables of [[fact], joins]) {
-    for (const fits of isSame) {
-      const found = tables.flatMap(table => table.columns.filter(each => fits(each.name)).map(each => columnOf(table, each.name)));
-      if (found.length === 1) return found[0]!;
+/** Finds the one column of a name, in the fact table or else in those that it refers to, in its own spelling or else in another. */
+function columnFinder(fact: DraftTable, joins: DraftJoin[]): (name: string) => string | null {
+  const spellings = [(name: string) => name, (name: string) => name.toLowerCase()];
+  const indexes = [[fact], joins].flatMap(tables =>
+    spellings.map(spell => {
+      /** Null for a name of several columns. */
+      const only = new Map<string, string | null>();
+      for (const table of tables)
+        for (const { name } of table.columns) only.set(spell(name), only.has(spell(name)) ? null : columnOf(table, name));
+      return { spell, only };
+    }),
+  );
+  return name => {
+    for (const { spell, only } of indexes) {
+      const column = only.get(spell(name)) ?? null;
+      if (column !== null) return column;
     }
-  }
-  return null;
+    return null;
+  };
 }
 
 function columnOf({ alias }: { alias: string }, name: string): string {

@@ -36,7 +36,7 @@ import {
   type TimeType,
 } from '../plan/metric-binding.js';
 import { FanOutJoinError } from '../metrics.errors.js';
-import { Pace } from '../../common/turns/pace.js';
+import { inTurns, Pace } from '../../common/turns/pace.js';
 
 const mostCharacters = 65_536;
 /** Of expressions together. Those that are a column take a tenth of the time. */
@@ -239,7 +239,7 @@ export class MetricBinder {
   /** Another database only says whether it can read the expressions. Their types are those of the translation. */
   private async typesOf(connection: UsableConnection, binding: MetricBinding, loc: Loc): Promise<string[]> {
     const target = targetOf([binding]);
-    const probe = compileProbe(binding);
+    const probe = await inTurns(compileProbe(binding));
     if (!target) return (await this.read(connection, `${probe.sql}\nLIMIT 0`, loc, probe.parameters)).columns.map(column => column.type);
     const { columns, ...statement } = translateProbe(probe, target);
     await this.read(connection, statement.sql, loc, statement.parameters);
@@ -256,7 +256,7 @@ export class MetricBinder {
           joins.map(join => new SqlAssembly().selectKeys(join)),
           target,
         )
-      : compileProof(joins, []);
+      : await inTurns(compileProof(joins, []));
     const { rows } = await client.query({ ...proof, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
     const repeated = joins.find((_, index) => (target ? Number(rows[0]?.[index]) > 0 : rows[0]?.[index] === true));
     if (repeated) throw fanOut(repeated);

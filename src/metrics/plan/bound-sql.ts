@@ -39,7 +39,16 @@ export function guardQuery({ sql, schema }: BoundQuery, tables?: ReadonlySet<str
   return guardSelect(sql, { schema, ...(tables && { tables }) });
 }
 
+const tables = new WeakMap<BoundQuery, readonly string[]>();
+
+/** The tables that the query of a binding reads, found once. @throws UnsafeFilterClauseError */
+export function tablesIn(query: BoundQuery): readonly string[] {
+  const known = tables.get(query) ?? guardQuery(query).tables;
+  tables.set(query, known);
+  return known;
+}
+
 /** The tables of the database behind one of a binding. @throws UnsafeFilterClauseError */
 export function placesOf({ source }: BoundTable): TablePlace[] {
-  return 'sql' in source ? guardQuery(source).tables.map(table => ({ schema: source.schema, table })) : [source];
+  return 'sql' in source ? tablesIn(source).map(table => ({ schema: source.schema, table })) : [source];
 }

@@ -1,27 +1,32 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Bilingual } from '../../text/bilingual.js';
+import { type Steps } from '../../text/steps.js';
 import { mayNest, patternOf } from '../formula/classify-formula.js';
 import { type Pattern } from '../formula/formula-tree.js';
 import { kindOf } from './compare-types.js';
 import { noTimeColumn, type TimePlan } from './compile-time.js';
-import { findDimension, findKey, listedKeys, listedNames, type MetricBinding, namedColumns } from './metric-binding.js';
+import { dimensionNames, findDimension, findKey, listedKeys, listedNames, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, type Scan } from './plan-metric.js';
 import { type OwnerOf, type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
 
 /** Checks the conditions on the names in a request. Each problem is reported once for all scans. */
-export function checkNames(request: MetricRequest, bindings: MetricBinding[], ownerOf: OwnerOf, problems: FieldProblem[]): void {
+export function* checkNames(
+  request: MetricRequest,
+  bindings: readonly MetricBinding[],
+  ownerOf: OwnerOf,
+  problems: FieldProblem[],
+): Steps<void> {
   const { seesBindings = false } = request;
-  const known = (names: (binding: MetricBinding) => string[]) => {
-    const [first = [], ...others] = bindings.map(names);
-    return first.filter(name => others.every(each => each.includes(name)));
-  };
-  const dimensions = known(binding => binding.dimensions.map(each => each.name));
+  let dimensions: string[] | undefined;
+  let fields: string[] | undefined;
   const seen = new Set<string>();
-  request.dimensions.forEach((name, index) => {
+  for (const [index, name] of request.dimensions.entries()) {
+    yield;
     const loc = ['body', 'dimensions', index];
     const found = bindings.map(binding => findDimension(binding, name)?.name);
     if (found.includes(undefined)) {
+      dimensions ??= sharedNames(bindings, dimensionNames, (binding, each) => findDimension(binding, each) !== undefined);
       const list = dimensions.join(', ');
       const { name: lacking } = ownerOf(bindings[found.indexOf(undefined)]!);
       problems.push({
@@ -39,13 +44,18 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], ow
       problems.push({ loc, text: { zh: '维度重复', en: 'the dimension is there twice' }, type: 'duplicate' });
     }
     seen.add(found[0] ?? '');
-  });
-  request.filters.forEach(({ field, index: place }, index) => {
+  }
+  for (const [index, { field, index: place }] of request.filters.entries()) {
+    yield;
     const lacking = bindings.filter(binding => !namedColumns(binding).has(field));
-    if (lacking.length === 0) return;
+    if (lacking.length === 0) continue;
     const { name } = ownerOf(lacking[0]!);
-    const fields = known(binding => listedNames(binding, seesBindings));
-    const list = fields.slice(0, 50).join(', ');
+    fields ??= sharedNames(
+      bindings,
+      binding => listedNames(binding, seesBindings),
+      (binding, each) => namedColumns(binding).has(each),
+    );
+    const list = fields.join(', ');
     problems.push({
       loc: ['body', 'filters', place ?? index, 'field'],
       text:
@@ -56,9 +66,26 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], ow
               en: `metric '${name}' has no field '${field}'; those that all have: ${list || '-'}`,
             },
       type: 'unknown_field',
-      known: fields.slice(0, 50),
+      known: fields,
     });
-  });
+  }
+}
+
+/** The names that an error lists at most. */
+const mostListed = 50;
+
+/** The first names of a binding that all the others have too. */
+function sharedNames(
+  [first, ...others]: readonly MetricBinding[],
+  namesOf: (binding: MetricBinding) => readonly string[],
+  has: (binding: MetricBinding, name: string) => boolean,
+): string[] {
+  const shared: string[] = [];
+  for (const name of new Set(first && namesOf(first))) {
+    if (shared.length === mostListed) break;
+    if (others.every(binding => has(binding, name))) shared.push(name);
+  }
+  return shared;
 }
 
 /** A metric that itself compares periods, or divides by a total, has no value of an earlier period. */
@@ -88,21 +115,25 @@ function patternThatRefuses({ node, operands }: ResolvedFormula): Pattern | unde
 }
 
 /** Checks that a metric in a filter is known for each value of a dimension that all bindings of the request have too. */
-export function checkFiltersByMetric(
+export function* checkFiltersByMetric(
   { filters, seesBindings = false }: { filters: readonly (FilterByMetric & { plan: MetricPlan })[]; seesBindings?: boolean },
   bindings: readonly MetricBinding[],
   time: TimePlan,
   ownerOf: OwnerOf,
   problems: FieldProblem[],
-): void {
+): Steps<void> {
   for (const { by, inRange, index, plan } of filters) {
+    yield;
     const report = (field: string, type: string, text: Bilingual) => problems.push({ loc: ['body', 'filters', index, field], text, type });
     const all = [...bindings, ...plan.scans.map(({ binding }) => binding)];
     const found = all.map(binding => findKey(binding, by));
     const kinds = new Set(found.map(column => column && kindOf(column.type)));
     if (found.includes(undefined)) {
-      const names = all.map(each => listedKeys(each, seesBindings));
-      const known = [...new Set(names[0])].filter(name => names.every(each => each.includes(name))).slice(0, 50);
+      const known = sharedNames(
+        all,
+        binding => listedKeys(binding, seesBindings),
+        (binding, name) => findKey(binding, name) !== undefined,
+      );
       problems.push({
         loc: ['body', 'filters', index, 'by'],
         text: {

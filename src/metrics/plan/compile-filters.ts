@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { addDays } from '../../text/calendar.js';
+import { atOnce, type Steps } from '../../text/steps.js';
 import { isRepeated } from '../../text/time-zone.js';
 import { isFloat } from './compile-relation.js';
 import { isRealTime } from './compile-time.js';
@@ -12,68 +13,140 @@ type Value = string | number | boolean;
 
 const comparisons: Partial<Record<FilterOperator, string>> = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
 
+/** The days of a list that are compared with a column of times. Each becomes a condition of its own. */
+const mostDays = 200;
+
+/** The values of a filter that fit the type of a column. */
+interface FilterValues {
+  /** The type in which they are bound. */
+  type: string;
+  bound: string[];
+  /** The local times among them, and among the ends of their days, that come twice in the zone of the request. */
+  twice: ReadonlySet<string>;
+  /** Whether a list is in the type of the column itself. */
+  isOfColumn: boolean;
+}
+
+/** Why a filter does not fit a column, and the field of the filter that says so. */
+interface FilterFault {
+  field: string;
+  type: string;
+  text: Bilingual;
+}
+
+/** Checks filters against the types of columns: each once, however many scans and statements have it. */
+export class FilterChecks {
+  private readonly checked = new Map<string, FilterValues | FilterFault | null>();
+  private readonly names = new Map<MetricFilter, number>();
+
+  constructor(private readonly timezone: string) {}
+
+  /** Null for a filter without values. */
+  of(filter: MetricFilter, columnType: string): FilterValues | FilterFault | null {
+    return atOnce(this.ofInSteps(filter, columnType));
+  }
+
+  *ofInSteps(filter: MetricFilter, columnType: string): Steps<FilterValues | FilterFault | null> {
+    const name = this.names.get(filter) ?? this.names.size;
+    this.names.set(filter, name);
+    const key = `${name} ${columnType}`;
+    const known = this.checked.get(key);
+    if (known !== undefined) return known;
+    const found = yield* checkFilter(filter, columnType, this.timezone);
+    this.checked.set(key, found);
+    return found;
+  }
+}
+
+/** Values are bound in the column's own type, so that an index on it can be used. A value that does not fit is never sent. */
+function* checkFilter({ op, value, values }: MetricFilter, columnType: string, timezone: string): Steps<FilterValues | FilterFault | null> {
+  const fault = (field: string, type: string, text: Bilingual): FilterFault => ({ field, type, text });
+  if (op === 'is_null' || op === 'is_not_null') {
+    if (value !== undefined || values !== undefined)
+      return fault(value !== undefined ? 'value' : 'values', 'no_effect', { zh: `${op} 不取值`, en: `${op} takes no value` });
+    return null;
+  }
+  const takesList = op === 'in' || op === 'not_in' || op === 'between';
+  const given = takesList ? values : value === undefined ? undefined : [value];
+  const [wanted, other] = takesList ? (['values', 'value'] as const) : (['value', 'values'] as const);
+  if ((takesList ? value : values) !== undefined) {
+    const example = op === 'between' ? '[…, …]' : (JSON.stringify(takesList ? [value] : values?.[0]) ?? '…').slice(0, 80);
+    return fault(other, 'no_effect', {
+      zh: `${op} 取 ${wanted}：请写 "${wanted}": ${example}`,
+      en: `${op} takes ${wanted}: write "${wanted}": ${example}`,
+    });
+  }
+  if (!given || given.length === 0) return fault(wanted, 'missing', { zh: `${op} 需要 ${wanted}`, en: `${op} needs ${wanted}` });
+  if (op === 'between' && given.length !== 2)
+    return fault('values', 'two_values', { zh: 'between 需要两个值', en: 'between needs two values' });
+
+  const isText = op === 'contains' || op === 'starts_with';
+  const type = isText ? 'text' : bindType(columnType, given);
+  if (!type)
+    return fault('field', 'not_filterable', { zh: `${columnType} 类型不能这样筛选`, en: `a ${columnType} cannot be filtered this way` });
+  const bound: string[] = [];
+  const twice = new Set<string>();
+  let days = 0;
+  for (const [index, each] of given.entries()) {
+    if (index % valuesAtOnce === 0) yield;
+    if (!fits(each, type))
+      return fault(wanted, 'value_type', { zh: `${JSON.stringify(each)} 不是 ${type}`, en: `${JSON.stringify(each)} is not a ${type}` });
+    const text = String(each);
+    bound.push(text);
+    const isOfDay = type.startsWith('timestamp') && isDay(text);
+    if (isOfDay) days++;
+    // The session's zone reads a local time, but of one that comes twice it means the second.
+    if (type === 'timestamptz' && !hasOffset(text))
+      for (const local of isOfDay ? [text, addDays(text, 1)] : [text]) if (isRepeated(local, timezone)) twice.add(local);
+  }
+  if (days > mostDays)
+    return fault(wanted, 'too_many', {
+      zh: `${columnType} 列一次最多与 ${mostDays} 个日期比较，而不是 ${days} 个；请用 between 写成区间`,
+      en: `a ${columnType} is compared with at most ${mostDays} days, not ${days}: write ranges with between`,
+    });
+  const [first = '', second = ''] = bound;
+  if (op === 'between' && isReversed(first, second, type))
+    return fault('values', 'empty_range', {
+      zh: `between 的第一个值大于第二个，没有行符合：请写 "values": ["${second}", "${first}"]`,
+      en: `the first value is above the second, which no row fits: write "values": ["${second}", "${first}"]`,
+    });
+  return { type, bound, twice, isOfColumn: isOfColumn(columnType, type, bound) };
+}
+
+/** Values are checked in steps of so many: to tell whether a local time comes twice takes some 10 µs. */
+const valuesAtOnce = 100;
+
 /**
- * Compiles one structured filter to a condition. Values are bound in the column's own type, so that an index on it can be used. A
- * value that does not fit is reported and never sent.
+ * Compiles one structured filter to a condition.
  * @returns null when something was reported
  */
 export function compileFilter(
   filter: MetricFilter,
   column: BoundColumn,
   index: number,
-  { assembly, problems, time: { timezone } }: Pick<ScanContext, 'assembly' | 'problems' | 'time'>,
+  { assembly, problems, time: { timezone }, checks }: Pick<ScanContext, 'assembly' | 'problems' | 'time' | 'checks'>,
 ): string | null {
-  const report = (field: string, type: string, text: Bilingual): null => {
-    problems.push({ loc: ['body', 'filters', index, field], text, type });
-    return null;
-  };
   const { dialect } = assembly;
   const name = dialect.quote(column.name);
-  const { op, value, values } = filter;
-  if (op === 'is_null' || op === 'is_not_null') {
-    if (value !== undefined || values !== undefined)
-      return report(value !== undefined ? 'value' : 'values', 'no_effect', { zh: `${op} 不取值`, en: `${op} takes no value` });
-    return `${name} IS ${op === 'is_null' ? '' : 'NOT '}NULL`;
+  const { op } = filter;
+  const checked = checks.of(filter, column.type);
+  if (checked === null) return `${name} IS ${op === 'is_null' ? '' : 'NOT '}NULL`;
+  if ('field' in checked) {
+    const { field, text, type } = checked;
+    problems.push({ loc: ['body', 'filters', index, field], text, type });
+    return null;
   }
-  const takesList = op === 'in' || op === 'not_in' || op === 'between';
-  const given = takesList ? values : value === undefined ? undefined : [value];
-  const [wanted, other] = takesList ? (['values', 'value'] as const) : (['value', 'values'] as const);
-  if (filter[other] !== undefined) {
-    const example = op === 'between' ? '[…, …]' : (JSON.stringify(takesList ? [value] : values?.[0]) ?? '…').slice(0, 80);
-    return report(other, 'no_effect', {
-      zh: `${op} 取 ${wanted}：请写 "${wanted}": ${example}`,
-      en: `${op} takes ${wanted}: write "${wanted}": ${example}`,
-    });
-  }
-  if (!given || given.length === 0) return report(wanted, 'missing', { zh: `${op} 需要 ${wanted}`, en: `${op} needs ${wanted}` });
-  if (op === 'between' && given.length !== 2)
-    return report('values', 'two_values', { zh: 'between 需要两个值', en: 'between needs two values' });
-
-  const isText = op === 'contains' || op === 'starts_with';
-  const type = isText ? 'text' : bindType(column.type, given);
-  if (!type)
-    return report('field', 'not_filterable', { zh: `${column.type} 类型不能这样筛选`, en: `a ${column.type} cannot be filtered this way` });
-  const wrong = given.find(each => !fits(each, type));
-  if (wrong !== undefined) {
-    return report(wanted, 'value_type', { zh: `${JSON.stringify(wrong)} 不是 ${type}`, en: `${JSON.stringify(wrong)} is not a ${type}` });
-  }
-  const bound = given.map(String);
+  const { type, bound, twice, isOfColumn } = checked;
   const [first = '', second = ''] = bound;
-  if (op === 'between' && isReversed(first, second, type))
-    return report('values', 'empty_range', {
-      zh: `between 的第一个值大于第二个，没有行符合：请写 "values": ["${second}", "${first}"]`,
-      en: `the first value is above the second, which no row fits: write "values": ["${second}", "${first}"]`,
-    });
-  // The session's zone reads a local time, but of one that comes twice it means the second.
-  const isTwice = (each: string): boolean => type === 'timestamptz' && !hasOffset(each) && isRepeated(each, timezone);
   const momentOf = (each: string): string =>
-    isTwice(each) ? dialect.firstAtZone(assembly.bind(each, 'timestamp'), assembly.bind(timezone, 'text')) : assembly.bind(each, type);
-  if (type.startsWith('timestamp') && bound.some(each => isDay(each) || isTwice(each))) return compileDays(op, name, bound, momentOf);
+    twice.has(each) ? dialect.firstAtZone(assembly.bind(each, 'timestamp'), assembly.bind(timezone, 'text')) : assembly.bind(each, type);
+  if (type.startsWith('timestamp') && bound.some(each => isDay(each) || twice.has(each))) return compileDays(op, name, bound, momentOf);
+  const list = `${isOfColumn ? column.type : type}[]`;
   switch (op) {
     case 'in':
-      return dialect.isAnyOf(name, assembly.bind(bound, `${listType(column.type, type, bound)}[]`));
+      return dialect.isAnyOf(name, assembly.bind(bound, list));
     case 'not_in':
-      return dialect.isNoneOf(name, assembly.bind(bound, `${listType(column.type, type, bound)}[]`));
+      return dialect.isNoneOf(name, assembly.bind(bound, list));
     case 'between':
       return `${name} BETWEEN ${assembly.bind(first, type)} AND ${assembly.bind(second, type)}`;
     case 'contains':
@@ -88,7 +161,7 @@ export function compileFilter(
     case '>=':
       return `${name} ${comparisons[op]} ${assembly.bind(first, type)}`;
     default:
-      return op satisfies never;
+      throw new Error(`${op} takes no values`);
   }
 }
 
@@ -154,10 +227,10 @@ function bindType(columnType: string, values: Value[]): string | null {
   return null;
 }
 
-/** The type of a list. PostgreSQL looks a value up by its hash only if it is of the same type, else it walks the list for each row. */
-function listType(columnType: string, type: string, values: readonly string[]): string {
+/** PostgreSQL looks a value of a list up by its hash only if it is of the column's own type, else it walks the list for each row. */
+function isOfColumn(columnType: string, type: string, values: readonly string[]): boolean {
   const most = columnType === 'integer' ? 2_147_483_647 : columnType === 'smallint' ? 32_767 : 0;
-  return type === 'bigint' && values.every(value => Math.abs(Number(value)) <= most) ? columnType : type;
+  return type === 'bigint' && values.every(value => Math.abs(Number(value)) <= most);
 }
 
 const forms: Record<string, RegExp> = {

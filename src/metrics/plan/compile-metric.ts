@@ -1,18 +1,21 @@
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
+import { atOnce, type Steps } from '../../text/steps.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type Value } from '../patterns/metric-pattern.js';
 import { checkAxes } from './check-axes.js';
 import { checkComparison, checkFiltersByMetric, checkNames, checkZeroFill } from './check-request.js';
 import { compare, compileHaving, compileOrder, type ResultColumn } from './compile-order.js';
-import { compileResult, type Flag, queriedTables } from './compile-result.js';
+import { FilterChecks } from './compile-filters.js';
+import { type Building, compileResult, type Flag, queriedTables } from './compile-result.js';
 import { checkZone, planTime, type TimePlan } from './compile-time.js';
 import { filtersTime } from './filters-time.js';
 import { type BoundJoin, findDimension, type TableRead } from './metric-binding.js';
 import { type CompareMode, type FilterByMetric, type MetricRequest } from './metric-request.js';
-import { type MetricPlan, planMetrics, type ScanAxis } from './plan-metric.js';
+import { type MetricPlan, planInSteps, type ScanAxis } from './plan-metric.js';
 import { ownersIn, type ResolvedMetric } from './resolve-metric.js';
 import { filterPart } from './scan-rows.js';
 import { connectionOf, targetOf } from './target-of.js';
+import { checkLengthOfBindings } from './statement-length.js';
 import { type CompiledStatement, SqlAssembly } from './sql-assembly.js';
 
 /** A metric of a request under the name of its column. */
@@ -49,6 +52,11 @@ export interface CompiledMetrics extends CompiledStatement {
   filtersTime: boolean;
 }
 
+/** Runs {@link compileInSteps} at once. */
+export function compileMetrics(asked: readonly NamedMetric[], request: MetricRequest): CompiledMetrics {
+  return atOnce(compileInSteps(asked, request));
+}
+
 /**
  * Compiles resolved metrics and a request into one statement. Each binding is aggregated in one scan of its own. Scans of
  * different bindings are stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows
@@ -57,28 +65,28 @@ export interface CompiledMetrics extends CompiledStatement {
  * Totals are recomputed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
  * @throws UnsafeFilterClauseError, SchemaError (all names and options that do not fit), MixedConnectionsError
  */
-export function compileMetrics(asked: readonly NamedMetric[], request: MetricRequest): CompiledMetrics {
+export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRequest): Steps<CompiledMetrics> {
   const problems: FieldProblem[] = [];
   const metrics = asked.map(({ metric }) => metric);
   checkComparison(asked, request, problems);
   const shift = problems.length > 0 ? null : (request.compare?.shift ?? null);
-  const plan = planMetrics(metrics, request.filter_clause, shift, request.seesBindings);
+  checkLengthOfBindings([...metrics, ...request.filtersByMetric.map(({ metric }) => metric)]);
+  const plan = yield* planInSteps(metrics, request.filter_clause, shift, request.seesBindings);
   refuseToCompareOthers(asked, plan, request, problems);
   const bindings = [...new Set(plan.scans.map(scan => scan.binding))];
-  const filters = request.filtersByMetric.map(filter => ({
-    ...filter,
-    plan: planMetrics([filter.metric], null, null, request.seesBindings),
-  }));
+  const filters: PlannedFilter[] = [];
+  for (const filter of request.filtersByMetric)
+    filters.push({ ...filter, plan: yield* planInSteps([filter.metric], null, null, request.seesBindings) });
   const allBindings = [...new Set(metrics.flatMap(metric => metric.bindings))];
   const filterBindings = filters.flatMap(({ metric }) => metric.bindings);
   const connectionId = connectionOf([...allBindings, ...filterBindings]);
 
   const ownerOf = ownersIn([...metrics, ...filters.map(filter => filter.metric)]);
-  checkNames(request, bindings, ownerOf, problems);
+  yield* checkNames(request, bindings, ownerOf, problems);
   const axes = plan.scans.map(scan => scan.axis);
   const time = planTime(request.time, allBindings, problems, axes, ownerOf);
   checkAxes(plan.scans, request, time, ownerOf, problems);
-  checkFiltersByMetric({ ...request, filters }, bindings, time, ownerOf, problems);
+  yield* checkFiltersByMetric({ ...request, filters }, bindings, time, ownerOf, problems);
   if (time.fill === 'zero') checkZeroFill(plan.scans, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 
@@ -90,7 +98,8 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const outputs = outputsOf(asked, plan, request);
   const target = targetOf([...allBindings, ...filterBindings]);
   const assembly = new SqlAssembly(target);
-  const compiled = compileStatement(plan, filters, request, time, keys, outputs, assembly, problems);
+  const building: Building = { assembly, problems, checks: new FilterChecks(time.timezone) };
+  const compiled = yield* compileStatement(plan, filters, request, time, keys, outputs, building);
   checkZone(request.time, time, allBindings, assembly.reads, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 
@@ -98,7 +107,10 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const ungroupedTime: TimePlan = { ...time, grain: null, totalOf: time.grain, fill: time.fill === 'zero' ? 'zero' : 'none' };
   const ungroupedPlan: MetricPlan = { ...plan, scans: plan.scans.map(scan => ({ ...scan, withins: new Set() })), warnings: [] };
   const totals = request.totals
-    ? compileStatement(ungroupedPlan, filters, ungrouped, ungroupedTime, [], outputs, new SqlAssembly(target), problems).statement
+    ? (yield* compileStatement(ungroupedPlan, filters, ungrouped, ungroupedTime, [], outputs, {
+        ...building,
+        assembly: new SqlAssembly(target),
+      })).statement
     : null;
   const columns = [...keys, ...outputs.map(({ column }) => column)];
   const { joins, reads } = assembly;
@@ -162,21 +174,22 @@ function outputsOf(asked: readonly NamedMetric[], { values }: MetricPlan, { comp
 
 type PlannedFilter = FilterByMetric & { plan: MetricPlan };
 
-function compileStatement(
+function* compileStatement(
   plan: MetricPlan,
   filters: readonly PlannedFilter[],
   request: MetricRequest,
   time: TimePlan,
   keys: CompiledColumn[],
   outputs: Output[],
-  assembly: SqlAssembly,
-  problems: FieldProblem[],
-): { statement: CompiledStatement; flags: Flag[] } {
+  building: Building,
+): Steps<{ statement: CompiledStatement; flags: Flag[] }> {
+  const { assembly, problems } = building;
   const { dialect } = assembly;
-  assembly.reserve([plan, ...filters.map(filter => filter.plan)].flatMap(queriedTables));
-  const kept = filters.flatMap((filter, index) => compileFilterByMetric(filter, index, request, time, assembly, problems));
+  assembly.reserve(yield* queriedTables([plan, ...filters.map(filter => filter.plan)]));
+  const kept: string[] = [];
+  for (const [index, filter] of filters.entries()) kept.push(...(yield* compileFilterByMetric(filter, index, request, time, building)));
   const values = outputs.map(({ value }) => value);
-  const { parts, result, tooMany, flags } = compileResult(plan, values, request, time, assembly, problems);
+  const { parts, result, tooMany, flags } = yield* compileResult(plan, values, request, time, building);
 
   let dimension = 0;
   const columns: ResultColumn[] = [
@@ -208,21 +221,21 @@ function compileStatement(
       `OFFSET ${assembly.bind(request.offset, 'bigint')}`,
     ].join(' '),
   ].join('\n');
-  return { statement: assembly.finishAll(template), flags };
+  return { statement: yield* assembly.finishAll(template), flags };
 }
 
 /** The part that lists the keys for which a metric fits, by a statement of its own over all rows, or over those of the range. */
-function compileFilterByMetric(
+function* compileFilterByMetric(
   { plan, by, op, value, inRange }: PlannedFilter,
   index: number,
   request: MetricRequest,
   { from, to, ...time }: TimePlan,
-  assembly: SqlAssembly,
-  problems: FieldProblem[],
-): string[] {
+  building: Building,
+): Steps<string[]> {
+  const { assembly } = building;
   const own: MetricRequest = { ...request, dimensions: [by], filters: [], filtersByMetric: [] };
   const ownTime: TimePlan = { ...time, grain: null, fill: 'none', from: inRange ? from : null, to: inRange ? to : null };
-  const { parts, result } = compileResult(plan, [plan.values[0]!.value], own, ownTime, assembly, problems);
+  const { parts, result } = yield* compileResult(plan, [plan.values[0]!.value], own, ownTime, building);
   const select = `WITH ${parts.join(',\n')}
   SELECT "d0" AS "key"
   FROM ${result}

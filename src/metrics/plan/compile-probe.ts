@@ -1,5 +1,6 @@
 import { type SqlStatement } from '../../sql/sql-parameters.js';
-import { compileRelation, timeColumn } from './compile-relation.js';
+import { type Steps } from '../../text/steps.js';
+import { compileRelation, expressionsOf, timeColumn } from './compile-relation.js';
 import { type MetricBinding } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
@@ -7,14 +8,15 @@ import { SqlAssembly } from './sql-assembly.js';
  * Selects all columns, then all dimensions, all entities, then the time of a binding, so that the database tells their types. The caller adds
  * LIMIT 0.
  */
-export function compileProbe(binding: MetricBinding): SqlStatement {
+export function* compileProbe(binding: MetricBinding): Steps<SqlStatement> {
   const assembly = new SqlAssembly();
   const { quote } = assembly.dialect;
   const exposed = [...binding.columns, ...binding.dimensions, ...(binding.entities ?? [])].map((column, index) => ({
     ...column,
     name: `c${index}`,
   }));
+  yield* assembly.judgeAll(binding, [...exposed.map(({ expression }) => expression), ...expressionsOf(binding)]);
   const list = exposed.map(column => quote(column.name)).concat(binding.time ? [quote(timeColumn)] : []);
   const relation = compileRelation(binding, exposed, true, assembly);
-  return assembly.finish(`SELECT ${list.join(', ') || '1'}\nFROM ${relation}`);
+  return yield* assembly.finish(`SELECT ${list.join(', ') || '1'}\nFROM ${relation}`);
 }

@@ -1,5 +1,6 @@
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
+import { type Steps } from '../../text/steps.js';
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { guardOverTable } from './bound-sql.js';
 import { type BoundJoin, type TableRead } from './metric-binding.js';
@@ -9,7 +10,7 @@ import { SqlAssembly } from './sql-assembly.js';
  * Asks whether tables are still as a binding was checked against: one row, with a boolean for each join, true if its key is there
  * twice, then a NULL of the type of each column of each table.
  */
-export function compileProof(joins: readonly BoundJoin[], reads: readonly TableRead[]): SqlStatement {
+export function* compileProof(joins: readonly BoundJoin[], reads: readonly TableRead[]): Steps<SqlStatement> {
   const assembly = new SqlAssembly();
   const { quote } = assembly.dialect;
   const repeats = joins.map((join, index) => `${repeatsKey(join, assembly)} AS "k${index}"`);
@@ -26,7 +27,7 @@ export function compileProof(joins: readonly BoundJoin[], reads: readonly TableR
     `FROM (SELECT ${repeats.join(',\n  ') || '1'}) AS "k"`,
     ...tables.map(each => `LEFT JOIN ${each.from}`),
   ].join('\n');
-  return assembly.finish(template);
+  return yield* assembly.finish(template);
 }
 
 /** A unique index proves a key without a look at the rows. Without one they are grouped. */

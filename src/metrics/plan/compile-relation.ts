@@ -1,4 +1,3 @@
-import { guardOverTables } from './bound-sql.js';
 import { type BoundColumn, type BoundTable, type MetricBinding } from './metric-binding.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
@@ -13,10 +12,9 @@ export const timeColumn = '__time';
  */
 export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], withTime: boolean, assembly: SqlAssembly): string {
   const { quote } = assembly.dialect;
-  const guard = guardOverTables(binding);
   const used = new Map<string, Set<string>>();
   const embed = (text: string): string => {
-    const guarded = guard(text);
+    const guarded = assembly.judge(binding, text);
     for (const [qualifier, column] of guarded.columns) {
       const alias = qualifier ?? binding.fact.alias;
       used.set(alias, (used.get(alias) ?? new Set()).add(column));
@@ -48,6 +46,11 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
   ];
   const list = columns.length > 0 ? columns.join(', ') : '1 AS "__row"';
   return `(\n    SELECT ${list}\n    ${from.join('\n    ')}${where}\n  ) AS ${quote(binding.fact.alias)}`;
+}
+
+/** The expressions of a relation, those of the columns it exposes aside. */
+export function expressionsOf({ time, row_filter, joins }: MetricBinding): string[] {
+  return [...(time ? [time.expression] : []), ...(row_filter === null ? [] : [row_filter]), ...joins.flatMap(({ on }) => on.flat())];
 }
 
 /**

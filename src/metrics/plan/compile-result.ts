@@ -1,16 +1,18 @@
-import { type FieldProblem } from '../../common/errors/api-error.js';
+import { type Steps } from '../../text/steps.js';
 import { type Value, type WarningCode } from '../patterns/metric-pattern.js';
-import { guardQuery } from './bound-sql.js';
+import { tablesIn } from './bound-sql.js';
 import { levelsOf } from './check-axes.js';
 import { spreadTotals, sqlOfColumns } from './compile-columns.js';
 import { compilePeriods } from './compile-periods.js';
 import { compileScan } from './compile-scan.js';
+import { expressionsOf } from './compile-relation.js';
+import { findDimension, namedColumns } from './metric-binding.js';
 import { compileStack } from './compile-stack.js';
 import { type TimePlan } from './compile-time.js';
 import { compileTest, compileValue } from './compile-value.js';
 import { type MetricRequest } from './metric-request.js';
-import { type MetricPlan } from './plan-metric.js';
-import { type SqlAssembly } from './sql-assembly.js';
+import { type MetricPlan, type Scan } from './plan-metric.js';
+import { type CompiledScan, type ScanContext } from './scan-context.js';
 
 /** What a column after the values says of a row: that a warning holds for a metric, or that there are more periods than are computed. */
 export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' };
@@ -25,21 +27,28 @@ export interface CompiledResult {
   tooMany: string | undefined;
 }
 
+/** A statement under construction. */
+export type Building = Pick<ScanContext, 'assembly' | 'problems' | 'checks'>;
+
 /** Compiles planned metrics up to their values, before any condition on them. */
-export function compileResult(
+export function* compileResult(
   { scans, warnings }: MetricPlan,
   values: Value[],
   request: MetricRequest,
   time: TimePlan,
-  assembly: SqlAssembly,
-  problems: FieldProblem[],
-): CompiledResult {
+  building: Building,
+): Steps<CompiledResult> {
+  const { assembly } = building;
   const { dialect } = assembly;
   const keys = [...(time.grain === null ? [] : ['"period"']), ...request.dimensions.map((_, index) => `"d${index}"`)];
   const levels = scans.map(scan => levelsOf(scan, request));
   const isLevelled = levels.some(each => each.length > 0);
-  const context = { scans, request, time, isLevelled, assembly, problems };
-  const compiled = scans.map((scan, index) => compileScan(scan, index, levels[index]!, context));
+  const context = { scans, request, time, isLevelled, ...building };
+  const compiled: CompiledScan[] = [];
+  for (const scan of scans) {
+    yield* judgeScan(scan, context);
+    compiled.push(compileScan(scan, compiled.length, levels[compiled.length]!, context));
+  }
   const parts = compiled.flatMap(each => each.reading);
   const periods = compilePeriods(compiled, time, assembly, parts);
   if (periods) parts.push(...compiled.flatMap(each => each.joining?.(periods) ?? []));
@@ -65,8 +74,28 @@ export function compileResult(
   return { parts, result, flags: flags.map(({ flag }) => flag), tooMany };
 }
 
+/** Does what takes long of compiling a scan, in steps: judges the expressions behind its columns, and checks the filters against these. */
+function* judgeScan({ binding, events, columns, clause }: Scan, { request, checks, assembly }: ScanContext): Steps<void> {
+  const named = namedColumns(binding);
+  const guarded = [...columns.values()].flatMap(({ args, where, by }) => [...args, ...where, ...(by ? [by] : [])]).concat(clause ?? []);
+  const names = new Set([...guarded.flatMap(each => each.columns.map(([, name]) => name)), ...request.filters.map(({ field }) => field)]);
+  const exposed = [...[...names].map(name => named.get(name)), ...request.dimensions.map(name => findDimension(binding, name))];
+  yield* assembly.judgeAll(binding, [...exposed.flatMap(column => column?.expression ?? []), ...expressionsOf(binding)]);
+  if (events) yield* assembly.judgeAll(events.binding, expressionsOf(events.binding));
+  for (const filter of request.filters) {
+    const column = named.get(filter.field);
+    if (column) yield* checks.ofInSteps(filter, column.type);
+  }
+}
+
 /** The tables that queries of bindings name. A part of the statement with such a name would be read in their place. */
-export function queriedTables({ scans }: MetricPlan): string[] {
+export function* queriedTables(plans: readonly MetricPlan[]): Steps<string[]> {
+  const scans = plans.flatMap(plan => plan.scans);
   const bindings = scans.flatMap(({ binding, events }) => [binding, ...(events ? [events.binding] : [])]);
-  return bindings.flatMap(({ fact: { source } }) => ('sql' in source ? guardQuery(source).tables : []));
+  const names = new Set<string>();
+  for (const { fact } of bindings) {
+    yield;
+    if ('sql' in fact.source) for (const name of tablesIn(fact.source)) names.add(name);
+  }
+  return [...names];
 }

@@ -1,26 +1,18 @@
 import { type Guard, guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { cut } from '../../text/cut.js';
+import { type Steps } from '../../text/steps.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
 import { exactly, isBoolean, isNoCondition, type TypeOf } from './exact-arithmetic.js';
-import { type BoundColumn, listedNames, type MetricBinding, namedColumns } from './metric-binding.js';
+import { listedNames, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 
 export type GuardedTexts = ReadonlyMap<SqlText, GuardedExpression>;
 
-const named = new WeakMap<MetricBinding, ReadonlyMap<string, BoundColumn>>();
-
-/** The columns that a formula may name. */
-export function columnsOf(binding: MetricBinding): ReadonlyMap<string, BoundColumn> {
-  const columns = named.get(binding) ?? namedColumns(binding);
-  named.set(binding, columns);
-  return columns;
-}
-
 /** Judges SQL over what a binding names, also under the fact table's alias: that of formulas and filter clauses. */
 function guardOverNames(binding: MetricBinding, seesBindings = false): Guard {
-  const scope = { columns: columnsOf(binding), alias: binding.fact.alias, listed: listedNames(binding, seesBindings) };
+  const scope = { columns: namedColumns(binding), alias: binding.fact.alias, listed: () => listedNames(binding, seesBindings) };
   return exactly((text, isRewritten) => guardExpression(text, scope, isRewritten), typesIn(binding));
 }
 
@@ -29,9 +21,10 @@ function guardOverNames(binding: MetricBinding, seesBindings = false): Guard {
  * @throws FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest. Positions count from the start of the
  * formula.
  */
-export function guardLeaves(leaves: readonly ResolvedLeaf[], seesBindings: boolean): Map<MetricBinding, GuardedTexts> {
+export function* guardLeaves(leaves: readonly ResolvedLeaf[], seesBindings: boolean): Steps<Map<MetricBinding, GuardedTexts>> {
   const judged = new Map<MetricBinding, Map<SqlText, GuardedExpression>>();
   for (const { node, owner } of leaves) {
+    yield;
     const texts = judged.get(owner.binding) ?? new Map<SqlText, GuardedExpression>();
     judged.set(owner.binding, texts);
     for (const text of sqlTexts(node))
@@ -73,7 +66,7 @@ function noCondition(clause: string): UnsafeFilterClauseError {
 }
 
 function typesIn(binding: MetricBinding): TypeOf {
-  return name => columnsOf(binding).get(name)?.type;
+  return name => namedColumns(binding).get(name)?.type;
 }
 
 /** An argument that is added up. Of true and false, the true ones are counted. */

@@ -74,14 +74,39 @@ export interface MetricBinding {
   verified_at: string;
 }
 
+/** What is asked of a binding for each name of a request, made once. A binding has thousands of names. */
+interface BindingIndex {
+  named: ReadonlyMap<string, BoundColumn>;
+  dimensions: ReadonlyMap<string, BoundColumn>;
+  entities: ReadonlyMap<string, BoundColumn>;
+}
+
+const indexes = new WeakMap<MetricBinding, BindingIndex>();
+
+function indexOf(binding: MetricBinding): BindingIndex {
+  const known = indexes.get(binding);
+  if (known) return known;
+  const byName = (columns: readonly BoundColumn[]) => columns.map(column => [column.name, column] as const);
+  const aliases = binding.dimensions.flatMap(each => each.aliases.map(alias => [alias, each] as const));
+  const [dimensions, entities] = [byName(binding.dimensions), byName(binding.entities ?? [])];
+  const index = {
+    named: firstOfEach([...byName(binding.columns), ...dimensions, ...aliases]),
+    dimensions: firstOfEach([...dimensions, ...aliases, ...entities]),
+    entities: firstOfEach(entities),
+  };
+  indexes.set(binding, index);
+  return index;
+}
+
+function firstOfEach(columns: readonly (readonly [string, BoundColumn])[]): Map<string, BoundColumn> {
+  const first = new Map<string, BoundColumn>();
+  for (const [name, column] of columns) if (!first.has(name)) first.set(name, column);
+  return first;
+}
+
 /** The columns that a formula or a filter may name, dimensions also by their aliases. The first of two equal names wins. */
-export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
-  const named = new Map<string, BoundColumn>();
-  const add = (name: string, column: BoundColumn) => named.has(name) || named.set(name, column);
-  for (const column of binding.columns) add(column.name, column);
-  for (const dimension of binding.dimensions) add(dimension.name, dimension);
-  for (const dimension of binding.dimensions) for (const alias of dimension.aliases) add(alias, dimension);
-  return named;
+export function namedColumns(binding: MetricBinding): ReadonlyMap<string, BoundColumn> {
+  return indexOf(binding).named;
 }
 
 /**
@@ -89,7 +114,11 @@ export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
  * metric shows them anyway.
  */
 export function listedNames(binding: MetricBinding, seesBindings: boolean): string[] {
-  return seesBindings ? [...namedColumns(binding).keys()] : binding.dimensions.map(({ name }) => name);
+  return seesBindings ? [...namedColumns(binding).keys()] : dimensionNames(binding);
+}
+
+export function dimensionNames({ dimensions }: MetricBinding): string[] {
+  return dimensions.map(({ name }) => name);
 }
 
 /** The names that an error may list where an entity may stand as well. */
@@ -99,12 +128,8 @@ export function listedKeys(binding: MetricBinding, seesBindings: boolean): strin
 }
 
 /** A dimension, by its name before any alias, or an entity. */
-export function findDimension({ dimensions, entities = [] }: MetricBinding, name: string): BoundColumn | undefined {
-  return (
-    dimensions.find(each => each.name === name) ??
-    dimensions.find(each => each.aliases.includes(name)) ??
-    entities.find(each => each.name === name)
-  );
+export function findDimension(binding: MetricBinding, name: string): BoundColumn | undefined {
+  return indexOf(binding).dimensions.get(name);
 }
 
 /** What a filter by a metric may go by: what an answer may have as a dimension, or else a column. */
@@ -114,7 +139,7 @@ export function findKey(binding: MetricBinding, name: string): BoundColumn | und
 
 /** The entity of a conversion: one of the binding's entities, or else a column. */
 export function findEntity(binding: MetricBinding, name: string): BoundColumn | undefined {
-  return binding.entities?.find(each => each.name === name) ?? namedColumns(binding).get(name);
+  return indexOf(binding).entities.get(name) ?? namedColumns(binding).get(name);
 }
 
 const keys = new WeakMap<MetricBinding, string>();

@@ -1,4 +1,5 @@
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { atOnce, type Steps } from '../../text/steps.js';
 import { patternOf } from '../formula/classify-formula.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { argumentsOf, metricNames, operandsOf, type SqlText } from '../formula/formula-tree.js';
@@ -6,9 +7,9 @@ import { type Aggregate, type Attribution, type Axis, type Shift, type Test, typ
 import { registry } from '../patterns/registry.js';
 import { checkAdditivity, checkArgument, otherType } from './check-arguments.js';
 import { columnsOf as columnsIn } from './compile-value.js';
-import { asNumber, columnsOf, guardClause, guardLeaves } from './guard-formula.js';
+import { asNumber, guardClause, guardLeaves } from './guard-formula.js';
 import { isNumber } from './exact-arithmetic.js';
-import { bindingKey, type MetricBinding } from './metric-binding.js';
+import { bindingKey, type MetricBinding, namedColumns } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
 /**
@@ -67,26 +68,32 @@ export interface Column {
   over?: readonly string[] | undefined;
 }
 
+/** Runs {@link planInSteps} at once. */
+export function planMetrics(...asked: Parameters<typeof planInSteps>): MetricPlan {
+  return atOnce(planInSteps(...asked));
+}
+
 /**
  * Plans metrics by the patterns of their nodes. The guard judges all SQL before.
  * @param shift how far back the period lies with which each metric is compared, if it is
  * @param seesBindings whether errors may list the columns of bindings
  * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError
  */
-export function planMetrics(
+export function* planInSteps(
   metrics: readonly ResolvedMetric[],
   clause: string | null,
   shift: Shift | null = null,
   seesBindings = false,
-): MetricPlan {
+): Steps<MetricPlan> {
   const roots = metrics.map(({ root }) => root);
   const leaves = roots.flatMap(leavesOf);
-  const texts = guardLeaves(leaves, seesBindings);
+  const texts = yield* guardLeaves(leaves, seesBindings);
   const events = new Set(roots.flatMap(eventLeavesOf));
   /** The parts of all scans that depend on the binding alone: made once, since there may be hundreds of leaves. */
   const sources = new Map<string, { place: number; clause: GuardedExpression | null }>();
   for (const leaf of leaves) {
     const { binding } = leaf.owner;
+    yield;
     if (events.has(leaf) || sources.has(bindingKey(binding))) continue;
     const guarded = clause === null ? null : guardClause(clause, leaf.owner, seesBindings);
     sources.set(bindingKey(binding), { place: sources.size, clause: guarded });
@@ -95,13 +102,15 @@ export function planMetrics(
   const warnings = new Map<string, PlannedTest>();
   let columns = 0;
   let metric = 0;
-  const values = roots.map((root, index): PlannedValue => {
-    metric = index;
+  const values: PlannedValue[] = [];
+  for (const root of roots) {
+    yield;
+    metric = values.length;
     const value = plan(root, {});
     const before = shift && plan(root, { shift });
     if (before) warn({ code: 'NEGATIVE_BASE', value: before, op: '<', than: 0 });
-    return { value, before };
-  });
+    values.push({ value, before });
+  }
   return { scans: [...scans.values()], values, warnings: [...warnings.values()] };
 
   function warn(test: Test): void {
@@ -126,7 +135,7 @@ export function planMetrics(
 
   /** Databases other than PostgreSQL compute with no lengths of time. */
   function isNumberIn(binding: MetricBinding, argument: SqlText): boolean {
-    const typeOf = (name: string) => columnsOf(binding).get(name)?.type;
+    const typeOf = (name: string) => namedColumns(binding).get(name)?.type;
     return binding.dialect !== undefined || isNumber(texts.get(binding)!.get(argument)!, typeOf);
   }
 
@@ -143,7 +152,7 @@ export function planMetrics(
     const over = pick && !pick.by ? within : undefined;
     const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, over, where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
-    const types = args.map(each => otherType(guarded(each), name => columnsOf(binding).get(name)?.type));
+    const types = args.map(each => otherType(guarded(each), name => namedColumns(binding).get(name)?.type));
     checkAdditivity(leaf);
     args.forEach((each, index) => checkArgument(aggregate, each, types[index], leaf));
     const column = scan.columns.get(computed) ?? {

@@ -1,4 +1,5 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
+import { type FilterChecks } from './compile-filters.js';
 import { type TimePlan } from './compile-time.js';
 import { type MetricRequest } from './metric-request.js';
 import { type Scan } from './plan-metric.js';
@@ -13,6 +14,8 @@ export interface ScanContext {
   isLevelled: boolean;
   assembly: SqlAssembly;
   problems: FieldProblem[];
+  /** The filters of the request, as checked so far. */
+  checks: FilterChecks;
 }
 
 /** A FROM item that lists the starts of periods. */

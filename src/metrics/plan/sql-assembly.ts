@@ -8,10 +8,12 @@ import { type HandedList } from '../translate/handed-list.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
-import { guardOverTable, guardQuery } from './bound-sql.js';
-import { type BoundJoin, type BoundTable, type TableRead } from './metric-binding.js';
+import { guardOverTable, guardOverTables, guardQuery } from './bound-sql.js';
+import { type BoundJoin, type BoundTable, type MetricBinding, type TableRead } from './metric-binding.js';
 import { type Groups, namedKeys, selectGroups } from './select-groups.js';
-import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
+import { assembleInSteps, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
+import { atOnce, type Steps } from '../../text/steps.js';
+import { checkStatementLength } from './statement-length.js';
 
 /** A scan of another database, and where its rows go. */
 export interface PlacedScan extends TranslatedScan {
@@ -62,6 +64,9 @@ export class SqlAssembly {
 
   private prefix = '';
 
+  /** The expressions of bindings that were judged. */
+  private readonly judged = new Map<MetricBinding, Map<string, GuardedExpression>>();
+
   /** @param target the database that holds the rows, where it is not PostgreSQL */
   constructor(private readonly target: Target | null = null) {}
 
@@ -93,6 +98,24 @@ export class SqlAssembly {
     return `${qualifier === undefined ? '' : `${quote(qualifier)}.`}${quote(column[1])}`;
   }
 
+  /** Judges an expression of a binding, once. @throws UnsafeFilterClauseError */
+  judge(binding: MetricBinding, expression: string): GuardedExpression {
+    const known = this.judged.get(binding) ?? new Map<string, GuardedExpression>();
+    this.judged.set(binding, known);
+    const guarded = known.get(expression) ?? guardOverTables(binding)(expression);
+    known.set(expression, guarded);
+    return guarded;
+  }
+
+  /** Judges expressions of a binding before they are embedded. @throws UnsafeFilterClauseError, SchemaError if they are too long together */
+  *judgeAll(binding: MetricBinding, expressions: readonly string[]): Steps<void> {
+    checkStatementLength(expressions.reduce((sum, { length }) => sum + length, 0));
+    for (const expression of expressions) {
+      yield;
+      this.judge(binding, expression);
+    }
+  }
+
   /** SQL for the rows of a table of a binding, to stand in FROM before an alias. A query has a stand-in, with its parentheses. */
   embedTable({ source }: BoundTable): string {
     if ('table' in source) return quoteTable(source.schema, source.table);
@@ -116,7 +139,7 @@ export class SqlAssembly {
     const { from, conditions, keys, dimensions, levels, isLevelled, measures } = groups;
     const named = [...namedKeys(groups), ...measures];
     const where = conditions.length > 0 ? `\nWHERE ${conditions.join(' AND ')}` : '';
-    const statement = this.finish(`SELECT ${named.map(each => `${each.sql} AS "${each.name}"`).join(', ')}\nFROM ${from}${where}`);
+    const statement = atOnce(this.finish(`SELECT ${named.map(each => `${each.sql} AS "${each.name}"`).join(', ')}\nFROM ${from}${where}`));
     const joins = this.joins.slice(this.proved);
     this.proved = this.joins.length;
     const template = {
@@ -169,16 +192,17 @@ export class SqlAssembly {
     const keys = join.on.map(([, key]) => this.embed(guard(key)));
     const list = keys.map((key, index) => `${key} AS "k${index}"`).join(', ');
     const known = keys.map(key => `${key} IS NOT NULL`).join(' AND ');
-    return this.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${this.dialect.quote(join.alias)}\nWHERE ${known}`);
+    return atOnce(this.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${this.dialect.quote(join.alias)}\nWHERE ${known}`));
   }
 
-  /** The statement with the client's pieces verbatim in their places, and its shape checked. */
-  finish(template: string): SqlStatement {
-    return { sql: assembleSql(template, this.fragments), parameters: this.bound.values };
+  /** The statement with the client's pieces verbatim in their places, and its shape checked. @throws SchemaError if it is too long */
+  *finish(template: string): Steps<SqlStatement> {
+    checkStatementLength(this.fragments.reduce((sum, { text }) => sum + text.length, template.length));
+    return { sql: yield* assembleInSteps(template, this.fragments), parameters: this.bound.values };
   }
 
   /** The whole statement. Where others have the rows, it holds none of the client's pieces and no parameters of their scans. */
-  finishAll(template: string): CompiledStatement {
-    return { ...(this.target ? this.bound.finish(template) : this.finish(template)), elsewhere: this.elsewhere };
+  *finishAll(template: string): Steps<CompiledStatement> {
+    return { ...(this.target ? this.bound.finish(template) : yield* this.finish(template)), elsewhere: this.elsewhere };
   }
 }
