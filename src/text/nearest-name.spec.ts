@@ -33,4 +33,9 @@ describe('nearestFirst', () => {
   it('ranks names by the share of letters that differ, and keeps the order of names that are not alike at all', () => {
     expect(nearestFirst('name', ['地区', 'n', 'city', 'customer_name', 'nmae'])).toEqual(['nmae', 'customer_name', '地区', 'n', 'city']);
   });
+
+  it('ranks the first of very many candidates, and keeps the rest', () => {
+    const others = Array.from({ length: 300 }, (_, index) => `column ${index}`);
+    expect(nearestFirst('name', ['nam', ...others, 'name'])).toEqual(['nam', ...others, 'name']);
+  });
 });

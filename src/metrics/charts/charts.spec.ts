@@ -46,6 +46,13 @@ function textsOf(svg: string): string[] {
 }
 
 describe('a plan of a chart', () => {
+  it('labels a long text by its beginning, and says that there is more', () => {
+    const label = (text: string) => planChart('bar', [region, sales], [[text, 1]]).x[0];
+    expect(label('a\tb\u0001c')).toBe('a b\ufffdc');
+    expect(label('a\t'.repeat(16_000))).toBe(`${'a '.repeat(19)}a…`);
+    expect(label(`a${'\t'.repeat(16_000)}b`)).toBe('a …');
+  });
+
   it('has a series for each combination of dimensions and metrics', () => {
     const product = column('dimension', '产品');
     const rows = [

@@ -137,9 +137,10 @@ function labelOf(value: unknown): string {
   return shown(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Cuts a text, and replaces characters that XML cannot hold. */
+/** Cuts a text, and replaces characters that XML cannot hold. The rest of a long text is not even looked at. */
 function shown(text: string): string {
-  return cut(text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd'), longestLabel);
+  const beginning = text.length > 10 * longestLabel ? `${text.slice(0, 10 * longestLabel)}…` : text;
+  return cut(beginning.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd'), longestLabel);
 }
 
 /** Two texts may be the same once they are cut. The legend would take them for one. */

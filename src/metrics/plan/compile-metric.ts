@@ -5,7 +5,7 @@ import { type Value } from '../patterns/metric-pattern.js';
 import { checkAxes } from './check-axes.js';
 import { checkComparison, checkFiltersByMetric, checkNames, checkZeroFill } from './check-request.js';
 import { compare, compileHaving, compileOrder, type ResultColumn } from './compile-order.js';
-import { FilterChecks } from './compile-filters.js';
+import { FilterChecks } from './filter-checks.js';
 import { type Building, compileResult, type Flag, queriedTables } from './compile-result.js';
 import { checkZone, planTime, type TimePlan } from './compile-time.js';
 import { filtersTime } from './filters-time.js';

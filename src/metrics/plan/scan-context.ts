@@ -1,5 +1,5 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
-import { type FilterChecks } from './compile-filters.js';
+import { type FilterChecks } from './filter-checks.js';
 import { type TimePlan } from './compile-time.js';
 import { type MetricRequest } from './metric-request.js';
 import { type Scan } from './plan-metric.js';
