@@ -1,5 +1,5 @@
 import { mostInSchema, type SchemaSize } from './schema-size.js';
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { type LeftOut } from '../warehouse/references/source-table.js';
 
 export class JobNotFoundError extends ApiError {
@@ -135,5 +135,19 @@ export class JobChangeNotImplementedError extends ApiError {
       zh: '尚不支持以 PUT 或 DELETE 修改或删除导入任务；请用 POST …/revisions 更换映射，用 POST …/retire 停用任务',
       en: 'Changing or deleting an ingestion job is not implemented; give it a new mapping with POST …/revisions, or end it with POST …/retire',
     });
+  }
+}
+
+/** 503: the queries of too many mappings of the same user wait to be judged. */
+export class MappingsBusyError extends BusyError {
+  constructor(retryAfterS: number) {
+    super(
+      'mappings_busy',
+      {
+        zh: '您同时校验或运行的映射过多，请稍后重试',
+        en: 'You check or run too many mappings at the same time; try again shortly',
+      },
+      retryAfterS,
+    );
   }
 }

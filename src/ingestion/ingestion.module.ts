@@ -13,6 +13,7 @@ import { JobsController } from './jobs.controller.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
+import { MappingTurns } from './mapping-turns.js';
 import { RevisionsController } from './revisions.controller.js';
 import { RevisionsService } from './revisions.service.js';
 import { RunsController } from './runs.controller.js';
@@ -36,6 +37,7 @@ import { UnchangedRunsService } from './unchanged-runs.service.js';
     JobsService,
     JobSchedulesService,
     JobWebhooksService,
+    MappingTurns,
     RevisionsService,
     RunsService,
     SourcesService,

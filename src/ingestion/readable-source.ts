@@ -91,7 +91,7 @@ export class ForeignSource implements ReadableSource {
 
   select(guarded: GuardedSelect): MovedSelect | { missing: string } {
     const missing = this.tables.missing(guarded);
-    return missing === null ? this.tables.select(guarded.text) : { missing };
+    return missing === null ? this.tables.select(guarded) : { missing };
   }
 
   async columnsOf(table: string): Promise<TableColumn[] | null> {

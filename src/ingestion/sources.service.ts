@@ -7,7 +7,7 @@ import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { type GuardedExpression } from '../sql-guard/guard-expression.js';
-import { type GuardedSelect, guardSelect } from '../sql-guard/guard-select.js';
+import { type GuardedSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { toCopyFailure } from '../warehouse/clients/copy-failure.js';
@@ -19,9 +19,11 @@ import { type UsableConnection, type WarehouseReader, WarehouseService } from '.
 import { DefaultChecks } from './check-defaults.js';
 import { type Mapping, type MappingPath, pathText } from './mapping/mapping.js';
 import { maxProblems } from './mapping/problems.js';
+import { MappingTurns } from './mapping-turns.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
 import { type Source } from './run/carry-out.js';
 import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, unreadableColumn } from './source-problems.js';
+import { guardedQuery, isAdmitted, type QuerySource } from './staging/guarded-query.js';
 import { type SourceSql } from './staging/source-sql.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { isKeptAsText, sourceFamily, type SourceFamily } from './staging/source-type.js';
@@ -64,6 +66,7 @@ export class SourcesService {
     private readonly pool: ServicePool,
     private readonly access: DatabaseAccess,
     private readonly versions: MirrorVersions,
+    private readonly turns: MappingTurns,
   ) {
     this.defaults = new DefaultChecks(pool);
   }
@@ -78,6 +81,7 @@ export class SourcesService {
     const connection = await this.resolve(mapping.source.connection, reader);
     if (!('client' in connection)) return { problems: [connection] };
     const { id: connectionId, name, client, claim } = connection;
+    await this.judgeQueries(mapping, connection);
     if (client.local) {
       const versions = await this.versionsOf(targetsOf(mapping), client);
       const described = await this.describeAll(connection, new LocalSource(connection), mapping);
@@ -102,6 +106,14 @@ export class SourcesService {
   /** The defaults that break a rule of their own column, as far as only the database can tell. */
   brokenDefaults(mapping: Mapping, userId: number): Promise<SourceProblem[]> {
     return this.defaults.broken(mapping, userId);
+  }
+
+  /** Has the queries of a mapping judged, each in a turn of its caller. What is refused is told where the columns are described. */
+  private async judgeQueries(mapping: Mapping, { client, claim }: UsableConnection): Promise<void> {
+    for (const { element } of targetsOf(mapping)) {
+      const { source } = element;
+      if (source.kind === 'query') await this.turns.run(claim, () => isAdmitted(source, client.schema));
+    }
   }
 
   /** The data versions of the tables that the targets read, as `Source` has them. */
@@ -171,7 +183,7 @@ export class SourcesService {
     target: Target,
   ): Promise<SourceColumns | SourceProblem> {
     const { source, path } = target.element;
-    if (source.kind === 'query') return this.describeQuery(connection, readable, source.query, [...path, 'query']);
+    if (source.kind === 'query') return this.describeQuery(connection, readable, source, [...path, 'query']);
     const { client } = connection;
     const reserved = client.nameProblem(source.table);
     if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
@@ -183,13 +195,13 @@ export class SourcesService {
   private async describeQuery(
     connection: UsableConnection,
     readable: ReadableSource,
-    query: string,
+    source: QuerySource,
     path: MappingPath,
   ): Promise<SourceColumns | SourceProblem> {
     let guarded: GuardedSelect;
     let select: ReturnType<ReadableSource['select']>;
     try {
-      guarded = guardSelect(query, { schema: connection.client.schema });
+      guarded = guardedQuery(source, connection.client.schema);
       select = readable.select(guarded);
     } catch (error) {
       return sqlProblem(error, path);
@@ -319,12 +331,8 @@ function mirrorTables(targets: Target[], client: WarehouseClient): Set<string> |
       tables.add(table);
       continue;
     }
-    try {
-      for (const table of guardSelect(element.source.query, client).tables) tables.add(table);
-    } catch (error) {
-      if (error instanceof UnsafeFilterClauseError) return null;
-      throw error;
-    }
+    if (!isAdmitted(element.source, client.schema)) return null;
+    for (const table of guardedQuery(element.source, client.schema).tables) tables.add(table);
   }
   return tables;
 }

@@ -78,6 +78,7 @@ export const errorCodes = [
   'login_busy',
   'lookups_busy',
   'malformed_json',
+  'mappings_busy',
   'member_not_found',
   'metric_name_taken',
   'metric_not_found',

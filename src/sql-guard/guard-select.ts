@@ -35,7 +35,7 @@ const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allow
 const maxQueryLength = 20_000;
 /** Names, numbers, operators and marks. So many are judged in one go, in some 50 ms. */
 const mostParts = 6_000;
-/** A source is repeated with every row that is cited. */
+/** The tables behind the rows of a query that a source names. It may read more, and a source is repeated with every row that is cited. */
 export const mostTablesBehind = 100;
 
 const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
@@ -85,15 +85,6 @@ function judge(text: string, schema: string): GuardedSelect {
     });
     return { text, tree: first.stmt, tables: listTables(first.stmt), growth: checkGrowth(first.stmt) } as GuardedSelect;
   });
-}
-
-/**
- * The tables behind the rows of a query, as a source names them: the first 100. PostgreSQL would read more, and a source is repeated
- * with every row that is cited.
- * @throws UnsafeFilterClauseError
- */
-export function tablesBehind(sql: string, scope: SelectScope): string[] {
-  return guardSelect(sql, scope).tables.slice(0, mostTablesBehind);
 }
 
 /** Every CTE name in the tree, in any scope. */

@@ -1,3 +1,4 @@
+import { guardSelect } from './guard-select.js';
 import { moveTables } from './move-tables.js';
 import { loadSqlParser } from './sql-parser.js';
 
@@ -9,7 +10,7 @@ const copies = new Map([
   ['t', 'source_2'],
 ]);
 const moved = (sql: string) =>
-  moveTables(sql, { schema: 'public' }, { schema: 'pg_temp', nameOf: table => copies.get(table) ?? `no ${table}` });
+  moveTables(guardSelect(sql, { schema: 'public' }), { schema: 'pg_temp', nameOf: table => copies.get(table) ?? `no ${table}` });
 const move = (sql: string): string => moved(sql).text;
 
 describe('moveTables', () => {

@@ -1,6 +1,6 @@
 import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { locate } from './check-text.js';
-import { guardSelect, type SelectScope } from './guard-select.js';
+import { type GuardedSelect, guardSelect } from './guard-select.js';
 import { visitTables } from './list-tables.js';
 import { scanTokens } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
@@ -25,8 +25,7 @@ export interface MovedSelect {
  * where it stands, and stays its alias.
  * @throws UnsafeFilterClauseError
  */
-export function moveTables(sql: string, scope: SelectScope, moved: MovedTables): MovedSelect {
-  const { text, tree } = guardSelect(sql, scope);
+export function moveTables({ text, tree }: GuardedSelect, moved: MovedTables): MovedSelect {
   const bytes = Buffer.from(text);
   const tokens = scanTokens(text);
   const pieces: { start: number; end: number; with: string }[] = [];

@@ -1,5 +1,6 @@
 import { type PoolClient } from 'pg';
-import { tablesBehind } from '../../sql-guard/guard-select.js';
+import { mostTablesBehind } from '../../sql-guard/guard-select.js';
+import { guardedQuery } from '../staging/guarded-query.js';
 import { type ColumnMapping } from '../mapping/mapping.js';
 import { resolvedTypeText } from '../staging/column-sql.js';
 import { mappingOf, type Target } from '../staging/target.js';
@@ -70,7 +71,7 @@ async function upsertElement(
       origin.connectionId,
       origin.connection,
       source.kind === 'table' ? source.table : 'query',
-      source.kind === 'table' ? null : tablesBehind(source.query, origin),
+      source.kind === 'table' ? null : guardedQuery(source, origin.schema).tables.slice(0, mostTablesBehind),
       element.key,
       element.key.map(column => propertyOf(element.columns, column)),
       plan.display === null ? null : propertyOf(element.columns, plan.display),

@@ -1,8 +1,9 @@
-import { guardSelect } from '../../sql-guard/guard-select.js';
 import { selectNodes } from '../../sql-guard/node-rules.js';
 import { type SqlTree } from '../../sql-guard/sql-parser.js';
 import { nameParts, type NodeFields, walkTree } from '../../sql-guard/walk-tree.js';
+import { type Steps } from '../../text/steps.js';
 import { guardOverSource } from './guard-target.js';
+import { guardedQuery } from './guarded-query.js';
 import { type Target, writtenSql } from './target.js';
 
 /** Words that PostgreSQL reads as a moment of now, and times without a day, whose zone may depend on today. */
@@ -16,7 +17,7 @@ const settledEnds = new Set<string>(['quarantine', 'skip', 'fail']);
  * The functions on which the outcome of a mapping depends: it is the same for the same rows and graph if all are immutable. Null if
  * it may differ anyway, because something reads the clock.
  */
-export function functionsOfOutcome(targets: Target[], schema: string): string[] | null {
+export function* functionsOfOutcome(targets: Target[], schema: string): Steps<string[] | null> {
   const functions = new Set<string>();
   let isFixed = true;
   const look = (tree: SqlTree): void =>
@@ -31,9 +32,13 @@ export function functionsOfOutcome(targets: Target[], schema: string): string[] 
     });
   for (const target of targets) {
     const { source } = target.element;
-    if (source.kind === 'query') look(guardSelect(source.query, { schema }).tree);
+    yield;
+    if (source.kind === 'query') look(guardedQuery(source, schema).tree);
     const guard = guardOverSource(target, 'any');
-    for (const { text } of writtenSql(target)) look(guard(text).tree);
+    for (const { text } of writtenSql(target)) {
+      yield;
+      look(guard(text).tree);
+    }
     if (writtenValues(target).some(value => clockText.test(value))) isFixed = false;
     if (target.element.columns.some(({ rules }) => rules.some(({ kind }) => kind === 'not_in_future'))) isFixed = false;
     if (target.kind === 'edge' && [target.element.from, target.element.to].some(({ onMissing }) => !settledEnds.has(onMissing)))

@@ -1,11 +1,12 @@
 import { withKnownType } from '../../warehouse/clients/known-type.js';
 import { type TableColumn, type TableDescription, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
-import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
+import { type GuardedSelect } from '../../sql-guard/guard-select.js';
 import { type MovedSelect, moveTables } from '../../sql-guard/move-tables.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type ElementSource, type Incremental } from '../mapping/mapping.js';
 import { type SourceSql } from './source-sql.js';
 import { guardOverSource } from './guard-target.js';
+import { guardedQuery } from './guarded-query.js';
 import { namedColumns, type Target, writtenSql } from './target.js';
 
 /** The schema of the copies. */
@@ -30,6 +31,7 @@ export interface CopiedTable extends ForeignTable {
 /** The tables of another database that a mapping reads. Its SQL runs on their copies, whatever SQL that database speaks. */
 export class ForeignTables {
   private readonly byPlace = new Map<string, ForeignTable>();
+  private readonly moved = new Map<GuardedSelect, MovedSelect>();
 
   constructor(private readonly client: Pick<WarehouseClient, 'schema' | 'place'>) {}
 
@@ -55,16 +57,22 @@ export class ForeignTables {
   /** The tables of a source, by the names of its client. @throws UnsafeFilterClauseError */
   namesOf(source: ElementSource): string[] {
     if (source.kind === 'table') return [source.table];
-    return guardSelect(source.query, this.client).tables.map(table => this.nameOf(table));
+    return guardedQuery(source, this.client.schema).tables.map(table => this.nameOf(table));
   }
 
   /** A query that reads the copies. @throws UnsafeFilterClauseError */
-  select(query: string): MovedSelect {
-    return moveTables(query, this.client, { schema: temporary, nameOf: table => this.copyOf(this.nameOf(table)) });
+  select(query: GuardedSelect): MovedSelect {
+    const known = this.moved.get(query);
+    if (known) return known;
+    const moved = moveTables(query, { schema: temporary, nameOf: table => this.copyOf(this.nameOf(table)) });
+    this.moved.set(query, moved);
+    return moved;
   }
 
   readonly sql: SourceSql = source =>
-    source.kind === 'table' ? quoteTable(temporary, this.copyOf(source.table)) : `(\n${this.select(source.query).text}\n)`;
+    source.kind === 'table'
+      ? quoteTable(temporary, this.copyOf(source.table))
+      : `(\n${this.select(guardedQuery(source, this.client.schema)).text}\n)`;
 
   /** Of each table the columns that its targets use, or all readable ones for a query. */
   plan(targets: Target[]): CopiedTable[] {

@@ -1,9 +1,11 @@
-import { MetricsBusyError } from './metrics.errors.js';
-import { MetricTurns } from './metric-turns.js';
+import { LongWork } from './long-work.js';
 
-describe('MetricTurns', () => {
+class RefusedError extends Error {}
+const options = { waitingPerCaller: 64, waiting: 500, patienceMs: 30_000, refuse: () => new RefusedError() };
+
+describe('LongWork', () => {
   it('does one piece of work in a turn of the event loop, and lets callers take turns', async () => {
-    const turns = new MetricTurns();
+    const turns = new LongWork(options);
     const done: string[] = [];
     let turn = 0;
     const work = (caller: number) => turns.run({ caller }, () => done.push(`${caller} ${turn}`));
@@ -18,19 +20,19 @@ describe('MetricTurns', () => {
   });
 
   it('refuses a caller with too much work, and goes on after work that fails', async () => {
-    const turns = new MetricTurns();
+    const turns = new LongWork(options);
     const fails = turns.run({ caller: 1 }, () => {
       throw new Error('unreadable');
     });
     const further = Array.from({ length: 64 }, (_, number) => turns.run({ caller: 1 }, () => number));
-    await expect(turns.run({ caller: 1 }, () => 0)).rejects.toThrow(MetricsBusyError);
+    await expect(turns.run({ caller: 1 }, () => 0)).rejects.toThrow(RefusedError);
     await expect(turns.run({ caller: 2 }, () => 'other')).resolves.toBe('other');
     await expect(fails).rejects.toThrow('unreadable');
     expect((await Promise.all(further)).length).toBe(64);
   });
 
   it('gives the places of callers who have gone to those who wait', async () => {
-    const turns = new MetricTurns();
+    const turns = new LongWork(options);
     const callers = Array.from({ length: 65 }, () => new AbortController());
     const done: number[] = [];
     const refused = Promise.allSettled(callers.map(({ signal }) => turns.run({ caller: 1, signal }, () => done.push(1))));

@@ -1,0 +1,39 @@
+import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
+import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { type ElementSource } from '../mapping/mapping.js';
+
+export type QuerySource = Extract<ElementSource, { kind: 'query' }>;
+
+const judged = new WeakMap<QuerySource, Map<string, GuardedSelect | UnsafeFilterClauseError>>();
+
+/**
+ * Judges the query of a source once for each schema: a long one takes 50 ms, and a run asks for it many times.
+ * @throws UnsafeFilterClauseError
+ */
+export function guardedQuery(source: QuerySource, schema: string): GuardedSelect {
+  const outcome = outcomeOf(source, schema);
+  if (outcome instanceof UnsafeFilterClauseError) throw outcome;
+  return outcome;
+}
+
+/** Whether the guard admits the query of a source. */
+export function isAdmitted(source: QuerySource, schema: string): boolean {
+  return !(outcomeOf(source, schema) instanceof UnsafeFilterClauseError);
+}
+
+function outcomeOf(source: QuerySource, schema: string): GuardedSelect | UnsafeFilterClauseError {
+  const known = judged.get(source) ?? new Map<string, GuardedSelect | UnsafeFilterClauseError>();
+  judged.set(source, known);
+  const outcome = known.get(schema) ?? judge(source, schema);
+  known.set(schema, outcome);
+  return outcome;
+}
+
+function judge({ query }: QuerySource, schema: string): GuardedSelect | UnsafeFilterClauseError {
+  try {
+    return guardSelect(query, { schema });
+  } catch (error) {
+    if (error instanceof UnsafeFilterClauseError) return error;
+    throw error;
+  }
+}
