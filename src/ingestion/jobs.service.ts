@@ -19,6 +19,7 @@ import {
 import { JobsRepository } from './jobs.repository.js';
 import { type Mapping, type ParsedMapping, pathText, type Transform } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
+import { MappingTurns } from './mapping-turns.js';
 import { MappingError, type MappingProblem, maxProblems } from './mapping/problems.js';
 import { type ReadablePart } from './mapping/readable-part.js';
 import { MappingRefusedError } from './mapping.errors.js';
@@ -65,6 +66,7 @@ export class JobsService {
     private readonly access: GraphAccessService,
     private readonly settings: Settings,
     private readonly audit: AuditService,
+    private readonly turns: MappingTurns,
   ) {}
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; GraphSchemaTooLargeError; QuotaReachedError */
@@ -125,7 +127,7 @@ export class JobsService {
   async check(principal: Principal, mappingYaml: string): Promise<CheckedMapping> {
     let parsed: ParsedMapping;
     try {
-      parsed = await inTurns(readMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs));
+      parsed = await this.turns.read(principal.userId, mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
     } catch (error) {
       throw error instanceof MappingError ? new MappingRefusedError(await this.withSourceProblems(principal, error)) : error;
     }

@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { LongWork } from '../common/turns/long-work.js';
+import { inTurns } from '../common/turns/pace.js';
 import { MappingsBusyError } from './ingestion.errors.js';
+import { type ParsedMapping } from './mapping/mapping.js';
+import { readMapping } from './mapping/parse-mapping.js';
 
-/** Judging the queries of mappings. Runs do so too, so the lines are longer than what one user may send in a minute. */
+/** Reading mappings and judging their queries. Runs do so too, so the lines are longer than what one user may send in a minute. */
 @Injectable()
 export class MappingTurns extends LongWork {
   constructor() {
     super({ waitingPerCaller: 500, waiting: 5_000, patienceMs: 60_000, refuse: retryAfterS => new MappingsBusyError(retryAfterS) });
+  }
+
+  /** @throws MappingError, MappingsBusyError */
+  read(caller: number, ...mapping: Parameters<typeof readMapping>): Promise<ParsedMapping> {
+    return this.run({ caller }, () => inTurns(readMapping(...mapping)));
   }
 }
