@@ -26,6 +26,7 @@ const suites = {
     'test/ingestion-sizes',
     'test/ingestion-worker',
     'test/mirror-changes-under-runs',
+    'test/rejected-bounds',
     'test/run-progress',
     'test/run-shares',
     'test/unchanged-runs-mirror',

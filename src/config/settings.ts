@@ -267,6 +267,12 @@ function readValues(read: SettingsReader) {
       min: 1_000,
       max: 10_000_000,
     }),
+    rejectedMaxMbPerUser: read.integer(
+      'REJECTED_MAX_MB_PER_USER',
+      256,
+      'Rejected rows that the runs of one user keep together; those of the oldest runs go first',
+      { min: 1, max: 100_000 },
+    ),
     answersKeptDays: read.integer('ANSWERS_KEPT_DAYS', 7, 'How long answers of queries are stored', { min: 1, max: 36_500 }),
     answersMaxMb: read.integer('ANSWERS_MAX_MB', 64, 'Stored answers of one graph together; the oldest go first', { min: 1, max: 100_000 }),
     answersMaxCount: read.integer('ANSWERS_MAX_COUNT', 10_000, 'How many answers of one graph are stored; the oldest go first', {

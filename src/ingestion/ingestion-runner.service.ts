@@ -57,6 +57,10 @@ export class IngestionRunner {
     private readonly settings: Settings,
   ) {}
 
+  private get mostRejectedBytes(): number {
+    return this.settings.rejectedMaxMbPerUser * 1024 * 1024;
+  }
+
   onCommitting(listener: (graphId: number) => Promise<void>): void {
     this.committing.push(listener);
   }
@@ -74,6 +78,9 @@ export class IngestionRunner {
       return await this.work(run, source, { onBackend: pid => onBackend((session.pid = pid)), signal });
     } finally {
       run.progress.end();
+      // The run has its end already. Rows that could not be counted go by their age.
+      if (run.rejectedBytes > 0)
+        await this.rejected.keepWithin(claimed.id, run.rejectedBytes, this.mostRejectedBytes).catch(() => undefined);
     }
   }
 
@@ -142,7 +149,7 @@ export class IngestionRunner {
     const rejectedAt = `GET /api/ingestion/runs/${claimed.id}/rejected`;
     const copyLimits = copyLimitsOf(this.settings);
     const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt, progress, copyLimits, signal };
-    return { ...work, claimed, job, savedBy, startedAt, rejectedLeft };
+    return { ...work, claimed, job, savedBy, startedAt, rejectedLeft, rejectedBytes: 0 };
   }
 
   /** A run may wait and read for hours, in which the user who asked for it may lose the right to. */
@@ -187,7 +194,7 @@ export class IngestionRunner {
     return upkeep;
   }
 
-  /** Keeps at most `REJECTED_KEPT_ROWS` rows of a run, over all its targets. */
+  /** Keeps at most `REJECTED_KEPT_ROWS` rows of a run, over all its targets, and no more than all runs of its user may keep. */
   private async insertRejected(client: PoolClient, run: Run, staged: StagedTarget): Promise<void> {
     const { report, claimed } = run;
     if (staged.report.rejected === 0) return;
@@ -196,13 +203,16 @@ export class IngestionRunner {
       await this.rejected.insert(client, claimed.id, json);
       kept += rows.length;
       addSamples(report, rows);
+      run.rejectedBytes += Buffer.byteLength(json);
+      if (run.rejectedBytes >= this.mostRejectedBytes) break;
     }
-    run.rejectedLeft -= kept;
+    run.rejectedLeft = run.rejectedBytes >= this.mostRejectedBytes ? 0 : run.rejectedLeft - kept;
     report.warnings.push(...cutWarning(staged.report, kept));
   }
 
   /** Writes only the first rejected rows of a failed run, which caused the failure. */
-  private async keepRejected(client: PoolClient, { staged, report, claimed }: Run): Promise<void> {
+  private async keepRejected(client: PoolClient, run: Run): Promise<void> {
+    const { staged, report, claimed } = run;
     const kept: string[] = [];
     let left = rejectedKeptOfFailedRun;
     // The rows stay in memory until the transaction has ended.
@@ -217,7 +227,11 @@ export class IngestionRunner {
       }
     }
     await client.query('ROLLBACK');
-    for (const json of kept) await this.rejected.insert(client, claimed.id, json);
+    run.rejectedBytes = 0;
+    for (const json of kept) {
+      await this.rejected.insert(client, claimed.id, json);
+      run.rejectedBytes += Buffer.byteLength(json);
+    }
   }
 
   /** Runs before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
@@ -269,6 +283,8 @@ interface Run extends Undertaking {
   startedAt: number;
   /** The number of rejected rows that this run may still keep. */
   rejectedLeft: number;
+  /** Of the rejected rows that it keeps. */
+  rejectedBytes: number;
 }
 
 function durationOf({ startedAt }: Run): number {

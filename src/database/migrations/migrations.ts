@@ -34,6 +34,7 @@ import { TellVersionsOfGraphsApart1700000000035 } from './0035-tell-versions-of-
 import { KeepEarlierAnswers1700000000036 } from './0036-keep-earlier-answers.js';
 import { LetSchedulesTakeTurns1700000000037 } from './0037-let-schedules-take-turns.js';
 import { CountBytesOfTheMirror1700000000038 } from './0038-count-bytes-of-the-mirror.js';
+import { CountBytesOfRejectedRows1700000000039 } from './0039-count-bytes-of-rejected-rows.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -73,4 +74,5 @@ export const migrations = [
   KeepEarlierAnswers1700000000036,
   LetSchedulesTakeTurns1700000000037,
   CountBytesOfTheMirror1700000000038,
+  CountBytesOfRejectedRows1700000000039,
 ];

@@ -1,0 +1,39 @@
+import { type TestApp, startTestApp } from './support/app.js';
+import { aGraph, aJob, aTable, rejectedRows, rowMapping, runToEnd } from './support/ingestion.js';
+
+const megabyte = 1024 * 1024;
+
+describe('the rejected rows of a user', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ REJECTED_MAX_MB_PER_USER: '1' });
+  });
+  afterAll(() => test.close());
+
+  const keptBytes = async (runId: number): Promise<number> => {
+    const { rows } = await test.pool.query(
+      'SELECT coalesce(sum(octet_length(reasons::text) + octet_length(sample::text)), 0)::int AS bytes FROM ingestion_rejected WHERE run_id = $1',
+      [runId],
+    );
+    return rows[0].bytes;
+  };
+
+  it('are as many as fit into their bound, those of the newest runs', async () => {
+    const lines = Array.from({ length: 12_000 }, (_, id) => `${id},${'x'.repeat(id === 0 ? 1 : 500)}`);
+    const table = await aTable(test, `id,v\n${lines.join('\n')}\n`, 'id:text,v:text');
+    const aJobOf = async () =>
+      aJob(
+        test,
+        await aGraph(test),
+        rowMapping(table, ['{column: v, rules: [{max_length: 3}]}'], 'on_error: quarantine, max_error_rate: 1, max_error_rows: 20000'),
+      );
+    const [first, second] = [await aJobOf(), await aJobOf()];
+    const run = await runToEnd(test, first);
+    expect(run).toMatchObject({ status: 'succeeded', report: { warnings: [{ code: 'rejected_rows_cut' }] } });
+    expect(await keptBytes(run.id)).toBeGreaterThan(megabyte / 4);
+    expect(await keptBytes(run.id)).toBeLessThan(4 * megabyte);
+    const next = await runToEnd(test, second);
+    expect(await rejectedRows(test, run.id)).toEqual([]);
+    expect((await rejectedRows(test, next.id)).length).toBeGreaterThan(0);
+  });
+});
