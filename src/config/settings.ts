@@ -257,22 +257,17 @@ function readValues(read: SettingsReader) {
       'RUNS_KEPT_DAYS',
       90,
       'How long ended runs are kept; those that wrote rows, the last of a job and its last success stay',
-      {
-        min: 1,
-        max: 36_500,
-      },
+      { min: 1, max: 36_500 },
     ),
     rejectedKeptDays: read.integer('REJECTED_KEPT_DAYS', 30, 'How long the rejected rows of a run are kept', { min: 1, max: 36_500 }),
     rejectedKeptRows: read.integer('REJECTED_KEPT_ROWS', 100_000, 'Rejected rows that a run keeps; more are only counted', {
       min: 1_000,
       max: 10_000_000,
     }),
-    rejectedMaxMbPerUser: read.integer(
-      'REJECTED_MAX_MB_PER_USER',
-      256,
-      'Rejected rows that the runs of one user keep together; those of the oldest runs go first',
-      { min: 1, max: 100_000 },
-    ),
+    rejectedMaxMbPerUser: read.integer('REJECTED_MAX_MB_PER_USER', 256, 'Rejected rows kept for one user; those of old runs go first', {
+      min: 1,
+      max: 100_000,
+    }),
     answersKeptDays: read.integer('ANSWERS_KEPT_DAYS', 7, 'How long answers of queries are stored', { min: 1, max: 36_500 }),
     answersMaxMb: read.integer('ANSWERS_MAX_MB', 64, 'Stored answers of one graph together; the oldest go first', { min: 1, max: 100_000 }),
     answersMaxCount: read.integer('ANSWERS_MAX_COUNT', 10_000, 'How many answers of one graph are stored; the oldest go first', {

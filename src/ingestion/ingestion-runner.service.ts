@@ -78,9 +78,6 @@ export class IngestionRunner {
       return await this.work(run, source, { onBackend: pid => onBackend((session.pid = pid)), signal });
     } finally {
       run.progress.end();
-      // The run has its end already. Rows that could not be counted go by their age.
-      if (run.rejectedBytes > 0)
-        await this.rejected.keepWithin(claimed.id, run.rejectedBytes, this.mostRejectedBytes).catch(() => undefined);
     }
   }
 
@@ -191,6 +188,7 @@ export class IngestionRunner {
     await takePlace(client, scope);
     await this.finish(client, run, scope);
     await client.query('COMMIT');
+    await this.countRejected(run);
     return upkeep;
   }
 
@@ -208,6 +206,16 @@ export class IngestionRunner {
     }
     run.rejectedLeft = run.rejectedBytes >= this.mostRejectedBytes ? 0 : run.rejectedLeft - kept;
     report.warnings.push(...cutWarning(staged.report, kept));
+  }
+
+  /** Counts the rejected rows that a run has committed, and drops those of older runs for them. Rows that cannot be counted go by their age. */
+  private async countRejected({ claimed, rejectedBytes }: Run): Promise<void> {
+    if (rejectedBytes === 0) return;
+    const count = this.pool.transaction(async client => {
+      const dropped = await this.runs.noteRejectedBytes(client, claimed.id, rejectedBytes, this.mostRejectedBytes);
+      await this.rejected.remove(client, dropped);
+    });
+    await count.catch(() => undefined);
   }
 
   /** Writes only the first rejected rows of a failed run, which caused the failure. */
@@ -232,6 +240,7 @@ export class IngestionRunner {
       await this.rejected.insert(client, claimed.id, json);
       run.rejectedBytes += Buffer.byteLength(json);
     }
+    await this.countRejected(run);
   }
 
   /** Runs before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
@@ -283,7 +292,7 @@ interface Run extends Undertaking {
   startedAt: number;
   /** The number of rejected rows that this run may still keep. */
   rejectedLeft: number;
-  /** Of the rejected rows that it keeps. */
+  /** The bytes of the rejected rows that the run keeps. */
   rejectedBytes: number;
 }
 

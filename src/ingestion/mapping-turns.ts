@@ -5,7 +5,7 @@ import { MappingsBusyError } from './ingestion.errors.js';
 import { type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 
-/** Reading mappings and judging their queries. Runs do so too, so the lines are longer than what one user may send in a minute. */
+/** Reading the mappings of requests, and judging the queries of all. The lines of runs are those of their jobs, and must not be full. */
 @Injectable()
 export class MappingTurns extends LongWork {
   constructor() {

@@ -37,20 +37,9 @@ export class RejectedRowsRepository {
     );
   }
 
-  /** Notes the bytes that a run keeps, and drops the rows of the oldest runs of its user that are beyond a bound together. */
-  async keepWithin(runId: number, bytes: number, mostBytes: number): Promise<void> {
-    await this.pool.query('UPDATE ingestion_runs SET rejected_bytes = $2 WHERE id = $1', [runId, bytes]);
-    await this.pool.query(
-      `WITH kept AS (
-         SELECT r.id, sum(r.rejected_bytes) OVER (ORDER BY r.id DESC) AS total
-         FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id
-         WHERE r.rejected_bytes > 0 AND j.created_by IS NOT DISTINCT FROM (
-           SELECT own.created_by FROM ingestion_runs run JOIN ingestion_jobs own ON own.id = run.job_id WHERE run.id = $1)),
-       gone AS (
-         UPDATE ingestion_runs SET rejected_bytes = 0 WHERE id IN (SELECT id FROM kept WHERE total > $2 AND id <> $1) RETURNING id)
-       DELETE FROM ingestion_rejected WHERE run_id IN (SELECT id FROM gone)`,
-      [runId, mostBytes],
-    );
+  /** Drops the rows of runs, inside the caller's transaction. */
+  async remove(client: PoolClient, runIds: readonly number[]): Promise<void> {
+    if (runIds.length > 0) await client.query('DELETE FROM ingestion_rejected WHERE run_id = ANY ($1)', [runIds]);
   }
 
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {

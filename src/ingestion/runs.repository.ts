@@ -243,6 +243,24 @@ export class RunsRepository {
     );
   }
 
+  /**
+   * Notes the bytes of the rejected rows that a run keeps, inside the caller's transaction.
+   * @returns the older runs of its user whose rows are beyond the bound of all of them together, which then count for nothing
+   */
+  async noteRejectedBytes(client: PoolClient, id: number, bytes: number, mostBytes: number): Promise<number[]> {
+    await client.query('UPDATE ingestion_runs SET rejected_bytes = $2 WHERE id = $1', [id, bytes]);
+    const { rows } = await client.query<{ id: number }>(
+      `WITH kept AS (
+         SELECT r.id, sum(r.rejected_bytes) OVER (ORDER BY r.id DESC) AS total
+         FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id
+         WHERE r.rejected_bytes > 0 AND j.created_by IS NOT DISTINCT FROM (
+           SELECT own.created_by FROM ingestion_runs run JOIN ingestion_jobs own ON own.id = run.job_id WHERE run.id = $1))
+       UPDATE ingestion_runs SET rejected_bytes = 0 WHERE id IN (SELECT id FROM kept WHERE total > $2 AND id <> $1) RETURNING id`,
+      [id, mostBytes],
+    );
+    return rows.map(row => row.id);
+  }
+
   /** @param report null keeps the one that was shown last */
   async end(
     { id, leaseOwner }: ClaimedRun,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
-import { Pace } from '../common/turns/pace.js';
+import { inTurns, Pace } from '../common/turns/pace.js';
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
@@ -23,7 +23,7 @@ import { MappingTurns } from './mapping-turns.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
 import { type Source } from './run/carry-out.js';
 import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, unreadableColumn } from './source-problems.js';
-import { guardedQuery, isAdmitted, type QuerySource } from './staging/guarded-query.js';
+import { guardedQuery, isAdmitted, isJudged, judgeQueries, type QuerySource } from './staging/guarded-query.js';
 import { type SourceSql } from './staging/source-sql.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { isKeptAsText, sourceFamily, type SourceFamily } from './staging/source-type.js';
@@ -108,12 +108,11 @@ export class SourcesService {
     return this.defaults.broken(mapping, userId);
   }
 
-  /** Has the queries of a mapping judged, each in a turn of its caller. What is refused is told where the columns are described. */
-  private async judgeQueries(mapping: Mapping, { client, claim }: UsableConnection): Promise<void> {
-    for (const { element } of targetsOf(mapping)) {
-      const { source } = element;
-      if (source.kind === 'query') await this.turns.run(claim, () => isAdmitted(source, client.schema));
-    }
+  /** Judges the queries of a mapping in one turn of the caller. Refusals are told where the columns are described. */
+  private async judgeQueries(mapping: Mapping, { client: { schema }, claim }: UsableConnection): Promise<void> {
+    const sources = targetsOf(mapping).map(({ element }) => element.source);
+    const open = sources.filter(source => source.kind === 'query').filter(source => !isJudged(source, schema));
+    if (open.length > 0) await this.turns.run(claim, () => inTurns(judgeQueries(open, schema)));
   }
 
   /** The data versions of the tables that the targets read, as `Source` has them. */

@@ -40,7 +40,7 @@ export interface CheckedResult {
 
 const mostProofs = 2_000;
 /** The joins, and the tables, that one statement proves. */
-const provedAtOnce = 20;
+const mostInProof = 20;
 /** More than the tables of a metric. */
 const mostVersions = 1_000;
 
@@ -131,27 +131,31 @@ export class CheckedReads {
     const isOpen = ({ key, at }: Proof): boolean => at === null || this.provedAt.get(key) !== at;
     const keys = eachOnce(metric.joins, join => proofOfKey(join, metric.timezone, versions)).filter(([, proof]) => isOpen(proof));
     const types = eachOnce(metric.reads, read => proofOfTypes(read, versions)).filter(([, proof]) => isOpen(proof));
-    for (let at = 0; at < Math.max(keys.length, types.length); at += provedAtOnce) {
-      const [ofKeys, ofTypes] = [keys.slice(at, at + provedAtOnce), types.slice(at, at + provedAtOnce)];
-      await this.proveNow(
+    const repeated: BoundJoin[] = [];
+    const changes: ReturnType<typeof changesOf> = [];
+    for (let at = 0; at < Math.max(keys.length, types.length); at += mostInProof) {
+      const [ofKeys, ofTypes] = [keys.slice(at, at + mostInProof), types.slice(at, at + mostInProof)];
+      const faults = await this.findFaults(
         query,
         ofKeys.map(([join]) => join),
         ofTypes.map(([read]) => read),
       );
-      for (const [, proof] of [...ofKeys, ...ofTypes]) if (proof.at !== null) this.provedAt.set(proof.key, proof.at);
+      repeated.push(...faults.repeated);
+      changes.push(...faults.changes);
     }
+    if (repeated[0]) throw fanOut(repeated[0]);
+    if (changes.length > 0) throw new BindingOutdatedError(changes);
+    for (const [, { key, at }] of [...keys, ...types]) if (at !== null) this.provedAt.set(key, at);
   }
 
-  private async proveNow(query: SnapshotQuery, joins: readonly BoundJoin[], reads: readonly TableRead[]): Promise<void> {
+  private async findFaults(query: SnapshotQuery, joins: readonly BoundJoin[], reads: readonly TableRead[]) {
     const proof = await inTurns(compileProof(joins, reads));
     const { columns, rows } = await query({ ...proof, maxRows: 1 });
-    const repeated = joins.find((_, index) => rows[0]?.[index] === true);
-    if (repeated) throw fanOut(repeated);
     const changes = changesOf(
       reads,
       columns.slice(joins.length).map(column => column.type),
     );
-    if (changes.length > 0) throw new BindingOutdatedError(changes);
+    return { repeated: joins.filter((_, index) => rows[0]?.[index] === true), changes };
   }
 }
 
@@ -172,7 +176,7 @@ interface Proof {
   at: string | null;
 }
 
-/** Things with their proofs, of those with the same proof the first. */
+/** The first of the things that have the same proof, with it. */
 function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][] {
   const found = new Map<string, [T, Proof]>();
   for (const one of all) {

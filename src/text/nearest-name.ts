@@ -21,8 +21,8 @@ export function nearestName(written: string, candidates: Iterable<string>): stri
 }
 
 /**
- * All candidates: first the similar ones, the most similar at the front, then the others in their given order. Of very many candidates
- * the first 200 are compared, each letter by letter.
+ * All candidates: first the similar ones, the most similar at the front, then the others in their given order. Only the first 200
+ * candidates are compared.
  */
 export function nearestFirst(written: string, candidates: readonly string[]): string[] {
   const near = ranked(lettersOf(written), candidates.slice(0, mostRanked), compared).map(({ name }) => name);

@@ -30,6 +30,7 @@ export function gatherChunks(message: IncomingMessage, refuse: () => void): void
     if (isTooSmall(seen, chunk.length)) {
       // The end is kept back as well, so that nobody takes the body for a whole one.
       message.push = () => false;
+      [gathered, size] = [[], 0];
       refuse();
       return false;
     }

@@ -1,7 +1,7 @@
 // Beside this one the previous release keeps rejected rows without counting their bytes.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Counts the bytes of the rejected rows that a run left, so that a user has a bound. Those that are there count for nothing. */
+/** Counts the bytes of the rejected rows that a run left, so that a user has a bound. Rows kept before this migration count for nothing. */
 export class CountBytesOfRejectedRows1700000000039 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,5 +1,6 @@
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { type Steps } from '../../text/steps.js';
 import { type ElementSource } from '../mapping/mapping.js';
 
 export type QuerySource = Extract<ElementSource, { kind: 'query' }>;
@@ -19,6 +20,18 @@ export function guardedQuery(source: QuerySource, schema: string): GuardedSelect
 /** Whether the guard admits the query of a source. */
 export function isAdmitted(source: QuerySource, schema: string): boolean {
   return !(outcomeOf(source, schema) instanceof UnsafeFilterClauseError);
+}
+
+export function isJudged(source: QuerySource, schema: string): boolean {
+  return judged.get(source)?.has(schema) ?? false;
+}
+
+/** Judges the queries of sources in steps. {@link guardedQuery} then has each outcome. */
+export function* judgeQueries(sources: readonly QuerySource[], schema: string): Steps<void> {
+  for (const source of sources) {
+    yield;
+    outcomeOf(source, schema);
+  }
 }
 
 function outcomeOf(source: QuerySource, schema: string): GuardedSelect | UnsafeFilterClauseError {

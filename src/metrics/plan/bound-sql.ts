@@ -39,12 +39,12 @@ export function guardQuery({ sql, schema }: BoundQuery, tables?: ReadonlySet<str
   return guardSelect(sql, { schema, ...(tables && { tables }) });
 }
 
-const tables = new WeakMap<BoundQuery, readonly string[]>();
+const tablesOfQueries = new WeakMap<BoundQuery, readonly string[]>();
 
 /** The tables that the query of a binding reads, found once. @throws UnsafeFilterClauseError */
 export function tablesIn(query: BoundQuery): readonly string[] {
-  const known = tables.get(query) ?? guardQuery(query).tables;
-  tables.set(query, known);
+  const known = tablesOfQueries.get(query) ?? guardQuery(query).tables;
+  tablesOfQueries.set(query, known);
   return known;
 }
 

@@ -20,17 +20,22 @@ export function compileFilter(
   const name = dialect.quote(column.name);
   const { op } = filter;
   const checked = checks.of(filter, column.type);
-  if (checked === null) return `${name} IS ${op === 'is_null' ? '' : 'NOT '}NULL`;
-  if ('field' in checked) {
+  if (checked !== null && 'field' in checked) {
     const { field, text, type } = checked;
     problems.push({ loc: ['body', 'filters', index, field], text, type });
     return null;
   }
+  if (op === 'is_null' || op === 'is_not_null' || checked === null) return `${name} IS ${op === 'is_null' ? '' : 'NOT '}NULL`;
   const { type, bound, twice, isOfColumn } = checked;
   const [first = '', second = ''] = bound;
   const momentOf = (each: string): string =>
     twice.has(each) ? dialect.firstAtZone(assembly.bind(each, 'timestamp'), assembly.bind(timezone, 'text')) : assembly.bind(each, type);
-  if (type.startsWith('timestamp') && bound.some(each => isDay(each) || twice.has(each))) return compileDays(op, name, bound, momentOf);
+  const isApart = (each: string): boolean => isDay(each) || twice.has(each);
+  if (type.startsWith('timestamp') && bound.some(isApart)) {
+    const plain = bound.filter(each => !isApart(each));
+    const isPlain = (): string[] => (plain.length === 0 ? [] : [dialect.isAnyOf(name, assembly.bind(plain, `${type}[]`))]);
+    return compileDays(op, name, { apart: bound.filter(isApart), isPlain, bound }, momentOf);
+  }
   const list = `${isOfColumn ? column.type : type}[]`;
   switch (op) {
     case 'in':
@@ -51,18 +56,23 @@ export function compileFilter(
     case '>=':
       return `${name} ${comparisons[op]} ${assembly.bind(first, type)}`;
     default:
-      throw new Error(`${op} takes no values`);
+      return op satisfies never;
   }
 }
 
 /** Times of day are compared with a date as a whole day: those of 29 February are not after it, and `between` includes them. */
-function compileDays(op: FilterOperator, name: string, values: readonly string[], bind: (value: string) => string): string {
+function compileDays(
+  op: FilterOperator,
+  name: string,
+  { bound, apart, isPlain }: { bound: readonly string[]; apart: readonly string[]; isPlain: () => string[] },
+  bind: (value: string) => string,
+): string {
   const begins = (value: string): string => `${name} >= ${bind(value)}`;
   const isBefore = (value: string): string => `${name} < ${bind(value)}`;
   const isOver = (value: string): string => (isDay(value) ? isBefore(addDays(value, 1)) : `${name} <= ${bind(value)}`);
   const isOf = (value: string): string => (isDay(value) ? `(${begins(value)} AND ${isOver(value)})` : `${name} = ${bind(value)}`);
-  const isOfAny = (): string => `(${values.map(isOf).join(' OR ')})`;
-  const [first = '', second = ''] = values;
+  const isOfAny = (): string => `(${[...apart.map(isOf), ...isPlain()].join(' OR ')})`;
+  const [first = '', second = ''] = bound;
   switch (op) {
     case '=':
     case 'in':

@@ -4,18 +4,21 @@ import { compileRelation, expressionsOf, timeColumn } from './compile-relation.j
 import { type MetricBinding } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
+/** Characters of the statement. A binding of 1,600 columns names each twice, as a column and as a dimension. */
+const mostCharacters = 400_000;
+
 /**
  * Selects all columns, then all dimensions, all entities, then the time of a binding, so that the database tells their types. The caller adds
  * LIMIT 0.
  */
 export function* compileProbe(binding: MetricBinding): Steps<SqlStatement> {
-  const assembly = new SqlAssembly();
+  const assembly = new SqlAssembly(null, mostCharacters);
   const { quote } = assembly.dialect;
   const exposed = [...binding.columns, ...binding.dimensions, ...(binding.entities ?? [])].map((column, index) => ({
     ...column,
     name: `c${index}`,
   }));
-  yield* assembly.judgeAll(binding, [...exposed.map(({ expression }) => expression), ...expressionsOf(binding)]);
+  yield* assembly.judgeAll(binding, new Set([...exposed.map(({ expression }) => expression), ...expressionsOf(binding)]));
   const list = exposed.map(column => quote(column.name)).concat(binding.time ? [quote(timeColumn)] : []);
   const relation = compileRelation(binding, exposed, true, assembly);
   return yield* assembly.finish(`SELECT ${list.join(', ') || '1'}\nFROM ${relation}`);

@@ -13,15 +13,22 @@ import { SqlAssembly } from './sql-assembly.js';
 export function* compileProof(joins: readonly BoundJoin[], reads: readonly TableRead[]): Steps<SqlStatement> {
   const assembly = new SqlAssembly();
   const { quote } = assembly.dialect;
-  const repeats = joins.map((join, index) => `${repeatsKey(join, assembly)} AS "k${index}"`);
-  const tables = reads.map(({ table, columns }, index) => {
+  const repeats: string[] = [];
+  for (const join of joins) {
+    yield;
+    repeats.push(`${repeatsKey(join, assembly)} AS "k${repeats.length}"`);
+  }
+  const tables: { list: string[]; from: string }[] = [];
+  for (const { table, columns } of reads) {
+    yield;
+    const index = tables.length;
     const source = `${assembly.embedTable(table)} AS q`;
     const list = columns.map((name, each) => `${quote(name)} AS "c${each}"`).join(', ');
-    return {
+    tables.push({
       list: columns.map((_, each) => `"t${index}"."c${each}"`),
       from: `(SELECT ${list} FROM ${source} LIMIT 0) AS "t${index}" ON TRUE`,
-    };
-  });
+    });
+  }
   const template = [
     `SELECT ${[...joins.map((_, index) => `"k"."k${index}"`), ...tables.flatMap(each => each.list)].join(', ') || '1'}`,
     `FROM (SELECT ${repeats.join(',\n  ') || '1'}) AS "k"`,

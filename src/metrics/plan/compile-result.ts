@@ -74,14 +74,14 @@ export function* compileResult(
   return { parts, result, flags: flags.map(({ flag }) => flag), tooMany };
 }
 
-/** Does what takes long of compiling a scan, in steps: judges the expressions behind its columns, and checks the filters against these. */
+/** The long part of compiling a scan, in steps: the expressions behind its columns are judged, and the filters checked against these. */
 function* judgeScan({ binding, events, columns, clause }: Scan, { request, checks, assembly }: ScanContext): Steps<void> {
   const named = namedColumns(binding);
   const guarded = [...columns.values()].flatMap(({ args, where, by }) => [...args, ...where, ...(by ? [by] : [])]).concat(clause ?? []);
   const names = new Set([...guarded.flatMap(each => each.columns.map(([, name]) => name)), ...request.filters.map(({ field }) => field)]);
   const exposed = [...[...names].map(name => named.get(name)), ...request.dimensions.map(name => findDimension(binding, name))];
-  yield* assembly.judgeAll(binding, [...exposed.flatMap(column => column?.expression ?? []), ...expressionsOf(binding)]);
-  if (events) yield* assembly.judgeAll(events.binding, expressionsOf(events.binding));
+  yield* assembly.judgeAll(binding, new Set([...exposed.flatMap(column => column?.expression ?? []), ...expressionsOf(binding)]));
+  if (events) yield* assembly.judgeAll(events.binding, new Set(expressionsOf(events.binding)));
   for (const filter of request.filters) {
     const column = named.get(filter.field);
     if (column) yield* checks.ofInSteps(filter, column.type);

@@ -9,8 +9,11 @@ import { type MetricFilter } from './metric-request.js';
 
 type Value = string | number | boolean;
 
-/** The days of a list that are compared with a column of times. Each becomes a condition of its own. */
-const mostDays = 200;
+/** The values of a list that are compared apart with a column of times: days, and times that come twice. Each becomes a condition. */
+const mostApart = 200;
+
+/** The values that a step checks: to tell whether a local time comes twice takes some 10 µs. */
+const valuesInStep = 100;
 
 /** The values of a filter that fit the type of a column. */
 export interface FilterValues {
@@ -33,7 +36,7 @@ export interface FilterFault {
 /** Checks filters against the types of columns: each once, however many scans and statements have it. */
 export class FilterChecks {
   private readonly checked = new Map<string, FilterValues | FilterFault | null>();
-  private readonly names = new Map<MetricFilter, number>();
+  private readonly numbers = new Map<MetricFilter, number>();
 
   constructor(private readonly timezone: string) {}
 
@@ -43,9 +46,9 @@ export class FilterChecks {
   }
 
   *ofInSteps(filter: MetricFilter, columnType: string): Steps<FilterValues | FilterFault | null> {
-    const name = this.names.get(filter) ?? this.names.size;
-    this.names.set(filter, name);
-    const key = `${name} ${columnType}`;
+    const number = this.numbers.get(filter) ?? this.numbers.size;
+    this.numbers.set(filter, number);
+    const key = `${number} ${columnType}`;
     const known = this.checked.get(key);
     if (known !== undefined) return known;
     const found = yield* checkFilter(filter, columnType, this.timezone);
@@ -82,23 +85,23 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
     return fault('field', 'not_filterable', { zh: `${columnType} 类型不能这样筛选`, en: `a ${columnType} cannot be filtered this way` });
   const bound: string[] = [];
   const twice = new Set<string>();
-  let days = 0;
+  let apart = 0;
   for (const [index, each] of given.entries()) {
-    if (index % valuesAtOnce === 0) yield;
+    if (index % valuesInStep === 0) yield;
     if (!fits(each, type))
       return fault(wanted, 'value_type', { zh: `${JSON.stringify(each)} 不是 ${type}`, en: `${JSON.stringify(each)} is not a ${type}` });
     const text = String(each);
     bound.push(text);
     const isOfDay = type.startsWith('timestamp') && isDay(text);
-    if (isOfDay) days++;
     // The session's zone reads a local time, but of one that comes twice it means the second.
     if (type === 'timestamptz' && !hasOffset(text))
       for (const local of isOfDay ? [text, addDays(text, 1)] : [text]) if (isRepeated(local, timezone)) twice.add(local);
+    if (isOfDay || twice.has(text)) apart++;
   }
-  if (days > mostDays)
+  if (apart > mostApart)
     return fault(wanted, 'too_many', {
-      zh: `${columnType} 列一次最多与 ${mostDays} 个日期比较，而不是 ${days} 个；请用 between 写成区间`,
-      en: `a ${columnType} is compared with at most ${mostDays} days, not ${days}: write ranges with between`,
+      zh: `${columnType} 列一次最多与 ${mostApart} 个日期比较，而不是 ${apart} 个；请用 between 写成区间`,
+      en: `a ${columnType} is compared with at most ${mostApart} days, not ${apart}: write ranges with between`,
     });
   const [first = '', second = ''] = bound;
   if (op === 'between' && isReversed(first, second, type))
@@ -108,9 +111,6 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
     });
   return { type, bound, twice, isOfColumn: isOfColumn(columnType, type, bound) };
 }
-
-/** Values are checked in steps of so many: to tell whether a local time comes twice takes some 10 µs. */
-const valuesAtOnce = 100;
 
 /** A date that has a next one of four digits. */
 export function isDay(value: string): boolean {

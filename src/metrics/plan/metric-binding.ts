@@ -74,7 +74,7 @@ export interface MetricBinding {
   verified_at: string;
 }
 
-/** What is asked of a binding for each name of a request, made once. A binding has thousands of names. */
+/** The columns of a binding by name, found once. A binding may have thousands of names. */
 interface BindingIndex {
   named: ReadonlyMap<string, BoundColumn>;
   dimensions: ReadonlyMap<string, BoundColumn>;

@@ -1,4 +1,4 @@
-import { nothing, orders, others, problems, resolve } from '../../../test/support/metric-tables.js';
+import { compile, nothing, orders, others, problems, resolve } from '../../../test/support/metric-tables.js';
 import { type SchemaError } from '../../common/errors/api-error.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { compileInSteps, compileMetrics } from './compile-metric.js';
@@ -64,6 +64,9 @@ describe('a large request', () => {
     expect(asking('时', 200)).toEqual([]);
     expect(asking('时', 201)).toEqual(['body.filters.0.values too_many']);
     expect(asking('日', 1_000)).toEqual([]);
+    const times = Array.from({ length: 900 }, (_, minute) => new Date(minute * 60_000).toISOString().slice(0, 16));
+    const { sql } = compile('COUNT(*)', { filters: [{ field: '时', op: 'in', values: [...times, '2024-05-01'] }] });
+    expect(sql.match(/ OR /g)).toHaveLength(1);
   });
 
   it('is told at most 50 of the fields that all of its metrics have', () => {

@@ -1,7 +1,7 @@
 import { postgres } from '../../sql/dialects/postgres.js';
 import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
-import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { type Guard, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { type HandedList } from '../translate/handed-list.js';
@@ -13,7 +13,7 @@ import { type BoundJoin, type BoundTable, type MetricBinding, type TableRead } f
 import { type Groups, namedKeys, selectGroups } from './select-groups.js';
 import { assembleInSteps, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 import { atOnce, type Steps } from '../../text/steps.js';
-import { checkStatementLength } from './statement-length.js';
+import { checkStatementLength, mostStatementCharacters } from './statement-length.js';
 
 /** A scan of another database, and where its rows go. */
 export interface PlacedScan extends TranslatedScan {
@@ -65,10 +65,16 @@ export class SqlAssembly {
   private prefix = '';
 
   /** The expressions of bindings that were judged. */
-  private readonly judged = new Map<MetricBinding, Map<string, GuardedExpression>>();
+  private readonly judged = new Map<MetricBinding, { guard: Guard; known: Map<string, GuardedExpression> }>();
 
-  /** @param target the database that holds the rows, where it is not PostgreSQL */
-  constructor(private readonly target: Target | null = null) {}
+  /**
+   * @param target the database that holds the rows, where it is not PostgreSQL
+   * @param mostCharacters of the statement
+   */
+  constructor(
+    private readonly target: Target | null = null,
+    private readonly mostCharacters = mostStatementCharacters,
+  ) {}
 
   /** Keeps the parts of the statement clear of these names. To be called before the first part is named. */
   reserve(names: readonly string[]): void {
@@ -100,16 +106,19 @@ export class SqlAssembly {
 
   /** Judges an expression of a binding, once. @throws UnsafeFilterClauseError */
   judge(binding: MetricBinding, expression: string): GuardedExpression {
-    const known = this.judged.get(binding) ?? new Map<string, GuardedExpression>();
-    this.judged.set(binding, known);
-    const guarded = known.get(expression) ?? guardOverTables(binding)(expression);
-    known.set(expression, guarded);
+    const of = this.judged.get(binding) ?? { guard: guardOverTables(binding), known: new Map<string, GuardedExpression>() };
+    this.judged.set(binding, of);
+    const guarded = of.known.get(expression) ?? of.guard(expression);
+    of.known.set(expression, guarded);
     return guarded;
   }
 
   /** Judges expressions of a binding before they are embedded. @throws UnsafeFilterClauseError, SchemaError if they are too long together */
-  *judgeAll(binding: MetricBinding, expressions: readonly string[]): Steps<void> {
-    checkStatementLength(expressions.reduce((sum, { length }) => sum + length, 0));
+  *judgeAll(binding: MetricBinding, expressions: ReadonlySet<string>): Steps<void> {
+    checkStatementLength(
+      [...expressions].reduce((sum, { length }) => sum + length, 0),
+      this.mostCharacters,
+    );
     for (const expression of expressions) {
       yield;
       this.judge(binding, expression);
@@ -197,7 +206,10 @@ export class SqlAssembly {
 
   /** The statement with the client's pieces verbatim in their places, and its shape checked. @throws SchemaError if it is too long */
   *finish(template: string): Steps<SqlStatement> {
-    checkStatementLength(this.fragments.reduce((sum, { text }) => sum + text.length, template.length));
+    checkStatementLength(
+      this.fragments.reduce((sum, { text }) => sum + text.length, template.length),
+      this.mostCharacters,
+    );
     return { sql: yield* assembleInSteps(template, this.fragments), parameters: this.bound.values };
   }
 

@@ -2,14 +2,14 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 
 /** Characters of one statement. PostgreSQL's grammar reads so many in some 50 ms, which no pause divides. */
-const mostCharacters = 100_000;
+export const mostStatementCharacters = 100_000;
 
 /** @throws SchemaError */
-export function checkStatementLength(characters: number): void {
-  if (characters <= mostCharacters) return;
+export function checkStatementLength(characters: number, most = mostStatementCharacters): void {
+  if (characters <= most) return;
   const text = {
-    zh: `此请求的 SQL 至少有 ${characters} 个字符，超过 ${mostCharacters} 个；请减少指标、筛选或其中的值，或把绑定的查询做成数据库中的视图`,
-    en: `the SQL of this request has ${characters} characters or more, and ${mostCharacters} are allowed: ask for fewer metrics, filters or values, or make views of the queries of bindings`,
+    zh: `此请求的 SQL 至少有 ${characters} 个字符，超过 ${most} 个；请减少指标、筛选或其中的值，或把绑定的查询做成数据库中的视图`,
+    en: `the SQL of this request has ${characters} characters or more, and ${most} are allowed: ask for fewer metrics, filters or values, or make views of the queries of bindings`,
   };
   throw new SchemaError([{ loc: ['body'], text, type: 'statement_too_long' }]);
 }
