@@ -237,15 +237,12 @@ describe('Files of DuckDB', () => {
     await writeFile(files.path('folder', 'broken.parquet'), 'PAR1 no parquet PAR1');
     await files.run(null, `COPY (SELECT 1 AS id) TO '${files.path('folder', 'whole.parquet')}'`);
     const query = (sql: string) => folder.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 10 });
-    const described = await folder
-      .catalog(claim)
-      .describe('broken')
-      .catch((error: unknown) => error as { message: string; sqlstate: string });
-    await expect(query('SELECT * FROM broken')).rejects.toMatchObject({
-      code: 'warehouse_query_failed',
-      message: described && 'message' in described ? described.message : '',
-    });
-    await expect(query('SELECT * FROM missing')).rejects.not.toMatchObject({ message: (described as { message: string }).message });
+    await expect(folder.catalog(claim).describe('broken')).rejects.toMatchObject({ message: expect.stringContaining("'broken.parquet'") });
+    // Not everybody who runs a statement may know the names of files.
+    const error = await query('SELECT * FROM broken').catch((failure: unknown) => failure as { code: string; message: string });
+    expect(error).toMatchObject({ code: 'warehouse_query_failed', message: expect.stringContaining('a file cannot be read') });
+    expect(error).not.toMatchObject({ message: expect.stringContaining('broken') });
+    await expect(query('SELECT * FROM missing')).rejects.not.toMatchObject({ message: expect.stringContaining('a file cannot be read') });
     expect((await query("SELECT id, 'broken' AS word FROM whole")).rows).toEqual([[1, 'broken']]);
   });
 });
