@@ -5,14 +5,13 @@ import { levelsOf } from './check-axes.js';
 import { spreadTotals, sqlOfColumns } from './compile-columns.js';
 import { compilePeriods } from './compile-periods.js';
 import { compileScan } from './compile-scan.js';
-import { expressionsOf } from './compile-relation.js';
-import { findDimension, namedColumns } from './metric-binding.js';
 import { compileStack } from './compile-stack.js';
 import { type TimePlan } from './compile-time.js';
 import { compileTest, compileValue } from './compile-value.js';
 import { type MetricRequest } from './metric-request.js';
-import { type MetricPlan, type Scan } from './plan-metric.js';
+import { type MetricPlan } from './plan-metric.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
+import { judgeRows } from './scan-rows.js';
 
 /** What a column after the values says of a row: that a warning holds for a metric, or that there are more periods than are computed. */
 export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' };
@@ -46,7 +45,7 @@ export function* compileResult(
   const context = { scans, request, time, isLevelled, ...building };
   const compiled: CompiledScan[] = [];
   for (const scan of scans) {
-    yield* judgeScan(scan, context);
+    yield* judgeRows(scan, context);
     compiled.push(compileScan(scan, compiled.length, levels[compiled.length]!, context));
   }
   const parts = compiled.flatMap(each => each.reading);
@@ -72,20 +71,6 @@ export function* compileResult(
   ];
   parts.push(`${result} AS (\n  SELECT ${list.join(', ')}\n  FROM ${source}${isLevelled ? '\n  WHERE "level" = 0' : ''}\n)`);
   return { parts, result, flags: flags.map(({ flag }) => flag), tooMany };
-}
-
-/** The long part of compiling a scan, in steps: the expressions behind its columns are judged, and the filters checked against these. */
-function* judgeScan({ binding, events, columns, clause }: Scan, { request, checks, assembly }: ScanContext): Steps<void> {
-  const named = namedColumns(binding);
-  const guarded = [...columns.values()].flatMap(({ args, where, by }) => [...args, ...where, ...(by ? [by] : [])]).concat(clause ?? []);
-  const names = new Set([...guarded.flatMap(each => each.columns.map(([, name]) => name)), ...request.filters.map(({ field }) => field)]);
-  const exposed = [...[...names].map(name => named.get(name)), ...request.dimensions.map(name => findDimension(binding, name))];
-  yield* assembly.judgeAll(binding, new Set([...exposed.flatMap(column => column?.expression ?? []), ...expressionsOf(binding)]));
-  if (events) yield* assembly.judgeAll(events.binding, new Set(expressionsOf(events.binding)));
-  for (const filter of request.filters) {
-    const column = named.get(filter.field);
-    if (column) yield* checks.ofInSteps(filter, column.type);
-  }
 }
 
 /** The tables that queries of bindings name. A part of the statement with such a name would be read in their place. */

@@ -35,8 +35,8 @@ export interface FilterFault {
 
 /** Checks filters against the types of columns: each once, however many scans and statements have it. */
 export class FilterChecks {
-  private readonly checked = new Map<string, FilterValues | FilterFault | null>();
-  private readonly numbers = new Map<MetricFilter, number>();
+  /** By filter, then by the type of the column. */
+  private readonly checked = new Map<MetricFilter, Map<string, FilterValues | FilterFault | null>>();
 
   constructor(private readonly timezone: string) {}
 
@@ -46,13 +46,12 @@ export class FilterChecks {
   }
 
   *ofInSteps(filter: MetricFilter, columnType: string): Steps<FilterValues | FilterFault | null> {
-    const number = this.numbers.get(filter) ?? this.numbers.size;
-    this.numbers.set(filter, number);
-    const key = `${number} ${columnType}`;
-    const known = this.checked.get(key);
+    const ofFilter = this.checked.get(filter) ?? new Map<string, FilterValues | FilterFault | null>();
+    this.checked.set(filter, ofFilter);
+    const known = ofFilter.get(columnType);
     if (known !== undefined) return known;
     const found = yield* checkFilter(filter, columnType, this.timezone);
-    this.checked.set(key, found);
+    ofFilter.set(columnType, found);
     return found;
   }
 }

@@ -1,6 +1,7 @@
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { type Steps } from '../../text/steps.js';
 import { compileFilter } from './compile-filters.js';
-import { compileRelation, timeColumn } from './compile-relation.js';
+import { compileRelation, expressionsOf, timeColumn } from './compile-relation.js';
 import { type ScanContext } from './scan-context.js';
 import { type BoundColumn, findKey, namedColumns } from './metric-binding.js';
 import { type Column, type Scan } from './plan-metric.js';
@@ -19,6 +20,25 @@ export interface ScanRows {
   picks(group: string[]): NamedSql[];
 }
 
+/** The long part of `rowsOf`, in steps: the expressions behind its columns are judged, and the filters checked against these. */
+export function* judgeRows({ binding, events, columns, clause }: Scan, { request, checks, assembly }: ScanContext): Steps<void> {
+  const named = namedColumns(binding);
+  const names = new Set([...namesIn({ columns, clause }), ...request.filters.map(({ field }) => field)]);
+  const exposed = [...[...names].map(name => named.get(name)), ...request.dimensions.map(name => findKey(binding, name))];
+  yield* assembly.judgeAll(binding, new Set([...exposed.flatMap(column => column?.expression ?? []), ...expressionsOf(binding)]));
+  if (events) yield* assembly.judgeAll(events.binding, new Set(expressionsOf(events.binding)));
+  for (const filter of request.filters) {
+    const column = named.get(filter.field);
+    if (column) yield* checks.ofInSteps(filter, column.type);
+  }
+}
+
+/** The names that the aggregates and the clause of a scan read. */
+function namesIn({ columns, clause }: Pick<Scan, 'columns' | 'clause'>): string[] {
+  const guarded = [...columns.values()].flatMap(({ args, where, by }) => [...args, ...where, ...(by ? [by] : [])]).concat(clause ?? []);
+  return guarded.flatMap(each => each.columns.map(([, name]) => name));
+}
+
 /** @param hidden further columns to read, under names that no user can give */
 export function rowsOf(
   { binding, clause, columns }: Pick<Scan, 'binding' | 'clause' | 'columns'>,
@@ -33,10 +53,7 @@ export function rowsOf(
     if (column) exposed.set(name, { ...column, name });
     return quote(name);
   };
-  const guarded = [...columns.values()]
-    .flatMap(column => [...column.args, ...column.where, ...(column.by ? [column.by] : [])])
-    .concat(clause ?? []);
-  for (const [, name] of guarded.flatMap(each => each.columns)) expose(name);
+  for (const name of namesIn({ columns, clause })) expose(name);
   const exposeAll = (names: readonly string[]): string[] =>
     names.flatMap(name => {
       const dimension = findKey(binding, name);

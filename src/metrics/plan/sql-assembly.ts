@@ -115,10 +115,7 @@ export class SqlAssembly {
 
   /** Judges expressions of a binding before they are embedded. @throws UnsafeFilterClauseError, SchemaError if they are too long together */
   *judgeAll(binding: MetricBinding, expressions: ReadonlySet<string>): Steps<void> {
-    checkStatementLength(
-      [...expressions].reduce((sum, { length }) => sum + length, 0),
-      this.mostCharacters,
-    );
+    checkStatementLength([...expressions], this.mostCharacters);
     for (const expression of expressions) {
       yield;
       this.judge(binding, expression);
@@ -206,10 +203,7 @@ export class SqlAssembly {
 
   /** The statement with the client's pieces verbatim in their places, and its shape checked. @throws SchemaError if it is too long */
   *finish(template: string): Steps<SqlStatement> {
-    checkStatementLength(
-      this.fragments.reduce((sum, { text }) => sum + text.length, template.length),
-      this.mostCharacters,
-    );
+    checkStatementLength([template, ...this.fragments.map(({ text }) => text)], this.mostCharacters);
     return { sql: yield* assembleInSteps(template, this.fragments), parameters: this.bound.values };
   }
 

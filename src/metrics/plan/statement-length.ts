@@ -4,8 +4,9 @@ import { type ResolvedMetric } from './resolve-metric.js';
 /** Characters of one statement. PostgreSQL's grammar reads so many in some 50 ms, which no pause divides. */
 export const mostStatementCharacters = 100_000;
 
-/** @throws SchemaError */
-export function checkStatementLength(characters: number, most = mostStatementCharacters): void {
+/** Checks that a statement of these parts would not be too long. @throws SchemaError */
+export function checkStatementLength(parts: readonly string[], most = mostStatementCharacters): void {
+  const characters = parts.reduce((sum, { length }) => sum + length, 0);
   if (characters <= most) return;
   const text = {
     zh: `此请求的 SQL 至少有 ${characters} 个字符，超过 ${most} 个；请减少指标、筛选或其中的值，或把绑定的查询做成数据库中的视图`,
@@ -14,12 +15,12 @@ export function checkStatementLength(characters: number, most = mostStatementCha
   throw new SchemaError([{ loc: ['body'], text, type: 'statement_too_long' }]);
 }
 
-/** Adds up the queries and row filters of bindings, each once, before any of them is judged. @throws SchemaError */
+/** Checks the queries and row filters of bindings, each once, before any of them is judged. @throws SchemaError */
 export function checkLengthOfBindings(metrics: readonly ResolvedMetric[]): void {
   const texts = new Set<string>();
   for (const { fact, row_filter } of metrics.flatMap(metric => metric.bindings)) {
     if ('sql' in fact.source) texts.add(fact.source.sql);
     if (row_filter !== null) texts.add(row_filter);
   }
-  checkStatementLength([...texts].reduce((sum, text) => sum + text.length, 0));
+  checkStatementLength([...texts]);
 }
