@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { readSettings } from '../config/settings.js';
 import { Egress } from './egress.js';
+import { listen } from '../../test/support/listen.js';
 
 const egress = (environment: Record<string, string> = {}) => new Egress(readSettings(environment));
 
@@ -10,9 +11,7 @@ describe('a connection on behalf of a user', () => {
   const server = net.createServer(socket => socket.end('hello'));
   let port: number;
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
+    port = await listen(server);
   });
   afterAll(() => server.close());
 

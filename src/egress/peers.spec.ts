@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import tls from 'node:tls';
+import { listen } from '../../test/support/listen.js';
 import { boundPeer } from './peers.js';
 
 /** The cipher suites of a ClientHello (RFC 5246, section 7.4.1.2). */
@@ -13,12 +14,10 @@ function suitesIn(hello: Buffer): number[] {
 
 describe('a connection with TLS', () => {
   it('offers no Diffie-Hellman exchange over integers', async () => {
-    const server = net.createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = net.createServer();
+    const port = await listen(server);
     const offered = async (options: tls.ConnectionOptions): Promise<number[]> => {
-      const client = tls
-        .connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', ...options })
-        .on('error', () => undefined);
+      const client = tls.connect({ port, host: '127.0.0.1', ...options }).on('error', () => undefined);
       const [socket] = (await once(server, 'connection')) as [Socket];
       const [hello] = (await once(socket, 'data')) as [Buffer];
       client.destroy();
@@ -37,19 +36,16 @@ describe('a connection with TLS', () => {
 });
 
 it('ends an answer that comes in chunks of a byte', async () => {
-  const server = net
-    .createServer(socket => {
-      socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      const crumbs = '1\r\nx\r\n'.repeat(10_000);
-      const more = (): void => {
-        while (!socket.destroyed && socket.write(crumbs));
-      };
-      socket.on('drain', more);
-      more();
-    })
-    .listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const request = http.get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent: false });
+  const server = net.createServer(socket => {
+    socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const crumbs = '1\r\nx\r\n'.repeat(10_000);
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(crumbs));
+    };
+    socket.on('drain', more);
+    more();
+  });
+  const request = http.get({ port: await listen(server), host: '127.0.0.1', agent: false });
   boundPeer(request);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const reading = async (): Promise<void> => {

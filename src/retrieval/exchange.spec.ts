@@ -1,8 +1,8 @@
 import http, { type RequestListener } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { exchange, type Exchanged, SilenceError } from './exchange.js';
 import { headers, protocolVersion } from './protocol.js';
 import { RetrievalUnavailableError, RetrievalUnreachedError, RetrievalVersionError } from './retrieval.errors.js';
+import { listen } from '../../test/support/listen.js';
 
 const version = { [headers.version]: protocolVersion };
 
@@ -15,8 +15,7 @@ describe('an exchange', () => {
   });
   const serve = async (listener: RequestListener) => {
     server = http.createServer(listener);
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
+    port = await listen(server);
   };
   const call = (limitBytes?: number, timeoutMs = 5_000): Promise<Exchanged> =>
     exchange({ host: '127.0.0.1', port, agent: false, path: '/v1/query' }, { timeoutMs, ...(limitBytes ? { limitBytes } : {}) });

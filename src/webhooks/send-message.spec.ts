@@ -1,9 +1,10 @@
 import { type LookupAddress } from 'node:dns';
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import { readSettings } from '../config/settings.js';
 import { Egress } from '../egress/egress.js';
 import { lookingUpFor } from '../egress/lookups.js';
 import { sendMessage } from './send-message.js';
+import { listen } from '../../test/support/listen.js';
 
 const endless = 'HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n';
 
@@ -16,8 +17,7 @@ describe('sending to a receiver that', () => {
   });
   let port: number;
   beforeAll(async () => {
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
+    port = await listen(server);
   });
   beforeEach(() => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);

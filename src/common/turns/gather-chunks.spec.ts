@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { gatherChunks } from './gather-chunks.js';
+import { listen } from '../../../test/support/listen.js';
 
 describe('gathering the chunks of a body', () => {
   const refuse = jest.fn<void, []>();
@@ -21,9 +21,7 @@ describe('gathering the chunks of a body', () => {
   });
   let port: number;
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
+    port = await listen(server);
   });
   afterAll(() => server.close());
   beforeEach(() => {

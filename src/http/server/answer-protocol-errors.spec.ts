@@ -1,11 +1,12 @@
 import { type Server } from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
 import { answerProtocolErrors } from './answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './bounded-http.adapter.js';
 import { LargeAnswers } from './large-answers.js';
 import { requestContextMiddleware } from '../../common/logging/request-context.js';
+import { listen } from '../../../test/support/listen.js';
 
 /** A bare application on the service's server, with bounds short enough for a test. */
 describe('a bounded server', () => {
@@ -30,8 +31,7 @@ describe('a bounded server', () => {
     adapter.initHttpServer();
     server = adapter.getHttpServer();
     answerProtocolErrors(server, pino({ level: 'silent' }));
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
+    port = await listen(server);
   });
   afterAll(() => new Promise(resolve => server.close(resolve)));
 

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { type Server } from 'node:http';
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import type express from 'express';
 import { pino } from 'pino';
 import getRawBody from 'raw-body';
 import { answerProtocolErrors } from './answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './bounded-http.adapter.js';
 import { LargeAnswers } from './large-answers.js';
+import { listen } from '../../../test/support/listen.js';
 
 const large = 'a'.repeat(8 * 1_048_576);
 
@@ -34,9 +35,7 @@ async function startServer(lingerMs?: number) {
   adapter.initHttpServer();
   const server: Server = adapter.getHttpServer();
   answerProtocolErrors(server, pino({ level: 'silent' }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return { port, served, stop: () => new Promise(resolve => (server.closeAllConnections(), server.close(resolve))) };
 }
 

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import https from 'node:https';
-import type net from 'node:net';
 import {
   answer,
   checkOnline,
@@ -15,6 +14,7 @@ import {
   useLicenseServer,
 } from '../../../test/support/licence-checks.js';
 import { type Answering } from '../../../test/support/licensor.js';
+import { listen } from '../../../test/support/listen.js';
 
 useDataDirectory();
 useLicenseServer();
@@ -88,8 +88,7 @@ describe('an answer that is not a licence answer', () => {
       reached.push(request.url!);
       response.end();
     });
-    await new Promise<void>(resolve => secure.listen(0, '127.0.0.1', resolve));
-    const { port } = secure.address() as net.AddressInfo;
+    const port = await listen(secure);
     const { outcome, message } = await checkOnline({ licenseUrl: `https://localhost:${port}${target}` });
     expect(outcome).toBe('answer_broken');
     expect(message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');

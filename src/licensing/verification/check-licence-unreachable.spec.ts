@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from '../../../test/support/free-port.js';
 import {
   answer,
   type AnswerOptions,
@@ -31,13 +31,7 @@ useLicenseServer();
 
 describe('a server that cannot be reached', () => {
   /** The URL of a port on which nothing listens. */
-  async function deadUrl(): Promise<string> {
-    const probe = net.createServer();
-    await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
-    const { port } = probe.address() as net.AddressInfo;
-    await new Promise(resolve => probe.close(resolve));
-    return `http://127.0.0.1:${port}${target}`;
-  }
+  const deadUrl = async () => `http://127.0.0.1:${await freePort()}${target}`;
 
   /** Gives one good answer; after it the server is gone. */
   async function goodAnswerOnce(options: AnswerOptions = {}): Promise<string> {

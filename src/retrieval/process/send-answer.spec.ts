@@ -1,8 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { headers, type RetrievalFailure } from '../protocol.js';
 import { sendFailure, sendPieces } from './send-answer.js';
+import { listen } from '../../../test/support/listen.js';
 
 const piece = Buffer.alloc(65_536, 'x');
 const failure: RetrievalFailure = { status: 422, code: 'answer_too_large', text: { zh: '过大', en: 'too large' } };
@@ -16,8 +16,7 @@ describe('sending an answer', () => {
   /** Asks a server that answers like this. The answer is not read yet. */
   async function ask(answer: (response: ServerResponse) => Promise<void>): Promise<IncomingMessage> {
     server = http.createServer((_request, response) => void answer(response));
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(server);
     return new Promise((resolve, reject) => {
       http.get({ host: '127.0.0.1', port, agent: false }, resolve).on('error', reject);
     });

@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { readSettings } from '../../../config/settings.js';
 import { Egress } from '../../../egress/egress.js';
 import { checkedAgent } from './checked-agent.js';
+import { listen } from '../../../../test/support/listen.js';
 
 describe('the connections to a ClickHouse server', () => {
   const server = http.createServer((_request, response) => response.end('hello'));
   let port: number;
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
+    port = await listen(server);
   });
   afterAll(() => server.close());
 

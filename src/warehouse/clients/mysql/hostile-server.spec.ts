@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import net, { type AddressInfo, Socket, type Server } from 'node:net';
+import net, { Socket, type Server } from 'node:net';
 import fc from 'fast-check';
 import { describeCause } from '../../../common/logging/describe-cause.js';
 import { type Egress } from '../../../egress/egress.js';
@@ -7,6 +6,7 @@ import { type WarehouseClient } from '../warehouse.client.js';
 import { mysqlKind } from './mysql-kind.js';
 import { greetingOf, ok, packet } from '../../../../test/support/mysql-wire.js';
 import { itLong } from '../../../../test/support/tier.js';
+import { listen } from '../../../../test/support/listen.js';
 
 type Answer = (socket: Socket, command: Buffer, count: number) => void;
 
@@ -40,9 +40,8 @@ describe('a server that speaks MySQL in bad faith', () => {
       socket.on('data', command => answer(socket, command, count++));
       if (greet) socket.write(greet);
     });
-    servers.add(server.listen(0, '127.0.0.1'));
-    await once(server, 'listening');
-    const dsn = `mysql://reader:secret@127.0.0.1:${(server.address() as AddressInfo).port}/sales?ssl-mode=disabled`;
+    servers.add(server);
+    const dsn = `mysql://reader:secret@127.0.0.1:${await listen(server)}/sales?ssl-mode=disabled`;
     const egress = { socket: () => new Socket() } as Egress;
     client = await mysqlKind.open({ dsn, options: { connect_timeout_ms: 500 }, egress, answerMaxBytes: 200_000 });
     clients.add(client);

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import net, { type AddressInfo, Socket, type Server } from 'node:net';
+import net, { Socket, type Server } from 'node:net';
 import { type Egress } from '../../../egress/egress.js';
 import { type WarehouseClient } from '../warehouse.client.js';
 import { postgresKind } from './postgres-kind.js';
+import { listen } from '../../../../test/support/listen.js';
 
 function message(type: string, ...parts: (Buffer | string)[]): Buffer {
   const body = Buffer.concat(parts.map(part => Buffer.from(part)));
@@ -39,9 +39,7 @@ describe('a server that speaks PostgreSQL in bad faith', () => {
           isNew = false;
         });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const dsn = `postgres://reader:secret@127.0.0.1:${(server.address() as AddressInfo).port}/sales?sslmode=disable`;
+    const dsn = `postgres://reader:secret@127.0.0.1:${await listen(server)}/sales?sslmode=disable`;
     const egress = { socket: () => new Socket() } as Egress;
     client = await postgresKind.open({ dsn, options: {}, egress, answerMaxBytes: 16_777_216 });
   }
