@@ -244,14 +244,12 @@ function readValues(read: SettingsReader) {
       'Schedules of jobs, copies and watches that one user may have enabled; admins may enable any number',
       { min: 1 },
     ),
-    maxRecordsPerGraph: read.integer(
-      'MAX_RECORDS_PER_GRAPH',
-      1000,
-      'Jobs, metrics and members of one graph, each; admins may add any number',
-      {
-        min: 1,
-      },
-    ),
+    graphsMaxMbPerUser: read.integer('GRAPHS_MAX_MB_PER_USER', 51_200, 'Disk in MiB that the graphs of one user may take; of admins any', {
+      min: 1,
+    }),
+    maxRecordsPerGraph: read.integer('MAX_RECORDS_PER_GRAPH', 1000, 'Jobs, metrics and members of one graph, each; of admins any number', {
+      min: 1,
+    }),
     auditKeptDays: read.integer('AUDIT_KEPT_DAYS', 365, 'How long audit events are kept', { min: 1, max: 36_500 }),
     runsKeptDays: read.integer(
       'RUNS_KEPT_DAYS',

@@ -17,6 +17,11 @@ export function graphTables(graphId: number): GraphTables {
   return { nodes: tableName('nodes', graphId), edges: tableName('edges', graphId) };
 }
 
+/** SQL of the bytes that two tables take on disk, with their indexes and long values, as the transaction has made them so far. */
+export function bytesOf({ nodes, edges }: GraphTables): string {
+  return `(pg_total_relation_size('${nodes}'::regclass) + pg_total_relation_size('${edges}'::regclass))::float8`;
+}
+
 /**
  * DDL for a new graph. `owners` names the jobs that yield the row; NULL stands for the one job whose row in `graph_elements` says
  * `owns_rest`, so that the rows of a label with one job need none. A node without owners is a stub, made for the end of an edge.

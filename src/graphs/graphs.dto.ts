@@ -56,6 +56,9 @@ export class GraphResponse {
   @ApiProperty({ example: 1, description: '每次摄取成功加一 / rises by one with every successful run' })
   version: number;
 
+  @ApiProperty({ example: 1507328, description: '最近一次运行后占用的磁盘字节 / bytes on disk after the last run' })
+  bytes: number;
+
   @ApiProperty({ example: 1240 })
   node_count: number;
 
@@ -245,6 +248,7 @@ function exact(value: string): number | string {
 export function toGraphResponse(row: GraphRow): GraphResponse {
   return {
     ...row,
+    bytes: Number(row.bytes),
     node_count: Number(row.node_count),
     edge_count: Number(row.edge_count),
     created_at: row.created_at.toISOString(),

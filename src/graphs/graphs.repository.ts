@@ -1,8 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
-import { createGraphTables, dropGraphTables, findOrphanedTables, graphIdOf, graphTables, isStub } from '../database/graph-tables.js';
+import {
+  bytesOf,
+  createGraphTables,
+  dropGraphTables,
+  findOrphanedTables,
+  graphIdOf,
+  graphTables,
+  isStub,
+} from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
+import { type GraphUse } from './graph-room.js';
 import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
@@ -16,6 +25,7 @@ export interface GraphRow {
   owner: string;
   role: string;
   version: number;
+  bytes: string;
   node_count: string;
   edge_count: string;
   created_at: Date;
@@ -70,7 +80,7 @@ function isLockConflict(error: unknown): boolean {
 }
 
 const graphRow = `
-  SELECT g.id, g.name, g.description, u.username AS owner, g.version, g.created_at, g.updated_at,
+  SELECT g.id, g.name, g.description, u.username AS owner, g.version, g.bytes, g.created_at, g.updated_at,
          CASE WHEN g.owner_id = $1 THEN 'owner' WHEN caller.is_admin THEN 'admin' ELSE m.role END AS role,
          coalesce(e.nodes, 0) AS node_count, coalesce(e.edges, 0) AS edge_count
   FROM graphs g
@@ -125,13 +135,30 @@ export class GraphsRepository {
     );
   }
 
-  /** Null when the graph is gone. */
+  /** Measures the tables of the graph with it. Null when the graph is gone. */
   async raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     const { rows } = await client.query<{ version: number }>(
-      'UPDATE graphs SET version = version + 1, version_at = now(), updated_at = now() WHERE id = $1 RETURNING version',
+      `UPDATE graphs SET version = version + 1, version_at = now(), updated_at = now(), bytes = ${bytesOf(graphTables(id))}
+       WHERE id = $1 RETURNING version`,
       [id],
     );
     return rows[0]?.version ?? null;
+  }
+
+  /** As runs have left the graphs. All of it is 0 when the graph is gone. */
+  async storageUse(id: number, on: Pick<PoolClient, 'query'> = this.pool): Promise<GraphUse> {
+    const { rows } = await on.query<GraphUse>(
+      `SELECT this.bytes::float8 AS this, u.is_admin AS "ownerIsAdmin",
+              (SELECT coalesce(sum(g.bytes), 0) FROM graphs g WHERE g.owner_id = u.id AND g.id <> this.id)::float8 AS others
+       FROM graphs this JOIN users u ON u.id = this.owner_id WHERE this.id = $1`,
+      [id],
+    );
+    return rows[0] ?? { this: 0, others: 0, ownerIsAdmin: false };
+  }
+
+  /** Makes runs of the graphs of one owner wait for each other until the transaction ends. */
+  async lockStorage(client: PoolClient, id: number): Promise<void> {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of graphs', owner_id)) FROM graphs WHERE id = $1`, [id]);
   }
 
   /** Null when the graph is gone. */

@@ -5,6 +5,8 @@ import { AuditService } from '../audit/audit.service.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
 import { Quotas } from '../database/quotas.js';
+import { Settings } from '../config/settings.js';
+import { type StorageRoom } from '../database/storage-room.js';
 import { GraphAccessService } from './graph-access.service.js';
 import {
   type CreateGraphRequest,
@@ -19,6 +21,7 @@ import {
   type UpdateGraphRequest,
 } from './graphs.dto.js';
 import { GraphNotFoundError, NodeNotFoundError } from './graphs.errors.js';
+import { graphRoom } from './graph-room.js';
 import { GraphsRepository } from './graphs.repository.js';
 
 @Injectable()
@@ -28,6 +31,7 @@ export class GraphsService {
     private readonly access: GraphAccessService,
     private readonly audit: AuditService,
     private readonly quotas: Quotas,
+    private readonly settings: Settings,
   ) {}
 
   async list(principal: Principal, { limit, cursor }: PageQuery): Promise<Page<GraphResponse>> {
@@ -61,6 +65,22 @@ export class GraphsService {
         () => ({ action: 'graph.changed', actor: principal, target: 'graph', targetId: id, context: { changed } }),
       );
     return this.get(principal, id);
+  }
+
+  /** The room of a run before it begins. Others may use it up meanwhile. */
+  async roomFor(id: number): Promise<StorageRoom> {
+    return graphRoom(await this.graphs.storageUse(id), this.settings);
+  }
+
+  /**
+   * Call it last in the transaction that has changed the graph and raised its version. It is exact: runs of the owner's graphs wait for
+   * each other from here to their end. A graph that has not grown passes, so that rows can be removed from one that is too large.
+   * @throws StorageFullError
+   */
+  async requireRoom(client: PoolClient, id: number, formerBytes: number): Promise<void> {
+    await this.graphs.lockStorage(client, id);
+    const use = await this.graphs.storageUse(id, client);
+    if (use.this > formerBytes) graphRoom(use, this.settings).require(use.this);
   }
 
   /**

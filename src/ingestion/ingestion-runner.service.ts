@@ -67,7 +67,7 @@ export class IngestionRunner {
 
   /**
    * Marks the run as succeeded at its end, and returns the work that is left for `keepUp`.
-   * @throws RunFailure, LeaseLostError, or any error of the database; the caller records it
+   * @throws RunFailure, StorageFullError, LeaseLostError, or any error of the database; the caller records it
    */
   async run(claimed: ClaimedRun, report: RunReport, { onBackend, signal }: Interruption): Promise<Upkeep> {
     const session = { pid: 0 };
@@ -145,7 +145,8 @@ export class IngestionRunner {
     const rejectedLeft = this.settings.rejectedKeptRows;
     const rejectedAt = `GET /api/ingestion/runs/${claimed.id}/rejected`;
     const copyLimits = copyLimitsOf(this.settings);
-    const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt, progress, copyLimits, signal };
+    const room = await this.graphs.roomFor(job.graph_id);
+    const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt, progress, copyLimits, room, signal };
     return { ...work, claimed, job, savedBy, startedAt, rejectedLeft, rejectedBytes: 0 };
   }
 
@@ -265,6 +266,7 @@ export class IngestionRunner {
     } else await this.jobs.setCursors(client, job.id, nextCursors(run));
     await scope.changes.write(client, job.graph_id);
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
+    await this.graphs.requireRoom(client, job.graph_id, scope.formerBytes);
     run.progress.end();
     report.duration_ms = durationOf(run);
     report.rows_per_s = Math.round((report.totals.read * 1000) / report.duration_ms);

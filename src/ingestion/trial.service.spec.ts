@@ -1,6 +1,8 @@
 import { type PoolClient } from 'pg';
 import { readSettings } from '../config/settings.js';
 import { type DiskReserve } from '../database/disk-reserve.js';
+import { StorageRoom } from '../database/storage-room.js';
+import { type GraphsService } from '../graphs/graphs.service.js';
 import { type ServicePool } from '../database/service-pool.js';
 import { type JobRow, type JobsRepository } from './jobs.repository.js';
 import { parseMapping } from './mapping/parse-mapping.js';
@@ -38,7 +40,8 @@ describe('a dry run', () => {
     jest.useFakeTimers();
     const { pool, release } = aSession();
     const runs = { findAppliedRevision: () => Promise.resolve(null) } as unknown as RunsRepository;
-    const trial = new TrialService(pool, {} as JobsRepository, runs, readSettings({}), disk).run(1, job, mapping, source, () =>
+    const graphs = { roomFor: () => Promise.resolve(new StorageRoom([])) } as unknown as GraphsService;
+    const trial = new TrialService(pool, {} as JobsRepository, runs, graphs, readSettings({}), disk).run(1, job, mapping, source, () =>
       Promise.resolve(source),
     );
     await jest.advanceTimersByTimeAsync(61_000);

@@ -6,6 +6,7 @@ import { FairShare } from '../common/turns/fair-share.js';
 import { Settings } from '../config/settings.js';
 import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
+import { GraphsService } from '../graphs/graphs.service.js';
 import { copyLimitsOf } from '../warehouse/clients/copy-limits.js';
 import { changesSinceLastRun } from './changes-since-last-run.js';
 import { TooManyTrialsError } from './ingestion.errors.js';
@@ -57,6 +58,7 @@ export class TrialService {
     private readonly pool: ServicePool,
     private readonly jobs: JobsRepository,
     private readonly runs: RunsRepository,
+    private readonly graphs: GraphsService,
     private readonly settings: Settings,
     private readonly disk: DiskReserve,
   ) {}
@@ -76,9 +78,10 @@ export class TrialService {
       const progress = new RunProgress(report, unwatched);
       const stop = new AbortController();
       const copyLimits = copyLimitsOf(this.settings);
+      const room = await this.graphs.roomFor(job.graph_id);
       const { signal } = stop;
       const found = { mapping, targets, changes, cursors, report, progress };
-      const work: Undertaking = { ...found, staged: [], rejectedAt: 'rejected_sample', copyLimits, signal };
+      const work: Undertaking = { ...found, staged: [], rejectedAt: 'rejected_sample', copyLimits, room, signal };
       return await this.carryOut(job, work, client => openSnapshot(client, work, source, describe), stop);
     } finally {
       leave();

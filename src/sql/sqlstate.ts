@@ -20,6 +20,7 @@ export const sqlstates = {
   insufficientPrivilege: '42501',
   syntaxError: '42601',
   undefinedColumn: '42703',
+  undefinedObject: '42704',
   ambiguousFunction: '42725',
   datatypeMismatch: '42804',
   cannotCoerce: '42846',

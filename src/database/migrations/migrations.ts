@@ -35,6 +35,7 @@ import { KeepEarlierAnswers1700000000036 } from './0036-keep-earlier-answers.js'
 import { LetSchedulesTakeTurns1700000000037 } from './0037-let-schedules-take-turns.js';
 import { CountBytesOfTheMirror1700000000038 } from './0038-count-bytes-of-the-mirror.js';
 import { CountBytesOfRejectedRows1700000000039 } from './0039-count-bytes-of-rejected-rows.js';
+import { CountBytesOfGraphs1700000000040 } from './0040-count-bytes-of-graphs.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -75,4 +76,5 @@ export const migrations = [
   LetSchedulesTakeTurns1700000000037,
   CountBytesOfTheMirror1700000000038,
   CountBytesOfRejectedRows1700000000039,
+  CountBytesOfGraphs1700000000040,
 ];

@@ -10,6 +10,8 @@ import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
 import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
+import { bytesOf } from '../../database/graph-tables.js';
+import { type StorageRoom } from '../../database/storage-room.js';
 import { readOn } from '../../warehouse/clients/postgres/postgres-catalog.js';
 import { dataVersions } from '../../warehouse/mirror/mirror-versions.js';
 import { rejectMissingReferences } from './check-references.js';
@@ -46,6 +48,8 @@ export interface Undertaking {
   rejectedAt: string;
   progress: RunProgress;
   copyLimits: CopyLimits;
+  /** For all staged rows, and for the tables of the graph, each. */
+  room: StorageRoom;
   /** Ends the work of another database for this. */
   signal: AbortSignal;
 }
@@ -138,17 +142,22 @@ function tablesChanging(): RunFailure {
   });
 }
 
-/** Stages every target. All use the opened snapshot, so that an order and its lines are read as of one moment. */
+/**
+ * Stages every target. All use the opened snapshot, so that an order and its lines are read as of one moment.
+ * @throws RunFailure, StorageFullError
+ */
 export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
   const { mapping, report, staged, progress } = work;
   await setForStaging(client, mapping, source);
+  let { room } = work;
   for (const [index, target] of work.targets.entries()) {
     const targetReport = report.targets[index]!;
     targetReport.state = 'staging';
     await progress.begin('staging', target.name, () => expectedRows(client, target, source, progress));
     const cursorFrom = cursorOf(work, target);
     const plan = await inTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, from: source.sql, cursorFrom }));
-    const stagedTarget = await stageTarget(client, target, plan, targetReport, { reader: source.role, progress });
+    const stagedTarget = await stageTarget(client, target, plan, targetReport, { reader: source.role, progress, room });
+    room = room.beside(stagedTarget.bytes);
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
     staged.push(stagedTarget);
     // Of rows that were left out, only a copy knows the number.
@@ -219,6 +228,7 @@ async function copyFirst(
 /**
  * Begins the writing transaction and brings the graph in line with the staged targets. Readers go on; other runs of this graph wait
  * for its end. `takePlace` puts in what was loaded apart.
+ * @throws RunFailure, StorageFullError
  */
 export async function writeAll(client: PoolClient, scope: WriteScope, work: Undertaking, guard: DeleteGuard): Promise<WrittenTarget[]> {
   const { mapping, report, staged, targets, progress } = work;
@@ -227,6 +237,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await progress.begin('waiting');
   // This makes the run the graph's only writer.
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
+  scope.formerBytes = await measure(client, scope);
   const elements = targets.map(elementOf);
   await progress.begin('writing');
   const droppedTypes = await releaseDropped(client, scope, elements, report);
@@ -254,6 +265,8 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
     }
     progress.counts(each.report.inserted + each.report.updated);
     written.push({ staged: each, ownership });
+    const bytes = await measure(client, scope);
+    if (bytes > scope.formerBytes) work.room.require(bytes);
     each.report.state = 'done';
     addTotals(report);
     requireFewErrors(mapping, report, each.report, work.rejectedAt);
@@ -263,6 +276,11 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   requireFewErrors(mapping, report, null, work.rejectedAt);
   guard.throwIfExceeded();
   return written;
+}
+
+async function measure(client: PoolClient, scope: WriteScope): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(`SELECT ${bytesOf(scope)} AS bytes`);
+  return rows[0]!.bytes;
 }
 
 /** Where each target reads on the next time. */

@@ -1,6 +1,8 @@
 import { type PoolClient, type QueryConfig } from 'pg';
+import { type StorageRoom } from '../../database/storage-room.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type JudgedColumn, maxSampledValue, type StagingPlan } from '../staging/compile-staging.js';
+import { boundStaging, hadNoRoom } from '../staging/shown-count.js';
 import { type Target } from '../staging/target.js';
 import { type RunProgress } from './run-progress.js';
 import { type TargetReport } from './run-report.js';
@@ -24,6 +26,8 @@ export interface StagedTarget {
   duplicates: number;
   /** How many stubs the edges made, by label. */
   stubs: Map<string, number>;
+  /** The bytes of the staging table. */
+  bytes: number;
 }
 
 /** Selects the rows of the staging table that are to be written. */
@@ -33,22 +37,33 @@ export function goodRows(plan: StagingPlan, alias = 's'): string {
   return conditions.join(' AND ');
 }
 
-/** Runs inside the staging transaction, so that every target is read from its snapshot. `reader` is the role that reads the source. */
+/**
+ * Runs inside the staging transaction, so that every target is read from its snapshot. `reader` is the role that reads the source.
+ * @throws StorageFullError for rows that need more than the room
+ */
 export async function stageTarget(
   client: PoolClient,
   target: Target,
   plan: StagingPlan,
   report: TargetReport,
-  { reader, progress }: { reader: string; progress: RunProgress },
+  { reader, progress, room }: { reader: string; progress: RunProgress; room: StorageRoom },
 ): Promise<StagedTarget> {
   await client.query(plan.createTable);
+  await client.query(boundStaging, [room.leftBytes ?? '']);
   await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO ${quoteIdentifier(reader)}`);
   // From here the mapping's own SQL runs, as a role that may only read the source's tables and fill this one.
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
   // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
-  report.read = await progress.counting(plan.table, async () => (await client.query(insert)).rowCount ?? 0);
+  try {
+    report.read = await progress.counting(plan.table, async () => (await client.query(insert)).rowCount ?? 0);
+  } catch (error) {
+    if (hadNoRoom(error)) room.require(room.leftBytes! + 1);
+    throw error;
+  }
   await client.query('SET LOCAL ROLE NONE');
+  const bytes = await measure(client, plan);
+  room.require(bytes);
   const staged: StagedTarget = {
     target,
     plan,
@@ -59,6 +74,7 @@ export async function stageTarget(
     repeated: [],
     duplicates: 0,
     stubs: new Map(),
+    bytes,
   };
   await analyzeStaged(client, plan, target);
   for (const unique of plan.unique) await rejectRepeated(client, staged, unique);
@@ -66,6 +82,11 @@ export async function stageTarget(
   if (target.kind === 'node' && !isKeyUnique) await markDuplicates(client, staged);
   await summarise(client, staged);
   return staged;
+}
+
+async function measure(client: PoolClient, { table }: StagingPlan): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(`SELECT pg_total_relation_size('pg_temp.${table}'::regclass)::float8 AS bytes`);
+  return rows[0]!.bytes;
 }
 
 /**

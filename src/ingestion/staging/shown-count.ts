@@ -1,14 +1,24 @@
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+
 const shownEveryRows = 1_000;
+/** No setting of PostgreSQL has this name, so setting it is the error of a statement whose table has no room. SQL has no RAISE. */
+const noRoom = 'staging_room_used_up';
 
 /**
  * Lets the statements of a session show how many rows they have gone through. Nothing else tells others: rows are unseen until they
  * are committed, the progress views of PostgreSQL know no INSERT, and the size of a file is no number of rows. `application_name` is
  * seen at once and falls back at the end of the transaction. The reader of a source may not call `set_config`, which can do more
- * than this.
+ * than this. A statement that fills the table `counted` ends where that has no room, see `boundStaging`.
  */
 export const letShowCounts = `
   CREATE OR REPLACE FUNCTION pg_temp.show_count(counted text, rows bigint) RETURNS boolean LANGUAGE sql VOLATILE SECURITY DEFINER AS
-  $$ SELECT pg_catalog.set_config('application_name', 'graph-service ' || counted || ' ' || rows, true) <> '' $$`;
+  $$ SELECT pg_catalog.set_config(CASE
+       WHEN nullif(pg_catalog.current_setting('graph_service.room', true), '')::pg_catalog.float8
+         < pg_catalog.pg_total_relation_size(pg_catalog.to_regclass('pg_temp.' || counted)) THEN '${noRoom}'
+       ELSE 'application_name' END, 'graph-service ' || counted || ' ' || rows, true) <> '' $$`;
+
+/** Sets the most that the next tables of the transaction may take, $1 bytes; '' for any. */
+export const boundStaging = `SELECT set_config('graph_service.room', $1, true)`;
 
 /**
  * SQL of `value` that also shows the count, every 1,000 rows. It belongs in the list of a SELECT without ORDER BY and GROUP BY. On a
@@ -18,6 +28,11 @@ export const letShowCounts = `
 export function showingCount(value: string, counted: string): string {
   const row = 'row_number() OVER ()';
   return `CASE WHEN ${row} % ${shownEveryRows} <> 0 THEN ${value} WHEN pg_temp.show_count('${counted}', ${row}) THEN ${value} END`;
+}
+
+/** The statement was ended because its table had no room. */
+export function hadNoRoom(error: unknown): boolean {
+  return sqlstateOf(error) === sqlstates.undefinedObject && (error as Error).message.includes(noRoom);
 }
 
 /** Reads the count from the `application_name` of a session; null if its statement shows none, or another one does. */

@@ -4,6 +4,7 @@ import { RunFailure } from '../../common/errors/run-failure.js';
 import { Settings } from '../../config/settings.js';
 import { type Interruption } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
+import { StorageFullError, type StorageRoom } from '../../database/storage-room.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { toCopyFailure } from '../clients/copy-failure.js';
@@ -12,7 +13,6 @@ import { requireSameTypes } from '../clients/same-types.js';
 import { readOn } from '../clients/postgres/postgres-catalog.js';
 import { type Reading } from '../clients/warehouse.client.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
-import { MirrorFullError, type MirrorRoom } from '../mirror/mirror-room.js';
 import { mirrorSchema } from '../mirror/mirror-schema.js';
 import { dataVersions, MirrorVersions } from '../mirror/mirror-versions.js';
 import { askForTableMs, dropBetweenReaders, lockMirrorTable } from '../mirror/replace-tables.js';
@@ -35,7 +35,7 @@ interface Work extends Interruption {
   source: UsableConnection;
   report: CopyReport;
   /** The room that its tables have in the mirror. */
-  room: MirrorRoom;
+  room: StorageRoom;
   startedAt: number;
 }
 
@@ -238,11 +238,11 @@ export class MirrorCopier {
 }
 
 /** @throws RunFailure, which passes for no failure of the source */
-function requireRoom(room: MirrorRoom, bytes: number): void {
+function requireRoom(room: StorageRoom, bytes: number): void {
   try {
     room.requireForText(bytes);
   } catch (error) {
-    throw error instanceof MirrorFullError ? error.toFailure() : error;
+    throw error instanceof StorageFullError ? error.toFailure() : error;
   }
 }
 

@@ -1,9 +1,9 @@
-import { MirrorRoom } from './mirror-room.js';
+import { mirrorRoom } from './mirror-room.js';
 
 const mebibyte = 1_048_576;
 const settings = { mirrorMaxMb: 100, mirrorMaxMbPerUser: 10 };
 const room = (own: number, all: number, isAdmin = false) =>
-  new MirrorRoom({ these: 0, own: own * mebibyte, all: all * mebibyte, isAdmin }, settings);
+  mirrorRoom({ these: 0, own: own * mebibyte, all: all * mebibyte, isAdmin }, settings);
 const refusal = (bound: string) =>
   expect.objectContaining({ status: 409, code: 'quota_reached', message: expect.stringContaining(`(${bound})`) });
 

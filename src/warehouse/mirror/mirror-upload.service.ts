@@ -86,7 +86,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
   /**
    * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete.
    * On any failure the table stays as it was, and the rest of the body is read and dropped, so that the client gets the answer.
-   * @throws SchemaError with the line of a broken record; MirrorFullError, DiskReserveError, TableBusyError, UploadsBusyError,
+   * @throws SchemaError with the line of a broken record; StorageFullError, DiskReserveError, TableBusyError, UploadsBusyError,
    * UploadAbortedError, UploadStalledError
    */
   async upload(uploader: Uploader, table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {

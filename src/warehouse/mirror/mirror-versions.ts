@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { Settings } from '../../config/settings.js';
 import { ServicePool } from '../../database/service-pool.js';
+import { type StorageRoom } from '../../database/storage-room.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type CatalogRead, readOn } from '../clients/postgres/postgres-catalog.js';
-import { MirrorRoom, type MirrorUse } from './mirror-room.js';
+import { mirrorRoom, type MirrorUse } from './mirror-room.js';
 import { mirrorSchema } from './mirror-schema.js';
 
 /** From the check of the room to the end of a load is a moment. */
@@ -60,19 +61,19 @@ export class MirrorVersions {
   }
 
   /** The room of a load before it begins. Others may use it up meanwhile. */
-  async roomFor(userId: number, tables: readonly string[]): Promise<MirrorRoom> {
-    return new MirrorRoom(await this.use(this.pool, userId, tables), this.settings);
+  async roomFor(userId: number, tables: readonly string[]): Promise<StorageRoom> {
+    return mirrorRoom(await this.use(this.pool, userId, tables), this.settings);
   }
 
   /**
    * Call it last in the transaction that has raised the tables. It is exact: loads wait for each other from here to their end.
-   * @throws MirrorFullError
+   * @throws StorageFullError
    */
   async requireRoom(client: PoolClient, userId: number, tables: readonly string[]): Promise<void> {
     await client.query(`SET LOCAL lock_timeout = ${waitForOthersMs}`);
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of the mirror', 0))`);
     const use = await this.use(client, userId, tables);
-    new MirrorRoom(use, this.settings).require(use.these);
+    mirrorRoom(use, this.settings).require(use.these);
   }
 
   private async use(client: Pick<PoolClient, 'query'>, userId: number, tables: readonly string[]): Promise<MirrorUse> {

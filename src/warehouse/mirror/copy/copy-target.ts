@@ -19,7 +19,7 @@ export interface TargetOptions {
   rewrites?: ReadonlyMap<string, FieldRewrite>;
   /** Whether each row keeps the line of the file it stands in, in the column `lineColumn`. */
   hasLines?: boolean;
-  /** Checks the bytes of the rows so far, as they are sent to PostgreSQL. @throws MirrorFullError */
+  /** Checks the bytes of the rows so far, as they are sent to PostgreSQL. @throws StorageFullError */
   checkSize?: (bytes: number) => void;
   /** Checks names that stand in the file at `line`. @throws SchemaError */
   checkNames: (names: readonly string[], line: number) => void;

@@ -18,7 +18,13 @@ let wei: Client;
 
 beforeAll(async () => {
   const directory = await mkdtemp(path.join(process.env.TEST_DIRECTORY!, 'data-'));
-  test = await startTestApp({ DATA_DIR: directory, DISK_RESERVE_MB: '0', MIRROR_MAX_MB_PER_USER: '2', MIRROR_MAX_MB: '8' });
+  test = await startTestApp({
+    DATA_DIR: directory,
+    DISK_RESERVE_MB: '0',
+    MIRROR_MAX_MB_PER_USER: '2',
+    MIRROR_MAX_MB: '8',
+    GRAPHS_MAX_MB_PER_USER: '3',
+  });
   [lin, wei] = [await test.asUser('lin'), await test.asUser('wei')];
   await grantConnection(test, 'everyone', 'write');
 });
@@ -81,6 +87,72 @@ describe('the bytes of the mirror', () => {
     const statuses = await Promise.all(['one', 'two'].map(async name => (await uploadRequest(wei, name, rowsOf(2_000))).status));
     expect(statuses.sort()).toEqual([201, 409]);
     await drop((await test.admin.get(`${tablesPath}/one`)).status === 200 ? 'one' : 'two');
+  });
+});
+
+describe('the bytes of the graphs of a user', () => {
+  const graphOf = async (as: Client): Promise<number> => (await as.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
+  const detailsOf = async (graphId: number): Promise<any> => (await test.admin.get(`/api/graphs/${graphId}`).expect(200)).body;
+  const mappingOf = (query: string): string => `version: 1
+nodes:
+  - {id: r, label: 行, query: ${query}, key: [i], columns: [{column: i}, {column: v}]}
+`;
+  const run = async (as: Client, graphId: number, query: string): Promise<any> => {
+    const { body: job } = await as.post('/api/ingestion/jobs').send({ graph_id: graphId, mapping_yaml: mappingOf(query) });
+    if (job.id === undefined) throw new Error(JSON.stringify(job));
+    return (await as.post(`/api/ingestion/jobs/${job.id}/run`).set('Prefer', 'wait=60').expect(200)).body;
+  };
+  const letters = (times: number, more: string): string =>
+    `"SELECT a.i * 300 + b.i AS i, '${'a'.repeat(times)}' AS v FROM numbers a CROSS JOIN numbers b ${more}"`;
+  const small = letters(20, 'WHERE b.i < 20');
+  const large = letters(250, 'WHERE b.i < 20');
+  const refused = {
+    status: 'failed',
+    error: {
+      code: 'quota_reached',
+      detail: expect.stringMatching(/调高 GRAPHS_MAX_MB_PER_USER \/ .*\(GRAPHS_MAX_MB_PER_USER\)/),
+      context: { most: 3 * megabyte },
+    },
+  };
+
+  beforeAll(() => upload(test, 'numbers', numbersCsv));
+
+  it('are bounded for the owner over all graphs, whoever runs the job, and nothing changes beyond', async () => {
+    const [first, second] = [await graphOf(lin), await graphOf(lin)];
+    expect(await run(lin, first, small)).toMatchObject({ status: 'succeeded' });
+    expect((await detailsOf(first)).bytes).toBeGreaterThan(megabyte);
+    expect(await run(test.admin, second, large)).toMatchObject(refused);
+    expect(await detailsOf(second)).toMatchObject({ version: 0, node_count: 0, bytes: 0 });
+    // Another user has the whole room, and the first has it again without the graph.
+    expect(await run(wei, await graphOf(wei), large)).toMatchObject({ status: 'succeeded' });
+    await lin.delete(`/api/graphs/${first}`).expect(204);
+    expect(await run(lin, second, large)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('end a statement that would read on, in a run and in a trial', async () => {
+    const zhou = await test.asUser('zhou');
+    const endless = letters(900, 'CROSS JOIN numbers c CROSS JOIN numbers d');
+    const ended = await run(zhou, await graphOf(zhou), endless);
+    expect(ended).toMatchObject(refused);
+    const dryRun = { mapping_yaml: mappingOf(endless), dry_run: true };
+    const { body } = await zhou.post(`/api/ingestion/jobs/${ended.job_id}/revisions`).send(dryRun).expect(200);
+    expect(body.trial).toMatchObject({ outcome: 'fails', error: refused.error });
+  });
+
+  it('let a graph shrink that is larger than its owner may have', async () => {
+    const qian = await test.asUser('qian');
+    const graphId = await graphOf(qian);
+    const { job_id: jobId } = await run(qian, graphId, large);
+    const settings = test.app.get(Settings);
+    Object.assign(settings, { graphsMaxMbPerUser: 1 });
+    try {
+      expect(await run(qian, graphId, small)).toMatchObject({ error: { code: 'quota_reached' } });
+      const retired = await qian.post(`/api/ingestion/jobs/${jobId}/retire`).set('Prefer', 'wait=60').expect(200);
+      expect(retired.body).toMatchObject({ status: 'succeeded' });
+      expect(await detailsOf(graphId)).toMatchObject({ node_count: 0 });
+    } finally {
+      Object.assign(settings, { graphsMaxMbPerUser: 3 });
+    }
   });
 });
 
