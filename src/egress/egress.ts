@@ -71,6 +71,7 @@ export class Egress {
     const own = (await Promise.all(this.own.filter(place => place.port === port).map(place => this.lookups.ofOwn(place.host))))
       .flat()
       .map(plainAddress);
+    const interfaces = interfaceAddresses();
     for (const { address } of found) {
       const plain = plainAddress(address);
       if (plain !== null && own.includes(plain))
@@ -81,7 +82,7 @@ export class Egress {
       if (verdict.kind === 'private' && this.settings.warehousePrivateNetworks === 'deny') {
         throw new BlockedAddressError(host, { zh: '内网地址', en: 'an address of a private network' });
       }
-      if (plain !== null && interfaceAddresses().includes(plain)) {
+      if (plain !== null && interfaces.includes(plain)) {
         throw new BlockedAddressError(host, { zh: '本机地址', en: 'an address of the machine itself' });
       }
     }

@@ -47,6 +47,11 @@ describe('lookups of hosts', () => {
     expect(slow).toHaveLength(most);
   });
 
+  it('give the first addresses of a name that has thousands', async () => {
+    const many = Array.from({ length: 4_000 }, (_, index) => ({ address: `10.0.${index >> 8}.${index & 255}`, family: 4 }));
+    expect(await new Lookups(16, () => Promise.resolve(many)).of('many', {})).toEqual(many.slice(0, 32));
+  });
+
   it('wait three seconds for their turn, are then refused, and never begin', async () => {
     const lookups = new Lookups(16, ask);
     const [first, , third] = beginMany(lookups, 1);

@@ -12,6 +12,8 @@ const mostPerCaller = 2;
 /** Shorter than the time of a connection test, which then tells why it fails. */
 const patienceMs = 3_000;
 const keptMs = 5_000;
+/** A connection is tried at each address, and each is checked. An answer of DNS holds thousands. */
+const mostAddresses = 32;
 
 const callers = new AsyncLocalStorage<Claim['caller']>();
 
@@ -38,9 +40,11 @@ export class Lookups {
     this.share = new FairShare({ places, mostPerCaller, waitingPerCaller: 32, waiting: 200, patienceMs, refuse });
   }
 
-  /** All addresses of a user's host. @throws LookupsBusyError, errors of the lookup */
+  /** The addresses of a user's host, the first 32 of them. @throws LookupsBusyError, errors of the lookup */
   of(host: string, options: Omit<LookupAllOptions, 'all'>): Promise<LookupAddress[]> {
-    return this.share.run({ caller: callers.getStore() ?? 'nobody' }, () => this.ask(host, { ...options, all: true }));
+    return this.share.run({ caller: callers.getStore() ?? 'nobody' }, async () =>
+      (await this.ask(host, { ...options, all: true })).slice(0, mostAddresses),
+    );
   }
 
   /** The addresses of a host of the service itself, at most some seconds old. While its name cannot be looked up, they are the former ones. */
