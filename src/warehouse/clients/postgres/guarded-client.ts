@@ -2,10 +2,14 @@ import { type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg, { type ClientBase } from 'pg';
 import { withholdText } from '../../../common/logging/withhold-text.js';
+import { isBusy } from '../../../database/sever-connection.js';
 import { ClearPasswordError } from '../connection-failure.js';
+import { WholeMessages } from './whole-messages.js';
 
 /** More than the messages of any login. */
 const loginMaxBytes = 1_048_576;
+/** More than a connection hears that has asked for nothing: changes of settings, and the reason of its end. */
+const unaskedMaxBytes = 1_048_576;
 
 interface WireConnection {
   stream: Socket;
@@ -20,13 +24,14 @@ export interface GuardedClientConfig extends pg.ClientConfig {
 }
 
 /**
- * A client for servers that nobody here has chosen. A message that node-postgres cannot read ends the connection: node-postgres
- * throws inside of an event of the socket, which would end the process.
+ * A client for servers that nobody here has chosen. A message that is malformed, or that node-postgres cannot read, ends the
+ * connection: node-postgres throws inside of an event of the socket, which would end the process.
  */
 export class GuardedClient extends pg.Client {
   private isLoggedIn = false;
   private received = 0;
   private limitBytes = Infinity;
+  private unasked = 0;
 
   constructor(config?: GuardedClientConfig) {
     super(config);
@@ -61,13 +66,17 @@ export class GuardedClient extends pg.Client {
   }
 
   private guarded(stream: Socket, read: (chunk: Buffer) => void): (chunk: Buffer) => void {
+    const messages = new WholeMessages();
     return chunk => {
       if (stream.destroyed) return;
       this.received += chunk.length;
       if (!this.isLoggedIn && this.received > loginMaxBytes) return void stream.destroy(new Error('The login takes too many bytes'));
       if (this.received > this.limitBytes) return void stream.destroy(new Error('The server sends too many bytes beside its rows'));
+      if (this.isLoggedIn && !isBusy(this)) this.unasked += chunk.length;
+      if (this.unasked > unaskedMaxBytes) return void stream.destroy(new Error('The server sends too many bytes that nobody asked for'));
       try {
-        read(chunk);
+        const whole = messages.take(chunk);
+        if (whole.length > 0) read(whole);
       } catch (error) {
         stream.destroy(error as Error);
       }

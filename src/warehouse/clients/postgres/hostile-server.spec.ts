@@ -1,4 +1,5 @@
 import net, { Socket, type Server } from 'node:net';
+import { type Readable } from 'node:stream';
 import { type Egress } from '../../../egress/egress.js';
 import { type WarehouseClient } from '../warehouse.client.js';
 import { postgresKind } from './postgres-kind.js';
@@ -26,7 +27,7 @@ describe('a server that speaks PostgreSQL in bad faith', () => {
   let socket: Socket;
 
   /** Answers everything that the protocol asks for, and each statement in its own way. */
-  async function serve(answer: () => void): Promise<void> {
+  async function serve(answer: () => void, begun = Buffer.alloc(0)): Promise<void> {
     server = net.createServer(accepted => {
       socket = accepted;
       let isNew = true;
@@ -34,7 +35,7 @@ describe('a server that speaks PostgreSQL in bad faith', () => {
         .on('error', () => undefined)
         .on('data', bytes => {
           if (isNew) accepted.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
-          else if (bytes[0] === 'Q'.charCodeAt(0)) accepted.write(Buffer.concat([message('C', 'BEGIN\0'), ready]));
+          else if (bytes[0] === 'Q'.charCodeAt(0)) accepted.write(Buffer.concat([begun, message('C', 'BEGIN\0'), ready]));
           else if (bytes.includes('SELECT')) answer();
           isNew = false;
         });
@@ -73,5 +74,62 @@ describe('a server that speaks PostgreSQL in bad faith', () => {
       socket.write(Buffer.concat([message('1'), message('2'), column(3802), row(text), message('C', 'SELECT 1\0'), ready])),
     );
     await expect(read()).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+  });
+
+  it('is left when a message is malformed, in which node-postgres would read without end', async () => {
+    await serve(() => socket.write(message('E')));
+    await expect(read()).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+  });
+
+  it('is read as texts where its rows are of no use, for the parsers of some types take seconds', async () => {
+    const timestamps = Buffer.concat([column(1184), row('1'.repeat(900_000))]);
+    await serve(
+      () => socket.write(Buffer.concat([message('1'), message('2'), column(25), row('x'), message('C', 'SELECT 1\0'), ready])),
+      timestamps,
+    );
+    expect((await read()).rows).toEqual([['x']]);
+  });
+
+  it('is left when it sends without being asked', async () => {
+    await serve(() => socket.write(Buffer.concat([message('1'), message('2'), column(25), row('x'), message('C', 'SELECT 1\0'), ready])));
+    await read();
+    const begun = socket.bytesWritten;
+    const notice = message('N', `SNOTICE\0M${'x'.repeat(60_000)}\0\0`);
+    const closed = new Promise(resolve => socket.once('close', resolve));
+    const send = (): void => {
+      while (!socket.destroyed && socket.write(notice));
+    };
+    socket.on('drain', send);
+    send();
+    await closed;
+    expect(socket.bytesWritten - begun).toBeLessThan(12_000_000);
+  });
+
+  describe('in a reading', () => {
+    /** Rows of COPY, with whatever is answered to the look into the catalogue. */
+    const copyOf = (...parts: Buffer[]) => Buffer.concat([message('H', Buffer.from([0, 0, 1, 0, 0])), ...parts]);
+    const reading = async () => client.openReading({ claim: { caller: 1 }, timeoutMs: 500 });
+
+    it('is left when a message of COPY is shorter than its length', async () => {
+      await serve(() => undefined);
+      const opened = (await reading()) as unknown as {
+        checkedCopy(sql: string): Readable;
+        client: { query(copy: Readable): Readable };
+        close(): Promise<void>;
+      };
+      socket.removeAllListeners('data').on('data', () => socket.write(copyOf(message('d', 'a\n'), Buffer.from('d\0\0\0\0\0'))));
+      const copy = opened.client.query(opened.checkedCopy('COPY t TO STDOUT'));
+      await expect(copy.toArray()).rejects.toThrow('shorter than its length');
+      await opened.close();
+    });
+
+    it('is left when it does not answer the end', async () => {
+      await serve(() => undefined);
+      const opened = await reading();
+      socket.removeAllListeners('data').on('data', () => undefined);
+      const closed = new Promise(resolve => socket.once('close', resolve));
+      await opened.close();
+      await closed;
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type TableColumn, type TableDescription, type TableSummary } from '../warehouse.client.js';
+import { type QueryResult, type TableColumn, type TableDescription, type TableSummary } from '../warehouse.client.js';
 import { type TableNames } from './table-names.js';
 import { shortTypeName } from './wire-types.js';
 
@@ -9,6 +9,14 @@ export type CatalogRead = (sql: string, parameters: unknown[]) => Promise<Record
 /** Reads on a connection or a pool of the service's own database. */
 export function readOn(client: Pick<PoolClient, 'query'>): CatalogRead {
   return async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+}
+
+/** More than a page of tables, and fewer than a client could not hold. */
+export const mostCatalogRows = 100_000;
+
+/** The rows of a result, by the names of its columns. */
+export function recordsOf({ columns, rows }: Pick<QueryResult, 'columns' | 'rows'>): Record<string, unknown>[] {
+  return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
 }
 
 /** The most tables that `listNames` gives. */

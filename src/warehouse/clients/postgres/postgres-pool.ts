@@ -6,6 +6,8 @@ import { type Reached } from '../connection-failure.js';
 import { tellStages } from '../connection-stage.js';
 import { GuardedClient, type GuardedClientConfig } from './guarded-client.js';
 
+/** Values are parsed where they are read. The parsers of pg-types take seconds on some texts, and the server names the type. */
+const types = { getTypeParser: () => (text: string) => text };
 const idleMs = 30_000;
 const connectMs = 5_000;
 
@@ -41,6 +43,7 @@ export class PostgresPool extends WatchedPool {
       },
       onEncrypted: () => reached('login'),
       ssl: mode === 'disable' ? false : { rejectUnauthorized: mode === 'verify-full' },
+      types,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       max,

@@ -1,7 +1,7 @@
 import { type Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 import pg, { type PoolClient } from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
+import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { isBusy, sever } from '../../../database/sever-connection.js';
@@ -9,10 +9,13 @@ import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { TableRewrittenError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
 import { readableColumns } from '../readable-columns.js';
 import { type Reading, type RowsRequest } from '../warehouse.client.js';
+import { CappedQuery } from './capped-query.js';
+import { frame, rollBack, withWatch } from './frame.js';
 import { allowBesideRows } from './guarded-client.js';
-import { PostgresCatalog } from './postgres-catalog.js';
+import { mostCatalogRows, PostgresCatalog, recordsOf } from './postgres-catalog.js';
 import { toReadError } from './read-errors.js';
 import { type TableNames } from './table-names.js';
+import { MessageLengths } from './whole-messages.js';
 
 /** More than any notices and errors beside the rows of a table. */
 const besideRowsMaxBytes = 2_097_152;
@@ -48,11 +51,11 @@ export class PostgresReading implements Reading {
     private readonly options: PostgresReadingOptions,
   ) {
     const { maxBytes } = options;
-    const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> => {
-      const query = () => client.query<Record<string, unknown>>(sql, parameters);
-      return (await withinBytes(client, { limitBytes: maxBytes, source: 'rows' }, query)).result.rows;
-    };
-    this.catalog = new PostgresCatalog(read, names);
+    const read = (sql: string, parameters: unknown[]) => CappedQuery.run(client, sql, parameters, mostCatalogRows);
+    this.catalog = new PostgresCatalog(async (sql, parameters) => {
+      const { result } = await withinBytes(client, { limitBytes: maxBytes, source: 'rows' }, () => read(sql, parameters));
+      return recordsOf(result);
+    }, names);
     options.signal?.addEventListener('abort', this.onAbort, { once: true });
     if (options.signal?.aborted) this.onAbort();
   }
@@ -77,7 +80,7 @@ export class PostgresReading implements Reading {
   private async copy(request: RowsRequest, rows: PassThrough): Promise<void> {
     const sql = await this.copySql(request);
     allowBesideRows(this.client, besideRowsMaxBytes);
-    const copy = this.client.query(copyTo(sql));
+    const copy = this.client.query(this.checkedCopy(sql));
     copy.on('error', cause => rows.destroy(this.toError(cause)));
     this.watchBytes(copy, rows);
     copy.pipe(rows, { end: false });
@@ -89,17 +92,37 @@ export class PostgresReading implements Reading {
     });
   }
 
+  private checkedCopy(sql: string): CopyToStreamQuery {
+    const copy = copyTo(sql);
+    const reader = copy as unknown as { _parse: (chunk: Buffer) => boolean };
+    const parse = reader._parse.bind(copy);
+    const lengths = new MessageLengths();
+    // pg-copy-streams never ends on a message that is shorter than its length.
+    reader._parse = chunk => {
+      try {
+        lengths.check(chunk);
+      } catch (cause) {
+        copy.destroy(cause as Error);
+        sever(this.client);
+        return false;
+      }
+      return parse(chunk);
+    };
+    return copy;
+  }
+
   /**
    * PostgreSQL reads a table that was truncated, rewritten or replaced after the snapshot as empty:
    * https://www.postgresql.org/docs/current/mvcc-caveats.html. The locks name what has been read, the snapshot its former files.
    * @throws TableRewrittenError
    */
   private async requireOldFiles(table: string): Promise<void> {
-    const { rowCount } = await this.client.query(`
+    const sql = `
       SELECT FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation
       WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation >= ${firstUserOid}
         AND CASE WHEN c.oid IS NULL THEN pg_index_has_property(l.relation, 'clusterable') IS NULL
-            ELSE c.relkind IN ('r', 'm') AND c.relfilenode <> pg_relation_filenode(c.oid) END LIMIT 1`);
+            ELSE c.relkind IN ('r', 'm') AND c.relfilenode <> pg_relation_filenode(c.oid) END LIMIT 1`;
+    const { rowCount } = await withWatch(this.client, this.options.timeoutMs, () => frame(this.client, sql));
     if (rowCount !== 0) throw new TableRewrittenError(table);
   }
 
@@ -138,10 +161,10 @@ export class PostgresReading implements Reading {
     if (this.isClosed) return;
     this.isClosed = true;
     this.options.signal?.removeEventListener('abort', this.onAbort);
-    let broken = this.abandoned !== null || isBusy(this.client);
-    if (broken) await this.abandon();
-    else await this.client.query('ROLLBACK').catch(() => (broken = true));
-    this.client.release(broken);
+    if (this.abandoned !== null || isBusy(this.client)) {
+      await this.abandon();
+      this.client.release(true);
+    } else await rollBack(this.client, 'ROLLBACK');
     this.options.leave();
   }
 

@@ -2,19 +2,18 @@ import pg, { type PoolClient } from 'pg';
 import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { type DiskReserve } from '../../../database/disk-reserve.js';
-import { sever } from '../../../database/sever-connection.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { lookingUpFor } from '../../../egress/lookups.js';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { type SqlStatement } from '../../../sql/sql-parameters.js';
 import { sqlstateOf, sqlstates } from '../../../sql/sqlstate.js';
-import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
 import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest, type TablePlace } from '../warehouse.client.js';
 import { cancelStatement } from './cancel-statement.js';
 import { CappedQuery } from './capped-query.js';
 import { cursorRows } from './cursor-rows.js';
+import { frame, graceMs, rollBack, withWatch } from './frame.js';
 import { PostgresReading } from './postgres-reading.js';
 import { toReadError } from './read-errors.js';
 import { type TableNames } from './table-names.js';
@@ -28,11 +27,7 @@ const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
 const forAllRows = `SET LOCAL cursor_tuple_fraction = 1`;
 /** Row numbers are places in the table, so a scan must begin at its beginning. */
 const inOrder = `SET LOCAL synchronize_seqscans = off`;
-/** What a server may take beyond the limit that it was told. After it, the connection is cut. */
-const graceMs = 3_000;
 const snapshotMode = 'ISOLATION LEVEL REPEATABLE READ, READ ONLY';
-/** More than the answers to BEGIN and ROLLBACK, with any notices. */
-const frameMaxBytes = 1_048_576;
 
 export interface SnapshotRequest extends Pick<QueryRequest, 'claim' | 'timeoutMs' | 'maxBytes' | 'source'> {
   /** The tables that the statements read, in schemas of the client. */
@@ -207,34 +202,6 @@ export class PostgresReads {
   private limitOf(timeoutMs: number): number {
     return Math.max(1, Math.min(Math.ceil(timeoutMs), this.options.maxTimeoutMs ?? Infinity, 2_147_483_647));
   }
-}
-
-/** Gives the connection back to its pool once the server has ended the transaction. Never rejects. */
-async function rollBack(client: PoolClient, sql: string): Promise<void> {
-  const failure = await withWatch(client, 0, () => frame(client, sql)).then(() => false, (cause: Error) => cause); // prettier-ignore
-  client.release(failure);
-}
-
-/** Cuts the connection of work that is not done long after its limit: its server no longer answers. */
-async function withWatch<T>(client: PoolClient, limitMs: number, work: () => Promise<T>): Promise<T> {
-  let isCut = false;
-  const cut = (): void => {
-    isCut = true;
-    sever(client);
-  };
-  const timer = setTimeout(cut, Math.min(limitMs + graceMs, 2_147_483_647));
-  try {
-    return await work();
-  } catch (cause) {
-    throw isCut ? new WarehouseTimeoutError(limitMs, cause) : cause;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Begins or ends a transaction. Its answer is held in memory, and only a server of bad faith makes it long. */
-async function frame(client: PoolClient, sql: string): Promise<void> {
-  await withinBytes(client, { limitBytes: frameMaxBytes, source: 'rows' }, () => client.query(sql));
 }
 
 /** Makes reads harmless in one round trip, and their texts the same on every server. All of it ends with the transaction. */

@@ -11,7 +11,7 @@ import {
   type TableCatalog,
   type TablePlace,
 } from '../warehouse.client.js';
-import { PostgresCatalog } from './postgres-catalog.js';
+import { mostCatalogRows, PostgresCatalog, recordsOf } from './postgres-catalog.js';
 import {
   type ExportRequest,
   PostgresReads,
@@ -23,8 +23,6 @@ import {
 import { testPostgres } from './test-postgres.js';
 
 const catalogTimeoutMs = 10_000;
-/** More than a page of tables, and fewer than a client could not hold. */
-const mostCatalogRows = 100_000;
 
 export interface PostgresTablesOptions extends PostgresReadsOptions {
   /** Its catalogue, if it is read in another way than the statements of users. */
@@ -87,7 +85,6 @@ export class PostgresTables {
 
   private async readCatalog(claim: Claim, sql: string, parameters: readonly unknown[]): Promise<Record<string, unknown>[]> {
     const request = { claim, isShort: true, timeoutMs: catalogTimeoutMs, maxRows: mostCatalogRows };
-    const { columns, rows } = await this.reads.query({ ...request, sql, parameters });
-    return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
+    return recordsOf(await this.reads.query({ ...request, sql, parameters }));
   }
 }

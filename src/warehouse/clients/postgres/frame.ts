@@ -1,0 +1,37 @@
+import { type PoolClient, type QueryResult } from 'pg';
+import { withinBytes } from '../../../database/byte-budget.js';
+import { sever } from '../../../database/sever-connection.js';
+import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+
+/** What a server may take beyond the limit that it was told. After it, the connection is cut. */
+export const graceMs = 3_000;
+/** More than the answers to BEGIN and ROLLBACK, with any notices. */
+const frameMaxBytes = 1_048_576;
+
+/** Runs a short statement around the reads, as BEGIN. Its answer is held in memory, and only a server of bad faith makes it long. */
+export async function frame(client: PoolClient, sql: string): Promise<QueryResult> {
+  return (await withinBytes(client, { limitBytes: frameMaxBytes, source: 'rows' }, () => client.query(sql))).result;
+}
+
+/** Gives the connection back to its pool once the server has ended the transaction. Never rejects. */
+export async function rollBack(client: PoolClient, sql: string): Promise<void> {
+  const failure = await withWatch(client, 0, () => frame(client, sql)).then(() => false, (cause: Error) => cause); // prettier-ignore
+  client.release(failure);
+}
+
+/** Cuts the connection of work that is not done long after its limit: its server no longer answers. */
+export async function withWatch<T>(client: PoolClient, limitMs: number, work: () => Promise<T>): Promise<T> {
+  let isCut = false;
+  const cut = (): void => {
+    isCut = true;
+    sever(client);
+  };
+  const timer = setTimeout(cut, Math.min(limitMs + graceMs, 2_147_483_647));
+  try {
+    return await work();
+  } catch (cause) {
+    throw isCut ? new WarehouseTimeoutError(limitMs, cause) : cause;
+  } finally {
+    clearTimeout(timer);
+  }
+}
