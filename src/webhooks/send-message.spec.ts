@@ -3,6 +3,7 @@ import net, { type Socket } from 'node:net';
 import { readSettings } from '../config/settings.js';
 import { Egress } from '../egress/egress.js';
 import { lookingUpFor } from '../egress/lookups.js';
+import { postMessage } from './post-message.js';
 import { sendMessage } from './send-message.js';
 import { listen } from '../../test/support/listen.js';
 
@@ -28,7 +29,8 @@ describe('sending to a receiver that', () => {
 
   const lookup = jest.fn<Promise<LookupAddress[]>, [host: string]>();
   const egress = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), lookup);
-  const send = (host = '127.0.0.1') => sendMessage(egress, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
+  const send = (host = '127.0.0.1') =>
+    sendMessage(egress, postMessage, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
   /** Says something again and again, for as long as anybody listens. */
   const repeat = (socket: Socket, text: string, first = '') => {
     socket.write(first);
@@ -95,7 +97,7 @@ describe('sending to a receiver that', () => {
     lookup.mockImplementation(host => (host === 'slow.test' ? slow : Promise.resolve([{ address: '127.0.0.1', family: 4 }])));
     const threads = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', UV_THREADPOOL_SIZE: '16' }), lookup);
     const sendFor = (owner: number, host: string) =>
-      lookingUpFor(owner, () => sendMessage(threads, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal));
+      lookingUpFor(owner, () => sendMessage(threads, postMessage, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal));
     const under = Array.from({ length: 2 + 32 }, () => sendFor(1, 'slow.test'));
     await new Promise(setImmediate);
     expect(await sendFor(1, 'fast.test')).toEqual({ answered: null, failure: 'lookups_busy' });

@@ -1,13 +1,9 @@
-import http from 'node:http';
-import https from 'node:https';
 import { BlockedAddressError, LookupsBusyError } from '../egress/egress.errors.js';
 import { type Egress } from '../egress/egress.js';
-import { boundPeer } from '../egress/peers.js';
 import { type Bilingual } from '../text/bilingual.js';
+import { type Post, PostError } from './post-message.js';
 
 const timeoutMs = 10_000;
-/** The bytes of an answer that are read, to let the other side end in peace. They are thrown away. */
-const maxAnswerBytes = 4 * 1024;
 
 /** Why an attempt failed. `status` stands beside the status that was answered. */
 export const sendFailures = {
@@ -45,11 +41,12 @@ export interface SendResult {
 }
 
 /**
- * Posts a body to a URL of a user. Every address of the host is checked, redirects are not followed, and nothing of the answer is
- * kept but its status, which counts once its headers have come. Never rejects, unless `stop` is aborted before that.
+ * Posts a body to a URL of a user. Every address of the host is checked, and the message goes to one of those. Never rejects, unless
+ * `stop` is aborted before that.
  */
 export async function sendMessage(
   egress: Egress,
+  post: Post,
   url: string,
   headers: Record<string, string>,
   body: string,
@@ -57,41 +54,14 @@ export async function sendMessage(
 ): Promise<SendResult> {
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    const answered = await post(egress, new URL(url), headers, body, AbortSignal.any([stop, late]));
+    const place = new URL(url);
+    const addresses = await egress.addressesOf(hostOf(place), portOf(place));
+    const answered = await post({ url, headers, body, addresses }, AbortSignal.any([stop, late]));
     return { answered, failure: answered >= 200 && answered < 300 ? null : 'status' };
   } catch (error) {
     if (stop.aborted) throw error;
     return { answered: null, failure: late.aborted ? 'timeout' : failureOf(error) };
   }
-}
-
-async function post(egress: Egress, url: URL, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<number> {
-  const port = portOf(url);
-  // Node asks no lookup for a host that is an address.
-  await egress.check(hostOf(url), port);
-  return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? https : http).request(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'user-agent': 'graph-service', ...headers },
-      lookup: egress.lookup(port),
-      agent: false,
-      signal,
-    });
-    boundPeer(request);
-    let status: number | null = null;
-    request.on('error', error => (status === null ? reject(error) : resolve(status)));
-    request.on('response', answer => {
-      const answered = (status = answer.statusCode!);
-      let read = 0;
-      answer.on('data', (chunk: Buffer) => {
-        read += chunk.length;
-        if (read > maxAnswerBytes) answer.destroy();
-      });
-      answer.on('error', () => undefined);
-      answer.on('close', () => resolve(answered));
-    });
-    request.end(body);
-  });
 }
 
 export function hostOf({ hostname }: URL): string {
@@ -105,10 +75,7 @@ export function portOf({ protocol, port }: URL): number {
 function failureOf(error: unknown): SendFailure {
   if (error instanceof BlockedAddressError) return 'blocked_address';
   if (error instanceof LookupsBusyError) return 'lookups_busy';
-  // A host of several addresses gives the errors of all of them.
-  const codes = [error, ...(error instanceof AggregateError ? (error.errors as unknown[]) : [])].map(
-    each => (each as NodeJS.ErrnoException).code ?? '',
-  );
+  const codes = error instanceof PostError ? error.codes : [(error as NodeJS.ErrnoException).code ?? ''];
   if (codes.some(code => ['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'].includes(code))) return 'unknown_host';
   if (codes.some(code => ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(code)))
     return 'refused';

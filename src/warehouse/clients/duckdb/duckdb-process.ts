@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import path from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { builtFile } from '../../../common/built-file.js';
 import { type Failure, type FileSource, outOfMemorySignal, type Reply, type RowsAnswer, type Work } from './protocol.js';
 
 const longestStartMs = 20_000;
@@ -30,7 +30,7 @@ export class DuckdbProcess {
   private isKilled = false;
 
   private constructor() {
-    this.child = fork(entry(), [], {
+    this.child = fork(fileURLToPath(builtFile(import.meta.url, './process/main.js')), [], {
       execArgv: ['--max-old-space-size=128'],
       // What Windows needs to start a process is added by Node.
       env: {},
@@ -136,11 +136,4 @@ export class DuckdbProcess {
     this.waiting?.reject(this.end);
     this.waiting = null;
   }
-}
-
-/** The process runs what was built, also while a test runs the sources. */
-function entry(): string {
-  const here = path.dirname(fileURLToPath(import.meta.url));
-  const built = import.meta.url.endsWith('.ts') ? here.replace(/([/\\])src(?=[/\\]warehouse[/\\])/, '$1dist$1src') : here;
-  return path.join(built, 'process', 'main.js');
 }
