@@ -24,3 +24,26 @@ export function greetingOf({ plugin = 'mysql_native_password', hasTls = false } 
 
 /** Done, with the status of a session that commits by itself. */
 export const ok = (sequence: number): Buffer => packet(sequence, [0, 0, 0, 2, 0, 0, 0]);
+
+export interface WireColumn {
+  name?: string;
+  /** A text by default. */
+  type?: number;
+  /** The number of a collation; one of utf8mb4 by default. */
+  charset?: number;
+}
+
+const end = (sequence: number): Buffer => packet(sequence, [254, 0, 0, 2, 0]);
+
+/** Takes a statement that has no parameters. */
+export const prepared = packet(1, [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+/** The columns and rows of a statement that was prepared. A row begins with a zero and the bits of its values that are null. */
+export function resultOf(columns: WireColumn[], rows: (Buffer | number[])[]): Buffer {
+  let sequence = 1;
+  const definitions = columns.map(({ name = 'a', type = 253, charset = 45 }) =>
+    packet(++sequence, [0, 0, 0, 0, name.length], Buffer.from(name), [0, 12, charset & 255, charset >> 8, 0, 0, 0, 0, type, 0, 0, 0, 0, 0]),
+  );
+  const count = packet(1, [252, columns.length & 255, columns.length >> 8]);
+  return Buffer.concat([count, ...definitions, end(++sequence), ...rows.map(row => packet(++sequence, row)), end(++sequence)]);
+}

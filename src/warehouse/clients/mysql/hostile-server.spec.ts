@@ -4,7 +4,7 @@ import { describeCause } from '../../../common/logging/describe-cause.js';
 import { type Egress } from '../../../egress/egress.js';
 import { type WarehouseClient } from '../warehouse.client.js';
 import { mysqlKind } from './mysql-kind.js';
-import { greetingOf, ok, packet } from '../../../../test/support/mysql-wire.js';
+import { greetingOf, ok, packet, prepared, resultOf } from '../../../../test/support/mysql-wire.js';
 import { itLong } from '../../../../test/support/tier.js';
 import { listen } from '../../../../test/support/listen.js';
 
@@ -23,6 +23,11 @@ function afterLogin(answer: Answer): Answer {
     else if (command[4] === 3 && /^(SET|START)/.test(command.toString('latin1', 5).replace(/^[^A-Z]*/, ''))) socket.write(ok(1));
     else answer(socket, command, count);
   };
+}
+
+/** Gives the same rows for each statement. */
+function giving(result: Buffer): Answer {
+  return afterLogin((socket, command) => void (command[4] === 23 ? socket.write(result) : command[4] === 22 && socket.write(prepared)));
 }
 
 describe('a server that speaks MySQL in bad faith', () => {
@@ -59,7 +64,6 @@ describe('a server that speaks MySQL in bad faith', () => {
 
   it('gets no file that it asks for', async () => {
     const wantsFile = packet(1, [251], Buffer.from('/etc/passwd'));
-    const prepared = packet(1, [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     let asked = 0;
     let sent = Buffer.alloc(0);
     const ask = (socket: Socket): void => {
@@ -111,6 +115,23 @@ describe('a server that speaks MySQL in bad faith', () => {
     await expect(silent.test(claim)).rejects.toMatchObject({ failure: 'TIMEOUT', stage: 'login' });
     const dripping = await serve(socket => void setInterval(() => socket.write('x'), 20).unref(), greeting.subarray(0, 20));
     await expect(dripping.test(claim)).rejects.toMatchObject({ failure: 'TIMEOUT', stage: 'login' });
+  });
+
+  it('is cut off when a row ends before its values (risk: each small row takes all bytes that follow it)', async () => {
+    const long = await serve(giving(Buffer.concat([resultOf([{}], [[0, 0, 253, 255, 255, 127]]), Buffer.alloc(50_000, 'x')])));
+    await expect(read(long)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    const columns = Array.from({ length: 100 }, () => ({ type: 6 }));
+    const short = await serve(giving(resultOf(columns, [[0], [0]])));
+    await expect(read(short)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+  });
+
+  it('may be an honest one, whose values have few bytes', async () => {
+    const rows = [Buffer.from([0, 4, 0]), Buffer.from([0, 4, 3, ...Buffer.from('中')])];
+    const honest = await serve(giving(resultOf([{ type: 6, charset: 63 }, { charset: 255 }], rows)));
+    expect((await read(honest)).rows).toEqual([
+      [null, ''],
+      [null, '中'],
+    ]);
   });
 
   itLong('is cut off when it answers a statement byte by byte', async () => {

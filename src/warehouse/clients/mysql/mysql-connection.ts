@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import type mysql2 from 'mysql2';
-import { type Connection, type Field } from 'mysql2';
+import { type Connection, type Field, type Packet } from 'mysql2';
 import { ApiError } from '../../../common/errors/api-error.js';
 import { withholdText } from '../../../common/logging/withhold-text.js';
 import { type Dsn } from '../dsn.js';
@@ -76,7 +76,10 @@ export class MysqlConnection {
     connection.handlePacket = packet => {
       if (this.failure) return;
       try {
+        if (packet) confine(packet);
         handle(packet);
+        // The packets of a login may leave out the byte that ends their last text.
+        if (packet && connection.authorized && packet.offset > packet.end) throw new Error('A packet ends before its values');
       } catch (error) {
         // mysql2 reads errors outside of a statement without catching a malformed one.
         this.cut(error as Error);
@@ -251,4 +254,9 @@ export class MysqlConnection {
     this.reached('tls');
     stream.once('secureConnect', () => this.reached('login'));
   }
+}
+
+/** Keeps what follows a packet from mysql2, which reads a value as long as it says it is, to the end of the buffer. */
+function confine(packet: Packet): void {
+  if (packet.end < packet.buffer.length) packet.buffer = packet.buffer.subarray(0, packet.end);
 }

@@ -14,6 +14,14 @@ declare module 'mysql2' {
     characterSet: number;
   }
 
+  /** A part of the bytes that have arrived. */
+  export interface Packet {
+    buffer: Buffer;
+    /** The place in the buffer that is read next. */
+    offset: number;
+    end: number;
+  }
+
   export interface Command {
     on(event: 'result', listener: (row: unknown) => void): this;
     on(event: 'fields', listener: (fields: Field[] | undefined) => void): this;
@@ -34,7 +42,10 @@ declare module 'mysql2' {
     readonly stream: Duplex;
     readonly threadId: number;
     readonly config: { password?: string };
-    handlePacket: (packet?: unknown) => void;
+    /** True once the login is done. */
+    readonly authorized: boolean;
+    /** Takes no packet when a command begins. */
+    handlePacket: (packet?: Packet) => void;
     /** Sends text, so it takes no values here. */
     query(statement: Statement): Command;
     /** Prepares the statement first. */
