@@ -22,6 +22,8 @@ const types = {
 };
 const unsignedFlag = 32;
 const binaryCharset = 63;
+/** BIT(64) */
+const mostBitBytes = 8;
 
 /** The name of a result column's type, as PostgreSQL has it. */
 export function typeNameOf({ columnType, flags, characterSet }: Field): string {
@@ -76,12 +78,18 @@ export function toResultValue(value: unknown, type: string): unknown {
     case 'timestamptz':
       return isZeroDate(value) ? null : `${(value as string).replace(' ', 'T')}+00:00`;
     case 'bit':
+      // No column has more, and a long one would take seconds.
+      if ((value as Buffer).length > mostBitBytes) return toHex(value as Buffer);
       return [...(value as Buffer)].map(byte => byte.toString(2).padStart(8, '0')).join('');
     case 'jsonb':
       return readDocument(value as string);
     default:
-      return Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+      return Buffer.isBuffer(value) ? toHex(value) : value;
   }
+}
+
+function toHex(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`;
 }
 
 /** The date that MySQL writes where there is none. */
