@@ -1,3 +1,4 @@
+import { WarehouseUnavailableError } from '../../warehouse.errors.js';
 import { RowChunks } from './row-chunks.js';
 
 describe('RowChunks', () => {
@@ -11,5 +12,9 @@ describe('RowChunks', () => {
     expect(String(chunks.add(Buffer.from('2\n')))).toBe('1\n2\n');
     expect(chunks.add(Buffer.from('3\n'))).toBeNull();
     expect(String(chunks.rest())).toBe('3\n');
+  });
+
+  it.each(['', 'no line'])("refuses the row '%s', which no server writes (risk: empty ones are held for ever)", row => {
+    expect(() => new RowChunks('t', ['a']).add(Buffer.from(row))).toThrow(WarehouseUnavailableError);
   });
 });

@@ -1,7 +1,8 @@
-import { UnreadableValueError, WarehouseQueryError } from '../../warehouse.errors.js';
+import { UnreadableValueError, WarehouseQueryError, WarehouseUnavailableError } from '../../warehouse.errors.js';
 import { sqlstates } from '../../../sql/sqlstate.js';
 
 const chunkBytes = 65_536;
+const newline = 10;
 /** Rows that come slowly are not held back longer, so that their source is not taken for silent. */
 const longestMs = 1_000;
 
@@ -19,7 +20,7 @@ export class RowChunks {
   /**
    * A piece, once there is enough for one, or the last one was long ago.
    * @param line null if the server could not write the row: its texts would be longer than it allows
-   * @throws WarehouseQueryError, UnreadableValueError
+   * @throws WarehouseQueryError, UnreadableValueError, WarehouseUnavailableError
    */
   add(line: Buffer | null): Buffer | null {
     if (line === null) {
@@ -29,6 +30,8 @@ export class RowChunks {
       };
       throw new WarehouseQueryError(reason, sqlstates.outOfMemory, null, undefined);
     }
+    // An empty one would count for nothing, and be held for ever.
+    if (line.at(-1) !== newline) throw new WarehouseUnavailableError(new Error('The server sent a row that is not a line'));
     this.lines.push(line);
     this.bytes += line.length;
     return this.bytes < chunkBytes && performance.now() - this.lastAt < longestMs ? null : this.rest();
