@@ -118,6 +118,10 @@ function toForeignKeys(rows: ForeignKeyRow[]): ForeignKey[] {
 /** Rows with the same first value, which follow each other. */
 function groups<Row extends [string, ...unknown[]]>(rows: Row[]): Row[][] {
   const found = new Map<string, Row[]>();
-  for (const row of rows) found.set(row[0], [...(found.get(row[0]) ?? []), row]);
+  for (const row of rows) {
+    const group = found.get(row[0]);
+    if (group) group.push(row);
+    else found.set(row[0], [row]);
+  }
   return [...found.values()];
 }
