@@ -134,6 +134,19 @@ describe('a server that speaks MySQL in bad faith', () => {
     ]);
   });
 
+  it('does not hold up the end of a reading (risk: others wait for its place)', async () => {
+    const answer = giving(resultOf([{}], []));
+    let unanswered = 0;
+    const silent = await serve((socket, command, count) => {
+      if (/ROLLBACK|KILL/.test(command.toString('latin1'))) unanswered++;
+      else answer(socket, command, count);
+    });
+    const reading = await silent.openReading({ claim, timeoutMs: 60_000 });
+    await reading.close();
+    await silent.close();
+    expect(unanswered).toBe(2);
+  });
+
   itLong('is cut off when it answers a statement byte by byte', async () => {
     const dripping = await serve(afterLogin(socket => void setInterval(() => socket.write(Buffer.from([9])), 50).unref()));
     await expect(read(dripping)).rejects.toMatchObject(failures);

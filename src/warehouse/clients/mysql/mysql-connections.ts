@@ -58,9 +58,11 @@ export class MysqlConnections {
 
   private async kill(threadId: number): Promise<void> {
     const connection = await MysqlConnection.open({ ...this.place, connectTimeoutMs: Math.min(this.place.connectTimeoutMs, killMs) });
+    const timer = setTimeout(() => connection.cut(new Error('The server did not end a statement in time')), killMs);
     try {
       await connection.command(`KILL QUERY ${threadId}`);
     } finally {
+      clearTimeout(timer);
       connection.end();
     }
   }

@@ -28,6 +28,9 @@ export interface MysqlReadingOptions {
 /** mysql2 holds a row until it is complete. */
 const rowMaxBytes = 67_108_864;
 
+/** More than the answer to ROLLBACK. */
+const rollbackMaxBytes = 65_536;
+
 /** ER_TABLE_DEF_CHANGED */
 const alteredAfterSnapshot = 1412;
 
@@ -103,8 +106,17 @@ export class MysqlReading implements Reading {
     this.isClosed = true;
     this.options.signal?.removeEventListener('abort', this.onAbort);
     if (this.isReading) this.options.abandon(new Error('The reading was closed'));
-    else await this.connection.command('ROLLBACK').catch(() => undefined);
+    else await this.rollBack();
     this.options.leave();
+  }
+
+  /** Cuts the connection of a server that does not answer: others wait for the place of the reading. */
+  private async rollBack(): Promise<void> {
+    const { abandon, graceMs } = this.options;
+    const timer = setTimeout(() => abandon(new Error('The server did not end the transaction')), graceMs);
+    this.connection.allow(rollbackMaxBytes);
+    await this.connection.command('ROLLBACK').catch(() => undefined);
+    clearTimeout(timer);
   }
 
   private toError(cause: unknown, table: string): Error {
