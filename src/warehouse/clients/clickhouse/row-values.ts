@@ -1,8 +1,6 @@
 import { type Readable } from 'node:stream';
 import { AnswerTooLargeError, type AnswerSource } from '../../../common/errors/answer-too-large.error.js';
-import { sqlstates } from '../../../sql/sqlstate.js';
-import { type Bilingual } from '../../../text/bilingual.js';
-import { WarehouseQueryError } from '../../warehouse.errors.js';
+import { mostValues, tooManyValues } from '../most-values.js';
 import { readDocument } from '../read-document.js';
 
 export interface TextRows {
@@ -12,13 +10,6 @@ export interface TextRows {
   rows: (string | null)[][];
   bytes: number;
 }
-
-/** More than the rows and columns of any answer of use. Each value takes far more memory than its byte of the answer. */
-const mostValues = 1_000_000;
-const tooManyValues: Bilingual = {
-  zh: `结果的值超过 ${mostValues} 个，请缩小范围`,
-  en: `it has more than ${mostValues} values; narrow its range`,
-};
 
 const escapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };
 
@@ -31,7 +22,7 @@ export async function readTextRows(answer: Readable, limitBytes: number, source:
     bytes += chunk.length;
     if (bytes > limitBytes) throw new AnswerTooLargeError(source, bytes, limitBytes);
     values += countEnds(chunk);
-    if (values > mostValues) throw new WarehouseQueryError(tooManyValues, sqlstates.outOfMemory, null, undefined);
+    if (values > mostValues) throw tooManyValues();
     chunks.push(chunk);
   }
   const [names = [], types = [], ...rows] = Buffer.concat(chunks).toString().split('\n').slice(0, -1).map(readLine);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import net, { Socket, type Server } from 'node:net';
 import fc from 'fast-check';
 import { describeCause } from '../../../common/logging/describe-cause.js';
@@ -37,7 +38,7 @@ describe('a server that speaks MySQL in bad faith', () => {
   const servers = new Set<Server>();
   const clients = new Set<WarehouseClient>();
 
-  async function serve(answer: Answer, greet: Buffer | null = greeting): Promise<WarehouseClient> {
+  async function serve(answer: Answer, greet: Buffer | null = greeting, answerMaxBytes = 200_000): Promise<WarehouseClient> {
     server = net.createServer(socket => {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -48,7 +49,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     servers.add(server);
     const dsn = `mysql://reader:secret@127.0.0.1:${await listen(server)}/sales?ssl-mode=disabled`;
     const egress = { socket: () => new Socket() } as Egress;
-    client = await mysqlKind.open({ dsn, options: { connect_timeout_ms: 500 }, egress, answerMaxBytes: 200_000 });
+    client = await mysqlKind.open({ dsn, options: { connect_timeout_ms: 500 }, egress, answerMaxBytes });
     clients.add(client);
     return client;
   }
@@ -127,11 +128,35 @@ describe('a server that speaks MySQL in bad faith', () => {
 
   it('may be an honest one, whose values have few bytes', async () => {
     const rows = [Buffer.from([0, 4, 0]), Buffer.from([0, 4, 3, ...Buffer.from('中')])];
-    const honest = await serve(giving(resultOf([{ type: 6, charset: 63 }, { charset: 255 }], rows)));
-    expect((await read(honest)).rows).toEqual([
-      [null, ''],
-      [null, '中'],
-    ]);
+    for (const charset of [33, 45, 255, 2304]) {
+      const honest = await serve(giving(resultOf([{ type: 6, charset: 63 }, { charset }], rows)));
+      expect((await read(honest)).rows).toEqual([
+        [null, ''],
+        [null, '中'],
+      ]);
+    }
+  });
+
+  it('is cut off when a result has more columns or values than any of use (risk: they take far more memory than bytes)', async () => {
+    const wide = await serve(giving(resultOf(Array(8_300).fill({ name: '' }), [])));
+    await expect(read(wide)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    const nulls = Array<Buffer>(401).fill(Buffer.from([0, ...Array<number>(313).fill(255)]));
+    const full = await serve(giving(resultOf(Array(2_500).fill({ type: 6, name: '' }), nulls)));
+    const request = { claim, sql: 'SELECT 1', parameters: [], timeoutMs: 200, maxRows: 1_000 };
+    await expect(full.query(request)).rejects.toMatchObject({ code: 'warehouse_query_failed', detail: expect.stringContaining('values') });
+  });
+
+  it('is cut off when it sends text that Node does not decode, or long text in one row (risk: seconds in one turn)', async () => {
+    const text = await serve(giving(resultOf([{ charset: 28 }], [[0, 1, 97]])));
+    await expect(read(text)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    const row = Buffer.concat([Buffer.from([0, 253, 64, 66, 64]), Buffer.alloc(0x404240, 'x')]);
+    const long = await serve(giving(resultOf([{}], [row])), greeting, 16_777_216);
+    await expect(read(long)).rejects.toMatchObject({ code: 'answer_too_large' });
+    const name = await serve(giving(resultOf([{ name: 'x'.repeat(250) }, {}], [])));
+    await expect(read(name)).resolves.toMatchObject({ rows: [] });
+    const message = packet(1, [0, 0, 0, 2, 0, 0, 0], Buffer.alloc(70_000, 'x'));
+    const talking = await serve(giving(message));
+    await expect(read(talking)).rejects.toMatchObject({ code: 'answer_too_large' });
   });
 
   it('does not hold up the end of a reading (risk: others wait for its place)', async () => {
@@ -145,6 +170,19 @@ describe('a server that speaks MySQL in bad faith', () => {
     await reading.close();
     await silent.close();
     expect(unanswered).toBe(2);
+  });
+
+  it('describes a table within the bounds of an answer when it is read (risk: a reading holds all rows of the catalogue)', async () => {
+    let sent = 0;
+    const answer = giving(resultOf([{}], []));
+    const endless = await serve((socket, command, count) => {
+      if (command[4] !== 23 || sent++ === 0) return answer(socket, command, count);
+      socket.write(resultOf(Array(4).fill({}), Array(30_000).fill([0, 0, 1, 97, 1, 97, 1, 97, 1, 97])));
+    });
+    const reading = await endless.openReading({ claim, timeoutMs: 60_000 });
+    const [error] = (await once(reading.rows({ table: 'a', columns: ['a'] }), 'error')) as [Error];
+    expect(error).toMatchObject({ code: 'answer_too_large' });
+    await reading.close();
   });
 
   itLong('is cut off when it answers a statement byte by byte', async () => {

@@ -33,6 +33,14 @@ export interface Statement {
 
 /** More than the packets of any login. */
 const loginMaxBytes = 1_048_576;
+/** More than any packet but a row: texts in it are short, and mysql2 decodes some of them as the server says. */
+const frameMaxBytes = 65_536;
+/** mysql2 decodes a value in one go. */
+const decodedRowMaxBytes = 4_194_304;
+/** MySQL and MariaDB have no more columns in a table. */
+const mostColumns = 4_096;
+/** Packets around the definitions of parameters and columns, at the most. */
+const mostFrames = 10;
 
 /**
  * Flags that mysql2 sets by default and that change how a server reads SQL. LOCAL_FILES would let it ask for files of this
@@ -42,13 +50,15 @@ const flags = ['-LOCAL_FILES', '-ODBC', '-IGNORE_SPACE', '-FOUND_ROWS'];
 
 /** All sessions read the same way on every server: text is UTF-8, times are in UTC, and nothing can be written. */
 const session = [
-  `SET SESSION sql_mode = 'STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800`,
+  // A server may heed no character set that a client asks for at its login.
+  `SET SESSION sql_mode = 'STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800,
+   character_set_results = utf8mb4`,
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
 ];
 
-/** A server sent more bytes than it was allowed to. */
+/** A server sent more bytes than it was allowed to, in all or in one packet. */
 export class ByteBudgetError extends Error {
-  constructor() {
+  constructor(readonly limitBytes: number) {
     super('The server sent more bytes than it may');
   }
 }
@@ -57,8 +67,12 @@ export class ByteBudgetError extends Error {
 export class MysqlConnection {
   private failure: Error | null = null;
   private refuse: ((error: Error) => void) | null = null;
+  private allowed = loginMaxBytes;
   /** Bytes that the server may still send. */
   private budget = loginMaxBytes;
+  /** Packets that the server may still send before rows. */
+  private packets = mostColumns;
+  private packetMaxBytes = frameMaxBytes;
   private receivedBytes = 0;
   isMariaDb = false;
 
@@ -76,7 +90,7 @@ export class MysqlConnection {
     connection.handlePacket = packet => {
       if (this.failure) return;
       try {
-        if (packet) confine(packet);
+        if (packet) this.confine(packet);
         handle(packet);
         // The packets of a login may leave out the byte that ends their last text.
         if (packet && connection.authorized && packet.offset > packet.end) throw new Error('A packet ends before its values');
@@ -173,6 +187,7 @@ export class MysqlConnection {
 
   /** From now on the server may send so many bytes. Beyond them the connection is cut, with ByteBudgetError. */
   allow(bytes: number): void {
+    this.allowed = bytes;
     this.budget = bytes;
   }
 
@@ -186,6 +201,10 @@ export class MysqlConnection {
     let hasColumns = false;
     const seeFields = (fields: Field[]): void => {
       hasColumns = true;
+      this.packets = Infinity;
+      this.packetMaxBytes = statement.isRaw ? Infinity : decodedRowMaxBytes;
+      const strange = fields.find(field => !isDecodedByNode(field));
+      if (strange) return this.cut(new Error(`The server sent text of the character set ${strange.characterSet}`));
       onFields?.(fields);
     };
     await this.run(this.connection.execute.bind(this.connection), { ...statement, onFields: seeFields });
@@ -224,6 +243,9 @@ export class MysqlConnection {
       if (this.failure) return reject(this.failure);
       // mysql2 does not tell a statement that its connection was lost.
       this.refuse = reject;
+      // A statement that is not known yet is prepared, which gives the columns once more.
+      this.packets = (parameters?.length ?? 0) + 2 * mostColumns + mostFrames;
+      this.packetMaxBytes = frameMaxBytes;
       send({ sql, ...(parameters && { values: [...parameters] }), rowsAsArray: true, typeCast: !isRaw })
         .on('fields', fields => fields && onFields?.(fields))
         .on('result', row => Array.isArray(row) && onRow?.(row))
@@ -237,6 +259,13 @@ export class MysqlConnection {
     });
   }
 
+  /** Refuses a packet that is too much, and keeps mysql2 from what follows it: it reads a value as long as the value says it is. */
+  private confine(packet: Packet): void {
+    if (--this.packets < 0) throw new Error('The server sent more than the columns of a result');
+    if (packet.end - packet.start > this.packetMaxBytes) throw new ByteBudgetError(this.packetMaxBytes);
+    if (packet.end < packet.buffer.length) packet.buffer = packet.buffer.subarray(0, packet.end);
+  }
+
   /** Counts after mysql2 has read a chunk. TLS has a stream of its own, made when the first packet is read. */
   private countBytes(watched?: Connection['stream']): void {
     if (this.connection.stream === watched) return;
@@ -246,7 +275,7 @@ export class MysqlConnection {
       this.countBytes(stream);
       this.receivedBytes += chunk.length;
       this.budget -= chunk.length;
-      if (this.budget < 0) this.cut(new ByteBudgetError());
+      if (this.budget < 0) this.cut(new ByteBudgetError(this.allowed));
     });
   }
 
@@ -256,7 +285,9 @@ export class MysqlConnection {
   }
 }
 
-/** Keeps what follows a packet from mysql2, which reads a value as long as it says it is, to the end of the buffer. */
-function confine(packet: Packet): void {
-  if (packet.end < packet.buffer.length) packet.buffer = packet.buffer.subarray(0, packet.end);
+/** The session asks for UTF-8. mysql2 decodes what Node does not know by tables, and takes seconds for a long text. */
+function isDecodedByNode(field: Field): boolean {
+  // The three bytes of utf8mb3 are UTF-8 too.
+  if (field.encoding === 'cesu8') field.encoding = 'utf8';
+  return Buffer.isEncoding(field.encoding ?? '');
 }

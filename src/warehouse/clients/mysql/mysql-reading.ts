@@ -72,7 +72,6 @@ export class MysqlReading implements Reading {
     const { catalog, place, abandon } = this.options;
     this.isReading = true;
     try {
-      this.connection.allow(rowMaxBytes);
       const description = await catalog.describe(request.table);
       const wanted = readableColumns(description, request);
       const { since, table, columns } = request;
@@ -88,6 +87,7 @@ export class MysqlReading implements Reading {
           abandon(error as Error);
         }
       };
+      this.connection.allow(rowMaxBytes);
       await this.connection.execute({ ...statement, isRaw: true, onRow });
       const rest = chunks.rest();
       // The statement has ended, so nobody would resume the connection.

@@ -3,6 +3,7 @@ import { AnswerTooLargeError } from '../../../common/errors/answer-too-large.err
 import { lookingUpFor } from '../../../egress/lookups.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
+import { mostValues, tooManyValues } from '../most-values.js';
 import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest, type TablePlace } from '../warehouse.client.js';
 import { MysqlCatalog } from './mysql-catalog.js';
 import { ByteBudgetError, type MysqlConnection } from './mysql-connection.js';
@@ -60,7 +61,7 @@ export class MysqlReads {
       const connection = await lookingUpFor(claim.caller, () => this.options.connections.take());
       const limit = this.limitOf(timeoutMs);
       try {
-        const catalog = new MysqlCatalog((sql, parameters) => rowsOf(connection, sql, parameters), this.options.database);
+        const catalog = new MysqlCatalog((sql, parameters) => this.rowsOf(connection, sql, parameters), this.options.database);
         const guarantee = await this.within(connection, limit, async () => {
           connection.allow(this.options.maxBytes);
           await connection.command(limits(connection, limit));
@@ -84,18 +85,25 @@ export class MysqlReads {
     }
   }
 
+  /** Reads the catalogue on the connection of a reading. */
+  private async rowsOf(connection: MysqlConnection, sql: string, parameters: unknown[]): Promise<unknown[][]> {
+    const { rows, onRow } = holdRows(connection, mostCatalogRows);
+    connection.allow(this.options.maxBytes);
+    try {
+      await connection.execute({ sql, parameters, onRow });
+    } catch (cause) {
+      throw cause instanceof ByteBudgetError ? new AnswerTooLargeError('rows', cause.limitBytes, cause.limitBytes) : cause;
+    }
+    return rows;
+  }
+
   private async queryNow({ claim, sql, parameters, timeoutMs, maxRows, maxBytes, source = 'rows' }: QueryRequest): Promise<QueryResult> {
     const connection = await this.options.connections.take();
     const { signal } = claim;
     const limit = this.limitOf(timeoutMs);
     const mostBytes = maxBytes ?? this.options.maxBytes;
     const columns: QueryResult['columns'] = [];
-    const rows: unknown[][] = [];
-    const onRow = (row: unknown[]): void => {
-      // A statement with a LIMIT of its own does not heed sql_select_limit.
-      if (rows.length > maxRows) connection.cut(enough);
-      else rows.push(row);
-    };
+    const { rows, onRow } = holdRows(connection, maxRows);
     let received = 0;
     const cut = (): void => connection.cut(signal!.reason as Error);
     signal?.addEventListener('abort', cut, { once: true });
@@ -115,7 +123,7 @@ export class MysqlReads {
       });
     } catch (cause) {
       signal?.throwIfAborted();
-      if (cause instanceof ByteBudgetError) throw new AnswerTooLargeError(source, connection.received - received, mostBytes);
+      if (cause instanceof ByteBudgetError) throw new AnswerTooLargeError(source, connection.received - received, cause.limitBytes);
       if (cause !== enough) throw toReadError(cause, limit);
     } finally {
       signal?.removeEventListener('abort', cut);
@@ -153,8 +161,16 @@ function limits({ isMariaDb }: MysqlConnection, timeoutMs: number, maxRows?: num
   return `SET SESSION ${longest}, sql_select_limit = ${maxRows ?? 'DEFAULT'}, net_write_timeout = ${waitS}`;
 }
 
-async function rowsOf(connection: MysqlConnection, sql: string, parameters: unknown[]): Promise<unknown[][]> {
+/** Holds rows until the last one has come. Beyond so many rows or values the connection is cut. */
+function holdRows(connection: MysqlConnection, maxRows: number): { rows: unknown[][]; onRow: (row: unknown[]) => void } {
   const rows: unknown[][] = [];
-  await connection.execute({ sql, parameters, onRow: row => rows.push(row) });
-  return rows;
+  let values = 0;
+  const onRow = (row: unknown[]): void => {
+    values += row.length;
+    // A statement with a LIMIT of its own does not heed sql_select_limit.
+    if (rows.length > maxRows) connection.cut(enough);
+    else if (values > mostValues) connection.cut(tooManyValues());
+    else rows.push(row);
+  };
+  return { rows, onRow };
 }

@@ -12,14 +12,17 @@ declare module 'mysql2' {
     columnType: number;
     flags: number;
     characterSet: number;
+    /** The encoding of texts, as iconv-lite spells it. Undefined for a character set that mysql2 does not know. */
+    encoding: string | undefined;
   }
 
   /** A part of the bytes that have arrived. */
   export interface Packet {
     buffer: Buffer;
+    readonly start: number;
     /** The place in the buffer that is read next. */
     offset: number;
-    end: number;
+    readonly end: number;
   }
 
   export interface Command {
