@@ -159,6 +159,16 @@ describe('a server that speaks MySQL in bad faith', () => {
     await expect(read(talking)).rejects.toMatchObject({ code: 'answer_too_large' });
   });
 
+  it('is cut off when it sends a result that nobody asked for', async () => {
+    const result = resultOf([{ type: 1 }], []);
+    const early = await serve((socket, _command, count) => void socket.write(count === 0 ? fine : result));
+    await expect(read(early)).rejects.toMatchObject({ failure: 'PROTOCOL' });
+    // More results follow.
+    result[result.length - 2]! |= 8;
+    const second = await serve(giving(Buffer.concat([result, ok(5)])));
+    await expect(read(second)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+  });
+
   it('does not hold up the end of a reading (risk: others wait for its place)', async () => {
     const answer = giving(resultOf([{}], []));
     let unanswered = 0;

@@ -193,7 +193,9 @@ export class MysqlConnection {
 
   /** Runs a statement that has neither parameters nor rows. Not all of them can be prepared. */
   command(sql: string): Promise<void> {
-    return this.run(this.connection.query.bind(this.connection), { sql });
+    // mysql2 counts through a number of any length in a row of text.
+    const onFields = (): void => this.cut(new Error('The server sent rows that nobody asked for'));
+    return this.run(this.connection.query.bind(this.connection), { sql, onFields });
   }
 
   /** Runs a statement that has rows. @throws the error of the server, or the one that ended the connection */
@@ -246,8 +248,12 @@ export class MysqlConnection {
       // A statement that is not known yet is prepared, which gives the columns once more.
       this.packets = (parameters?.length ?? 0) + 2 * mostColumns + mostFrames;
       this.packetMaxBytes = frameMaxBytes;
+      let results = 0;
       send({ sql, ...(parameters && { values: [...parameters] }), rowsAsArray: true, typeCast: !isRaw })
-        .on('fields', fields => fields && onFields?.(fields))
+        .on('fields', fields => {
+          if (++results > 1) return this.cut(new Error('The server sent a second result'));
+          if (fields) onFields?.(fields);
+        })
         .on('result', row => Array.isArray(row) && onRow?.(row))
         .on('error', error => {
           withholdText(error);
