@@ -188,6 +188,19 @@ describeIfThere('connections to MySQL', () => {
     });
   });
 
+  it('read text of a server that heeds no character set of a login', async () => {
+    const other = await MariaDb.start(['--character-set-server=gbk', '--skip-character-set-client-handshake']);
+    try {
+      await other.run('CREATE TABLE names (name text CHARACTER SET gbk)');
+      await other.run('INSERT INTO names VALUES (_utf8mb4 0xE4B8AD)');
+      const client = await connect(other.dsn());
+      expect((await query(client, 'SELECT name FROM names')).rows).toEqual([['中']]);
+      await client.close();
+    } finally {
+      await other.remove();
+    }
+  });
+
   it('bound the rows, bytes and time of a result', async () => {
     const client = await connect(db.dsn());
     const few = await query(client, 'SELECT id FROM logs ORDER BY id');
