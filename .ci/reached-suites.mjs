@@ -17,7 +17,7 @@ const suites = {
   database: ['test/disk-full', 'test/disk-reserve', 'test/graph-tables-migration'],
   'database/embedded': ['test/disk-reserve', 'test/one-directory/one-directory', 'test/process', 'test/run-database-death'],
   egress: ['test/moving-names'],
-  http: ['test/byte-budget', 'test/inputs/bodies'],
+  http: ['test/byte-budget', 'test/inputs/bodies', 'test/large-pages'],
   idempotency: ['test/idempotency-processes'],
   ingestion: [
     'test/foreign-run-faults',
@@ -62,6 +62,7 @@ const suites = {
     'test/first-load',
     'test/query-held-versions',
     'test/query-processes',
+    'test/query-warming',
     'test/retrieval-contract/retrieval-contract',
     'test/retrieval-contract/retrieval-credentials',
     'test/retrieval-failover',

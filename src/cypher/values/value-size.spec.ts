@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { isLong } from '../../../test/support/tier.js';
+import { isLong, itLong } from '../../../test/support/tier.js';
 import { Decimal } from './decimal.js';
 import { GrowingList } from './growing-list.js';
 import { checkedSize, sizeOf } from './value-size.js';
@@ -15,7 +15,7 @@ interface Measured {
 }
 
 const seed = isLong ? Date.now() % 100_000 : 1;
-const asked = isLong ? { seed, bytes: 2_000_000, values: 200, queries: 100 } : { seed, bytes: 400_000, values: 6, queries: 3 };
+const asked = isLong ? { seed, bytes: 2_000_000, values: 200, queries: 100 } : { seed, bytes: 400_000, values: 0, queries: 0 };
 const ratioOf = ({ counted, measured }: Measured) => Math.round((100 * counted) / measured) / 100;
 /** A list that all rows share counts at each place of a list of theirs. */
 const isGatheredAgain = ({ name }: Measured) => /UNWIND.*UNWIND.*(collect\(v\)|\[v, i\])/.test(name);
@@ -41,12 +41,12 @@ describe('the size of values', () => {
     expect(of('kinds').filter(isFar)).toEqual([]);
   });
 
-  it('is what V8 takes for random values, by 30 % or less', () => {
+  itLong('is what V8 takes for random values, by 30 % or less', () => {
     expect(of('randomValues').length).toBeGreaterThan(5);
     expect([seed, of('randomValues').filter(isFar)]).toEqual([seed, []]);
   });
 
-  it('adds up to what random queries hold, at their first row and with all rows kept', () => {
+  itLong('adds up to what random queries hold, at their first row and with all rows kept', () => {
     expect(of('randomQueries').length).toBeGreaterThan(5);
     // The tree of the query and what it was compiled to take some hundred kilobytes, which nobody counts.
     const isWrong = (each: Measured) =>
