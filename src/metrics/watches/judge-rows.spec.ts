@@ -1,3 +1,4 @@
+import { atOnce } from '../../text/steps.js';
 import { havingOperators } from '../plan/metric-request.js';
 import { type Condition, judgeRows } from './judge-rows.js';
 
@@ -6,7 +7,12 @@ const columns = [
   { name: 'value', role: 'value', type: 'decimal' },
 ] as const;
 const judge = (values: unknown[], condition: Omit<Condition, 'by'>, truncated = false) =>
-  judgeRows({ columns: [...columns], rows: values.map((value, index) => [`r${index}`, value]), truncated }, { by: 'value', ...condition });
+  atOnce(
+    judgeRows(
+      { columns: [...columns], rows: values.map((value, index) => [`r${index}`, value]), truncated },
+      { by: 'value', ...condition },
+    ),
+  );
 /** The operators that hold between a value and another one. */
 const holding = (value: unknown, than: string) => havingOperators.filter(op => judge([value], { op, value: than }).held);
 
@@ -33,8 +39,18 @@ describe('judgeRows', () => {
     [1e21, '1000000000000000000000', equal],
     [1.5e-7, '0.00000015', equal],
     ['5', '1e+1', less],
+    ['0.05', '0.5', less],
+    ['-100', '-99.5', less],
+    ['00120', '120.000', equal],
+    ['1e-9999', '0', more],
   ])('compares %p with %p without rounding', (value, than, expected) => {
     expect(holding(value, than)).toEqual(expected);
+  });
+
+  it('compares the longest numbers of PostgreSQL without rounding', () => {
+    const long = `-${'7'.repeat(131_072)}.${'3'.repeat(16_382)}`;
+    expect(holding(`${long}3`, `${long}2`)).toEqual(less);
+    expect(holding(`${long}0`, long)).toEqual(equal);
   });
 
   it('lets a missing value meet no condition', () => {
@@ -50,10 +66,8 @@ describe('judgeRows', () => {
   });
 
   it('shortens long texts', () => {
-    const { rows } = judgeRows(
-      { columns: [...columns], rows: [['长'.repeat(300), '1']], truncated: false },
-      { by: 'value', op: '=', value: '1' },
-    );
+    const result = { columns: [...columns], rows: [['长'.repeat(300), '1']], truncated: false };
+    const { rows } = atOnce(judgeRows(result, { by: 'value', op: '=', value: '1' }));
     expect(rows).toEqual([[`${'长'.repeat(200)}…`, '1']]);
   });
 
@@ -62,6 +76,15 @@ describe('judgeRows', () => {
     expect(judge(['3', '2'], { op: '!=', value: '2' }, true).held).toBe(true);
     expect(() => judge(['3', '2'], { op: '=', value: '1' }, true)).toThrow(/more than 10000 rows/);
     expect(() => judge([null, null], { op: '>', value: '1' }, true)).toThrow(/more than 10000 rows/);
+  });
+
+  it('may pause before each row', () => {
+    const result = { columns: [...columns], rows: Array.from({ length: 100 }, (_, n) => [`r${n}`, '1']), truncated: false };
+    expect([...judgeRows(result, { by: 'value', op: '>', value: '5' })]).toHaveLength(100);
+  });
+
+  it('refuses a text with more digits than any number has (risk: seconds in one turn)', () => {
+    expect(() => judge(['7'.repeat(150_001)], { op: '>', value: '1' })).toThrow(/no numbers/);
   });
 
   it('refuses values that are no numbers', () => {

@@ -1,4 +1,5 @@
 import { RunFailure } from '../../common/errors/run-failure.js';
+import { type Steps } from '../../text/steps.js';
 import { type ExecuteMetricResponse, type ExecuteOrder, maxLimit } from '../execute.dto.js';
 import { type HavingOperator } from '../plan/metric-request.js';
 
@@ -19,6 +20,8 @@ export interface Verdict {
 
 const shownRows = 5;
 const shownCharacters = 200;
+/** PostgreSQL has the longest numbers: 131,072 digits before the point and 16,383 behind it. */
+const longestNumber = 150_000;
 
 /** The rows that may meet a condition come first, as far as an order can bring them there. */
 export function orderFor({ by, op }: Condition): { order: ExecuteOrder[]; limit: number } {
@@ -26,17 +29,24 @@ export function orderFor({ by, op }: Condition): { order: ExecuteOrder[]; limit:
 }
 
 /**
- * Tells whether any row of a result, in the order of `orderFor`, meets a condition. Values are compared as decimals of any length;
+ * Tells whether any row of a result, in the order of `orderFor`, meets a condition. Values are compared as decimals without rounding;
  * one that is missing meets none.
  * @throws RunFailure for values that are no numbers, and where the rows that were read decide nothing
  */
-export function judgeRows(result: Pick<ExecuteMetricResponse, 'columns' | 'rows' | 'truncated'>, condition: Condition): Verdict {
+export function* judgeRows(result: Pick<ExecuteMetricResponse, 'columns' | 'rows' | 'truncated'>, condition: Condition): Steps<Verdict> {
   const columns = result.columns.map(({ name }) => name);
   const at = result.columns.findIndex(({ name, role }) => role === 'value' && name === condition.by);
   const than = readDecimal(condition.value);
-  const values = result.rows.map(row => readValue(row[at]));
-  const found = result.rows.filter((_, index) => values[index] !== null && meets(compareDecimals(values[index]!, than), condition.op));
-  const isDecided = !result.truncated || (/^[<>]/.test(condition.op) && values.some(value => value !== null));
+  const found: unknown[][] = [];
+  let hasValue = false;
+  for (const row of result.rows) {
+    yield;
+    const value = row[at];
+    if (value === null || value === undefined) continue;
+    hasValue = true;
+    if (meets(compareDecimals(readDecimal(value), than), condition.op)) found.push(row);
+  }
+  const isDecided = !result.truncated || (/^[<>]/.test(condition.op) && hasValue);
   if (found.length === 0 && !isDecided) throw tooManyRows;
   const shown = (found.length > 0 ? found : result.rows).slice(0, shownRows);
   return { held: found.length > 0, columns, rows: shown.map(row => row.map(shorten)) };
@@ -61,27 +71,32 @@ function meets(sign: number, op: HavingOperator): boolean {
   }
 }
 
-/** `digits` divided by ten to the power of `scale`. */
+/** `sign` times 0.`digits` times ten to the power of `magnitude`. The digits begin with another one than 0; zero has none. */
 interface Decimal {
-  digits: bigint;
-  scale: number;
+  sign: number;
+  magnitude: number;
+  digits: string;
 }
 
-function readValue(value: unknown): Decimal | null {
-  return value === null || value === undefined ? null : readDecimal(value);
-}
-
-/** Numbers of JSON may have an exponent. */
+/** Numbers of JSON may have an exponent. @throws RunFailure */
 function readDecimal(value: unknown): Decimal {
-  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,4}))?$/i.exec(String(value)) ?? [];
+  const text = String(value);
+  const [, sign, whole, fraction = '', exponent = '0'] =
+    (text.length <= longestNumber && /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,4}))?$/i.exec(text)) || [];
   if (whole === undefined) throw notNumber;
-  return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length - Number(exponent) };
+  const digits = whole + fraction;
+  const first = digits.search(/[1-9]/);
+  if (first < 0) return { sign: 0, magnitude: 0, digits: '' };
+  return { sign: sign === '-' ? -1 : 1, magnitude: whole.length - first + Number(exponent), digits: digits.slice(first) };
 }
 
+/** Compares digit by digit, because long numbers take seconds to become a bigint. */
 function compareDecimals(one: Decimal, other: Decimal): number {
-  const scale = Math.max(one.scale, other.scale);
-  const [left, right] = [one, other].map(each => each.digits * 10n ** BigInt(scale - each.scale)) as [bigint, bigint];
-  return left < right ? -1 : left > right ? 1 : 0;
+  if (one.sign !== other.sign) return one.sign - other.sign;
+  if (one.magnitude !== other.magnitude) return one.sign * (one.magnitude - other.magnitude);
+  const length = Math.max(one.digits.length, other.digits.length);
+  const [left, right] = [one.digits.padEnd(length, '0'), other.digits.padEnd(length, '0')];
+  return left < right ? -one.sign : left > right ? one.sign : 0;
 }
 
 function shorten(value: unknown): unknown {

@@ -5,6 +5,7 @@ import { ApiError, SchemaError } from '../../common/errors/api-error.js';
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { logToken } from '../../common/logging/log.js';
+import { inTurns, Pace } from '../../common/turns/pace.js';
 import { Settings } from '../../config/settings.js';
 import { type Interruption, LeasedWorker } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
@@ -67,7 +68,7 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
     const principal = await this.owner(watch);
     try {
       const result = await this.runs.execute(principal, metricId, { ...request, ...orderFor(condition) }, signal, false);
-      await this.record(claimed, { verdict: judgeRows(result, condition) });
+      await this.record(claimed, { verdict: await inTurns(judgeRows(result, condition), new Pace(signal)) });
     } catch (error) {
       // A metric that is refused is no fault of the service, and stays out of its log.
       throw error instanceof ApiError && error.status < 500 ? this.toFailure(error) : error;
