@@ -136,6 +136,15 @@ describe('a plan of a chart', () => {
     for (const value of ['2024-01-01', true, 'text', `1${'0'.repeat(400)}`])
       expect(reasonOf(() => planChart('bar', [region, sales], [['东', value]]))).toBe('not_a_number');
   });
+
+  it('counts the periods before it puts them in order (risk: seconds of work for a picture that is refused)', () => {
+    const parse = jest.spyOn(Date, 'parse');
+    const hours = Array.from({ length: 10_000 }, (_, n) => [`${new Date(n * 3_600_000).toISOString().slice(0, 16)}+00:00`, '1']);
+    const reason = reasonOf(() => planChart('line', [{ ...month, grain: 'hour' }, sales], hours));
+    const { length } = parse.mock.calls;
+    parse.mockRestore();
+    expect([reason, length]).toEqual(['too_many_points', 0]);
+  });
 });
 
 describe('a picture', () => {

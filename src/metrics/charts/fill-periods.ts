@@ -14,7 +14,8 @@ export function fillPeriods(found: readonly unknown[], grain: string, most: numb
   const form = isHourly ? forms.hour : forms.day;
   const inOrder = (periods: string[]): string[] => periods.sort((a, b) => Date.parse(a) - Date.parse(b));
   const dates = inOrder(found.filter((value): value is string => typeof value === 'string' && form.test(value)));
-  const others = found.filter(value => !dates.includes(value as string));
+  const known = new Set<unknown>(dates);
+  const others = found.filter(value => !known.has(value));
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) return others;
   const filled = isHourly ? hoursFrom(first, last, most, timezone) : datesFrom(first, last, grain as Grain, most);

@@ -71,6 +71,7 @@ export function planChart(asked: ChartKind | null, columns: readonly ChartColumn
     });
   }
   const found = [...new Set(rows.map(row => row[first.index]))];
+  if (found.length > maxPoints) throw tooManyPoints();
   const x = time?.column.grain ? fillPeriods(found, time.column.grain, maxPoints, time.column.timezone) : found;
   const placeOf = new Map(x.map((value, place) => [value, place]));
   const series = new Map<string, ChartSeries>();
