@@ -1,5 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { type Claim } from '../../../common/turns/fair-share.js';
+import { mapInTurns } from '../../../common/turns/pace.js';
 import { TableNotFoundError } from '../../warehouse.errors.js';
 import { placesOf, shareAmongCallers } from '../connection-places.js';
 import { type Reached } from '../connection-failure.js';
@@ -81,7 +82,7 @@ export class ClickHouseWarehouse implements WarehouseClient {
     );
     const statement = { timeoutMs: testTimeoutMs, graceMs: testGraceMs, maxBytes: catalogBytes };
     const read = async (sql: string, settings = {}): Promise<Record<string, string | null>[]> => {
-      const records = toRecords(await this.read({ sql, settings, ...statement }, transport));
+      const records = await toRecords(await this.read({ sql, settings, ...statement }, transport));
       isIn = true;
       reached('rights');
       return records;
@@ -180,15 +181,15 @@ function queryType(nativeType: string): string {
   return type.endsWith('[]') || type === 'jsonb' ? 'other' : type;
 }
 
-function toResult(columns: QueryResult['columns'], rows: TextRows['rows'], bytes: number, maxRows: number): QueryResult {
+async function toResult(columns: QueryResult['columns'], rows: TextRows['rows'], bytes: number, maxRows: number): Promise<QueryResult> {
   return {
     columns: columns.map(({ name, type }) => ({ name, type: withoutLength(type) })),
-    rows: rows.slice(0, maxRows).map(row => row.map((value, index) => toJsonValue(columns[index]!.type, value))),
+    rows: await mapInTurns(rows.slice(0, maxRows), row => row.map((value, index) => toJsonValue(columns[index]!.type, value))),
     truncated: rows.length > maxRows,
     bytes,
   };
 }
 
-function toRecords({ names, rows }: TextRows): Record<string, string | null>[] {
-  return rows.map(row => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])));
+function toRecords({ names, rows }: TextRows): Promise<Record<string, string | null>[]> {
+  return mapInTurns(rows, row => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])));
 }

@@ -9,6 +9,23 @@ describe('The rows of ClickHouse', () => {
     expect(found).toMatchObject({ names: ['a', 'b'], types: ['String', 'Int8'], rows: [['x\ty', null], ['', '2']] }); // prettier-ignore
   });
 
+  it('are the same wherever chunks end', async () => {
+    const answer = Buffer.from('a\tb\nString\tInt8\n\\\\\\t\\0长\\长\t\\N\nN\t\\\\N\n\\NN\t\\\n\t\n\\Z\tcut');
+    const expected = [['\\\t\0长长', null], ['N', '\\N'], ['NN', '\\'], ['', '']]; // prettier-ignore
+    expect((await read(answer)).rows).toEqual(expected);
+    expect((await read(...Array.from(answer, byte => Buffer.from([byte])))).rows).toEqual(expected);
+  });
+
+  it('let others have their turns while they are read (risk: seconds for one long value)', async () => {
+    let turns = 0;
+    const others = setInterval(() => turns++, 0);
+    const text = '\\\\'.repeat(4_000_000);
+    const { rows } = await read(Buffer.from(`a\nString\n${text}\n`));
+    clearInterval(others);
+    expect(rows[0]![0] === '\\'.repeat(4_000_000)).toBe(true);
+    expect(turns).toBeGreaterThan(1);
+  });
+
   it.each(['\t', '\n'])('are not read beyond a million values (risk: empty ones fill the memory of the service): %j', async end => {
     const chunk = Buffer.alloc(600_000, end);
     await expect(read(Buffer.from('a\nString\n'), chunk, chunk)).rejects.toMatchObject({ code: 'warehouse_query_failed' });

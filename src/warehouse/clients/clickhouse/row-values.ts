@@ -1,5 +1,6 @@
 import { type Readable } from 'node:stream';
 import { AnswerTooLargeError, type AnswerSource } from '../../../common/errors/answer-too-large.error.js';
+import { Pace } from '../../../common/turns/pace.js';
 import { mostValues, tooManyValues } from '../most-values.js';
 import { readDocument } from '../read-document.js';
 
@@ -11,21 +12,29 @@ export interface TextRows {
   bytes: number;
 }
 
-const escapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };
+/** The bytes that are read in one go. */
+const pieceBytes = 16_384;
 
-/** Reads an answer with a header. @throws AnswerTooLargeError, WarehouseQueryError */
+const [tab, lineBreak, backslash] = [9, 10, 92];
+/** The byte that follows a backslash, and the one that both stand for; any other stands for itself. */
+const escapes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+for (const [code, meant] of ['b\b', 'f\f', 'n\n', 'r\r', 't\t', '0\0']) escapes[code!.charCodeAt(0)] = meant!.charCodeAt(0);
+
+/** Reads an answer with a header, as its chunks come and in turns. @throws AnswerTooLargeError, WarehouseQueryError */
 export async function readTextRows(answer: Readable, limitBytes: number, source: AnswerSource): Promise<TextRows> {
-  const chunks: Buffer[] = [];
+  const reader = new RowsReader();
+  const pace = new Pace();
   let bytes = 0;
-  let values = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > limitBytes) throw new AnswerTooLargeError(source, bytes, limitBytes);
-    values += countEnds(chunk);
-    if (values > mostValues) throw tooManyValues();
-    chunks.push(chunk);
+    for (let start = 0; start < chunk.length; start += pieceBytes) {
+      reader.read(chunk.subarray(start, start + pieceBytes));
+      if (reader.values > mostValues) throw tooManyValues();
+      if (pace.isOverdue) await pace.turn();
+    }
   }
-  const [names = [], types = [], ...rows] = Buffer.concat(chunks).toString().split('\n').slice(0, -1).map(readLine);
+  const [names = [], types = [], ...rows] = reader.rows;
   return { names: names.map(String), types: types.map(String), rows, bytes };
 }
 
@@ -52,13 +61,48 @@ export function toJsonValue(type: string, text: string | null): unknown {
   }
 }
 
-/** Each value ends with a tab or a line break, which are escaped inside of it. */
-function countEnds(chunk: Buffer): number {
-  let ends = 0;
-  for (const byte of chunk) if (byte === 9 || byte === 10) ends++;
-  return ends;
-}
+/** Reads whole lines of values. Each value ends with a tab or a line break, which are escaped inside of it. */
+class RowsReader {
+  readonly rows: (string | null)[][] = [];
+  values = 0;
+  private row: (string | null)[] = [];
+  /** The value that has not ended yet: its bytes without escapes, and their number with escapes. */
+  private begun: Buffer[] = [];
+  private begunLength = 0;
+  private isEscaped = false;
 
-function readLine(line: string): (string | null)[] {
-  return line.split('\t').map(value => (value === '\\N' ? null : value.replace(/\\(.)/gs, (_, code: string) => escapes[code] ?? code)));
+  read(bytes: Buffer): void {
+    // A backslash may be left from the bytes before.
+    const plain = Buffer.allocUnsafe(bytes.length + 1);
+    let [start, end, first] = [0, 0, 0];
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === tab || byte === lineBreak) {
+        if (this.isEscaped) plain[end++] = backslash;
+        this.isEscaped = false;
+        this.endValue(plain, start, end, at - first);
+        [start, first] = [end, at + 1];
+        if (byte === lineBreak) this.endRow();
+      } else if (this.isEscaped) {
+        plain[end++] = escapes[byte]!;
+        this.isEscaped = false;
+      } else if (byte === backslash) this.isEscaped = true;
+      else plain[end++] = byte;
+    }
+    this.begun.push(plain.subarray(start, end));
+    this.begunLength += bytes.length - first;
+  }
+
+  private endValue(plain: Buffer, start: number, end: number, length: number): void {
+    const text =
+      this.begunLength === 0 ? plain.toString('utf8', start, end) : Buffer.concat([...this.begun, plain.subarray(start, end)]).toString();
+    this.row.push(text === 'N' && this.begunLength + length === 2 ? null : text);
+    this.values++;
+    [this.begun, this.begunLength] = [[], 0];
+  }
+
+  private endRow(): void {
+    this.rows.push(this.row);
+    this.row = [];
+  }
 }
