@@ -1,5 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { SchemaError } from '../common/errors/api-error.js';
+import { TableTooWideError } from '../warehouse/clients/require-few-columns.js';
 import { type TableSummary, type TableCatalog, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { within } from '../warehouse/source-patience.js';
@@ -81,11 +82,16 @@ async function readTable(
   if (problem) return left({ zh: problem.zh, en: problem.en });
   if ([...name].length > longestName) return left(longName);
   if (time.isOver) return left(notInTime);
-  const described = await within(time.ms, catalog.describe(name));
+  const described = await within(time.ms, catalog.describe(name).catch(reasonIfTooWide));
   // It was dropped a moment ago.
   if (described === null) return left(gone);
   if (!('columns' in described)) return left(described);
   return { ...described, name, bareName: client.place(name).table, comment };
+}
+
+function reasonIfTooWide(error: unknown): Bilingual {
+  if (error instanceof TableTooWideError) return error.reason;
+  throw error;
 }
 
 /** The comments of tables, as far as they come in time. Looking for one may wait for a lock. */

@@ -339,7 +339,7 @@ function mirrorTables(targets: Target[], client: WarehouseClient): Set<string> |
 /** All columns of a local table are read where they are, and those of another database only if PostgreSQL has their types. */
 function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
   const readable = found.filter(({ type }) => isLocal || type !== 'other');
-  const others = found.filter(column => !readable.includes(column));
+  const others = found.filter(({ type }) => !isLocal && type === 'other');
   return {
     columns: new Map(readable.map(({ name, type }) => [name, sourceFamily(type)])),
     keptAsText: keptAsTextOf(readable),

@@ -59,7 +59,8 @@ class Drafter {
 
   private nodeOf(table: KnownTable, key: string[], id: string, label: string): DraftNode {
     const columns = this.columnsOf(table, key, []);
-    const mapped = table.columns.filter(({ name }) => columns.some(({ column }) => column === name));
+    const properties = new Set(columns.map(({ column }) => column));
+    const mapped = table.columns.filter(({ name }) => properties.has(name));
     const display = pickDisplay(mapped, key);
     const aliases = label === table.bareName || wordIn(table.comment) !== label ? [] : [table.bareName];
     return {
@@ -132,16 +133,17 @@ class Drafter {
 
   /** The columns that become properties: the key, then as many others as fit, in the order of the table. */
   private columnsOf(table: KnownTable, key: string[], without: string[]): DraftColumn[] {
-    const candidates = table.columns.filter(({ name }) => !without.includes(name));
-    const kept = candidates.filter(column => key.includes(column.name) || (isReadable(column) && !isBinary(column)));
-    const unreadable = candidates.filter(column => !kept.includes(column));
+    const [keys, ends] = [new Set(key), new Set(without)];
+    const candidates = table.columns.filter(({ name }) => !ends.has(name));
+    const kept = candidates.filter(column => keys.has(column.name) || (isReadable(column) && !isBinary(column)));
+    const unreadable = others(candidates, kept);
     const room = mostColumns - key.length;
-    const cut = kept.filter(({ name }) => !key.includes(name)).slice(room);
+    const cut = kept.filter(({ name }) => !keys.has(name)).slice(room);
     const binary = unreadable.filter(column => isReadable(column) && isBinary(column));
     const longNamed = unreadable.filter(({ type }) => type !== 'other' && !isBinary({ type } as TableColumn));
-    const others = unreadable.filter(column => !binary.includes(column) && !longNamed.includes(column));
+    const unknown = others(unreadable, [...binary, ...longNamed]);
     for (const [columns, reason] of [
-      [others, unreadableType],
+      [unknown, unreadableType],
       [binary, binaryType],
       [longNamed, longColumnName],
       [cut, tooManyColumns],
@@ -154,10 +156,7 @@ class Drafter {
         );
     }
     const guessedKey = table.key?.evidence && table.key.columns.length === 1 ? table.key.columns[0]! : null;
-    return withProperties(
-      kept.filter(column => !cut.includes(column)),
-      guessedKey,
-    );
+    return withProperties(others(kept, cut), guessedKey);
   }
 
   private leave(table: string, columns: string[], reason: Bilingual): void {
@@ -198,6 +197,12 @@ function withProperties(columns: TableColumn[], guessedKey: string | null): Draf
       guess: isSensitiveName(column.name) ? sensitiveGuess(column.name) : null,
     };
   });
+}
+
+/** The columns that are not among `left`, in their order. */
+function others(columns: readonly TableColumn[], left: readonly TableColumn[]): TableColumn[] {
+  const without = new Set(left);
+  return columns.filter(column => !without.has(column));
 }
 
 function chineseWordIn(comment: string | null): string | null {

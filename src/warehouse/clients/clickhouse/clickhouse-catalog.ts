@@ -1,3 +1,4 @@
+import { requireFewColumns } from '../require-few-columns.js';
 import { type TableDescription, type TableSummary } from '../warehouse.client.js';
 import { isNullable } from './native-type.js';
 import { readableTypeOf } from './readable-type.js';
@@ -46,6 +47,7 @@ export class ClickHouseCatalog {
       { table },
     );
     if (columns.length === 0) return null;
+    requireFewColumns(columns);
     return {
       columns: columns.map(({ name, type, comment }) => ({
         name: name!,

@@ -10,12 +10,14 @@ import {
   type ReadingRequest,
   type SampleRequest,
   type TableCatalog,
+  type TableDescription,
   type TablePlace,
   type TableSummary,
   type WarehouseClient,
 } from '../warehouse.client.js';
 import { type Reached } from '../connection-failure.js';
 import { shareAmongCallers } from '../connection-places.js';
+import { requireFewColumns } from '../require-few-columns.js';
 import { type Doing, toDuckdbError } from './duckdb-errors.js';
 import { ProcessEndedError } from './duckdb-process.js';
 import { type DuckdbProcesses } from './duckdb-processes.js';
@@ -64,7 +66,11 @@ export class DuckdbClient implements WarehouseClient {
       listNames: () => read({ do: 'names' }),
       list: (after, limit) => this.list(claim, after, limit),
       find: table => read({ do: 'find', table }),
-      describe: table => read({ do: 'describe', table }),
+      describe: async table => {
+        const description = await read<TableDescription | null>({ do: 'describe', table });
+        if (description) requireFewColumns(description.columns);
+        return description;
+      },
     };
   }
 

@@ -1,3 +1,4 @@
+import { requireFewColumns } from '../require-few-columns.js';
 import { type TableColumn, type TableDescription, type TableKey, type ForeignKey, type TableSummary } from '../warehouse.client.js';
 import { mysqlTypeOf } from './mysql-types.js';
 
@@ -47,6 +48,7 @@ export class MysqlCatalog {
       named,
     )) as ColumnRow[];
     if (columns.length === 0) return null;
+    requireFewColumns(columns);
     const keys = (await this.read(
       `SELECT INDEX_NAME, COLUMN_NAME FROM information_schema.STATISTICS
        WHERE TABLE_SCHEMA = ? AND ${isNamed} AND NON_UNIQUE = 0 ORDER BY INDEX_NAME <> 'PRIMARY', INDEX_NAME, SEQ_IN_INDEX`,

@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { requireFewColumns } from '../require-few-columns.js';
 import { type QueryResult, type TableColumn, type TableDescription, type TableSummary } from '../warehouse.client.js';
 import { type TableNames } from './table-names.js';
 import { shortTypeName } from './wire-types.js';
@@ -113,7 +114,9 @@ export class PostgresCatalog {
       [this.names.schemas, schema, table],
     );
     const [found] = rows as unknown as TableDescription[];
-    return found ? { ...found, columns: found.columns.map(toColumn) } : null;
+    if (!found) return null;
+    requireFewColumns(found.columns);
+    return { ...found, columns: found.columns.map(toColumn) };
   }
 
   /** Rows are counted by the last analysis. Reading the size waits for a lock on the table. */

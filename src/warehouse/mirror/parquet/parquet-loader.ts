@@ -3,6 +3,7 @@ import { ApiError, SchemaError } from '../../../common/errors/api-error.js';
 import { FairShare } from '../../../common/turns/fair-share.js';
 import { Settings } from '../../../config/settings.js';
 import { type Bilingual } from '../../../text/bilingual.js';
+import { TableTooWideError } from '../../clients/require-few-columns.js';
 import { DuckdbClient } from '../../clients/duckdb/duckdb.client.js';
 import { DuckdbProcesses } from '../../clients/duckdb/duckdb-processes.js';
 import { FailedWorkError, ProcessEndedError } from '../../clients/duckdb/duckdb-process.js';
@@ -17,7 +18,7 @@ import {
   WarehouseUnavailableError,
 } from '../../warehouse.errors.js';
 import { type CopyTarget } from '../copy/copy-target.js';
-import { checkColumnNames } from '../csv/csv-header.js';
+import { checkColumnNames, mostColumns } from '../csv/csv-header.js';
 import { RowLines } from './row-lines.js';
 import { type SpooledFile, SpoolFolder } from './spool-folder.js';
 
@@ -131,6 +132,9 @@ function requireReadable(columns: readonly TableColumn[]): void {
 /** Failures that the file causes, in a sentence about it. DuckDB's own text may have a path. */
 function toParquetError(error: unknown): never {
   if (error instanceof DriverNotInstalledError) throw new ParquetDriverMissingError(error);
+  if (error instanceof TableTooWideError) {
+    throw problem('parquet_too_many_columns', { zh: `列数超过 ${mostColumns}`, en: `there are more than ${mostColumns} columns` });
+  }
   if (error instanceof UnreadableValueError) {
     const column = String(error.context?.column);
     throw problem('parquet_value', {
