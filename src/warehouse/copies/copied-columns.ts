@@ -1,23 +1,35 @@
 import pg from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { joined } from '../../text/bilingual.js';
+import { cut } from '../../text/cut.js';
 import { withKnownType } from '../clients/known-type.js';
 import { type TableColumn, type TableDescription, type WarehouseDialect } from '../clients/warehouse.client.js';
 import { nameProblem } from '../mirror/csv/csv-header.js';
 import { type TableReport } from './copy-report.js';
 
+/** Columns that are left out are named up to here, and counted beyond: reports of 50 tables are written each second. */
+const mostNamed = 50;
+const longestShown = 100;
+
 const noType = { zh: '其类型没有对应的 PostgreSQL 类型', en: 'its type has no counterpart in PostgreSQL' };
 
-/** The columns of a source that a table of the mirror can have, and those that it cannot, with the reason. */
-export function copiedColumns({ columns }: TableDescription): { kept: TableColumn[]; leftOut: TableReport['left_out'] } {
+/** The columns of a source that a table of the mirror can have, and the first of those that it cannot, with the reason. */
+export function copiedColumns({ columns }: TableDescription): {
+  kept: TableColumn[];
+  leftOut: TableReport['left_out'];
+  leftOutCount: number;
+} {
   const kept: TableColumn[] = [];
   const leftOut: TableReport['left_out'] = [];
   for (const column of columns.map(withKnownType)) {
     const reason = column.type === 'other' ? noType : nameProblem(column.name);
     if (!reason) kept.push(column);
-    else leftOut.push({ column: column.name, native_type: column.nativeType, reason: joined(reason) });
+    else if (leftOut.length < mostNamed) {
+      const [name, type] = [cut(column.name, longestShown), cut(column.nativeType, longestShown)];
+      leftOut.push({ column: name, native_type: type, reason: joined(reason) });
+    }
   }
-  return { kept, leftOut };
+  return { kept, leftOut, leftOutCount: columns.length - kept.length };
 }
 
 /** The columns of a CREATE TABLE. */

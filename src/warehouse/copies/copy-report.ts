@@ -18,7 +18,9 @@ export interface TableReport {
   /** Rows that are new in the table, and those that an update by the key changed. */
   inserted: number;
   updated: number;
+  /** The first of the columns that were not copied, and the number of all of them. */
   left_out: { column: string; native_type: string; reason: string }[];
+  left_out_count: number;
   warnings: CopyProblem[];
   problem: CopyProblem | null;
 }
@@ -43,6 +45,7 @@ export function emptyCopyReport(tables: number): CopyReport {
     inserted: 0,
     updated: 0,
     left_out: [],
+    left_out_count: 0,
     warnings: [],
     problem: null,
   });

@@ -15,6 +15,7 @@ const tableFields = [
   'inserted',
   'updated',
   'left_out',
+  'left_out_count',
   'warnings',
   'problem',
 ] as const;

@@ -178,6 +178,12 @@ export class CopiedTableResponse {
   @ApiProperty({ type: () => [LeftOutColumnResponse] })
   left_out: LeftOutColumnResponse[];
 
+  @ApiProperty({
+    example: 0,
+    description: '未复制的列的总数，left_out 只列出前面一些 / how many there are, of which left_out has the first',
+  })
+  left_out_count: number;
+
   @ApiProperty({ type: () => [CopyProblemResponse] })
   warnings: CopyProblemResponse[];
 
@@ -294,6 +300,8 @@ export function toCopiedTable(table: CopyTable, report: TableReport | undefined)
     inserted: report?.inserted ?? 0,
     updated: report?.updated ?? 0,
     left_out: report?.left_out ?? [],
+    // Reports of earlier releases name all of them.
+    left_out_count: report?.left_out_count ?? report?.left_out?.length ?? 0,
     warnings: report?.warnings ?? [],
     problem: report?.problem ?? null,
   };

@@ -36,13 +36,18 @@ export interface Found {
 
 /** @throws RunFailure for a table that cannot be copied as its definition asks */
 export function planTable(table: CopyTable, { description, comment, version }: Found, report: TableReport): TablePlan {
-  const { kept: columns, leftOut } = copiedColumns(description);
+  const { kept: columns, leftOut, leftOutCount } = copiedColumns(description);
   report.left_out = leftOut;
+  report.left_out_count = leftOutCount;
   const unfit = findColumnsFailure(columns.length);
   if (unfit) throw unfit;
   if (leftOut.length > 0) {
-    const list = leftOut.map(({ column }) => `'${column.slice(0, 100)}'`).join(', ');
-    warn(report, 'columns_left_out', { zh: `没有复制的列：${list}`, en: `columns that were not copied: ${list}` });
+    const list = leftOut.map(({ column }) => `'${column}'`).join(', ');
+    const more = leftOutCount - leftOut.length;
+    warn(report, 'columns_left_out', {
+      zh: `没有复制的列：${list}${more > 0 ? ` 等 ${leftOutCount} 列` : ''}`,
+      en: `columns that were not copied: ${list}${more > 0 ? ` and ${more} more` : ''}`,
+    });
   }
   const cursor = table.cursor === null ? null : cursorOf(table.cursor, table.lag, columns, description);
   const key = keyOf(table, columns, description);
