@@ -8,6 +8,7 @@ import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js'
 import { authPlugins } from './auth-plugins.js';
 import { type Reached } from '../connection-failure.js';
 import { inStages, tellStages } from '../connection-stage.js';
+import { mostColumns } from '../require-few-columns.js';
 import { tlsMissing, toConnectError } from './connect-errors.js';
 
 export type MysqlDriver = typeof mysql2;
@@ -37,8 +38,6 @@ const loginMaxBytes = 1_048_576;
 const frameMaxBytes = 65_536;
 /** mysql2 decodes a value in one go. */
 const decodedRowMaxBytes = 4_194_304;
-/** MySQL and MariaDB have no more columns in a table. */
-const mostColumns = 4_096;
 /** Packets around the definitions of parameters and columns, at the most. */
 const mostFrames = 10;
 
