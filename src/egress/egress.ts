@@ -1,4 +1,4 @@
-import { type LookupAddress, type LookupOptions } from 'node:dns';
+import { ADDRCONFIG, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, Socket, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type Settings } from '../config/settings.js';
@@ -64,7 +64,7 @@ export class Egress {
 
   /** The checked addresses of a host, which may be an address itself. @throws BlockedAddressError, LookupsBusyError, errors of the lookup */
   async addressesOf(host: string, port: number): Promise<LookupAddress[]> {
-    if (isIP(host) === 0) return this.find(host, {}, port);
+    if (isIP(host) === 0) return this.find(host, { hints: ADDRCONFIG }, port);
     await this.check(host, port);
     return [{ address: host, family: isIP(host) }];
   }

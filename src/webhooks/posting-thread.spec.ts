@@ -3,12 +3,13 @@ import { createServer, type Server } from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
 import { listen } from '../../test/support/listen.js';
+import { pino } from 'pino';
 import { PostingThread } from './posting-thread.js';
 
 const certificate = (file: string): Buffer => readFileSync(path.join(__dirname, '../../test/support/certificate', file));
 
 describe('a thread that posts messages', () => {
-  const thread = new PostingThread();
+  const thread = new PostingThread(pino({ level: 'silent' }));
   const servers: Server[] = [];
   let silent: () => void;
   const told = new Promise<void>(resolve => (silent = resolve));
@@ -51,6 +52,7 @@ describe('a thread that posts messages', () => {
     await told;
     stop.abort(new Error('late'));
     await expect(broken).rejects.toThrow('late');
+    await expect(post(port, 'http', stop.signal)).rejects.toThrow('late');
     const lost = post(port);
     await thread.onApplicationShutdown();
     await expect(lost).rejects.toMatchObject({ codes: [] });

@@ -1,10 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type Logger } from 'pino';
 import { builtFile } from '../common/built-file.js';
+import { logToken } from '../common/logging/log.js';
 import { type Outgoing, PostError } from './post-message.js';
 
 const heapMb = 64;
-/** A thread that has not broken a message off after this time works on something else for good. */
+/** A thread that has not broken a message off after this time is stuck, and is ended. */
 const breaksOffWithinMs = 5_000;
 
 /** Asks for a message to be posted; null breaks it off. */
@@ -20,11 +22,6 @@ export interface FromThread {
   codes: readonly string[];
 }
 
-interface Asked {
-  resolve: (status: number) => void;
-  reject: (error: Error) => void;
-}
-
 /**
  * Posts messages in a thread of its own. The certificates of a receiver can be made to take a second and more to check, and Node
  * checks them in the thread that has the connection.
@@ -32,26 +29,30 @@ interface Asked {
 @Injectable()
 export class PostingThread implements OnApplicationShutdown {
   private worker: Worker | null = null;
-  private readonly asked = new Map<number, Asked>();
+  private readonly asked = new Map<number, (end: Omit<FromThread, 'id'>) => void>();
   private next = 0;
 
-  /** As `Post`. A thread that ends fails all messages under way, and another one begins with the next. */
-  readonly post = (message: Outgoing, signal: AbortSignal): Promise<number> => {
+  constructor(@Inject(logToken) private readonly log: Logger) {}
+
+  /**
+   * Posts as `postMessage` does. A thread that ends fails all messages under way, and another one begins with the next.
+   * @throws PostError, or the reason of the signal
+   */
+  readonly post = async (message: Outgoing, signal: AbortSignal): Promise<number> => {
+    signal.throwIfAborted();
     const worker = (this.worker ??= this.start());
     const id = this.next++;
     return new Promise((resolve, reject) => {
       const breakOff = (): void => {
-        reject(signal.reason as Error);
         worker.postMessage({ id, message: null } satisfies ToThread);
         setTimeout(() => this.asked.has(id) && void worker.terminate(), breaksOffWithinMs).unref();
       };
-      const settled = <T>(settle: (value: T) => void) => {
-        return (value: T): void => {
-          signal.removeEventListener('abort', breakOff);
-          settle(value);
-        };
-      };
-      this.asked.set(id, { resolve: settled(resolve), reject: settled(reject) });
+      // A status that came before the message was broken off counts.
+      this.asked.set(id, ({ status, codes }) => {
+        signal.removeEventListener('abort', breakOff);
+        if (status !== null) resolve(status);
+        else reject(signal.aborted ? (signal.reason as Error) : new PostError(codes));
+      });
       signal.addEventListener('abort', breakOff, { once: true });
       worker.postMessage({ id, message } satisfies ToThread);
     });
@@ -65,7 +66,7 @@ export class PostingThread implements OnApplicationShutdown {
     const worker = new Worker(builtFile(import.meta.url, './webhooks.thread.js'), { resourceLimits: { maxOldGenerationSizeMb: heapMb } });
     worker.unref();
     worker.on('message', (told: FromThread) => this.heard(told));
-    worker.on('error', () => undefined);
+    worker.on('error', cause => this.log.error({ cause }, 'The thread that posts messages of webhooks ended'));
     worker.on('exit', () => {
       if (this.worker === worker) this.worker = null;
       for (const id of [...this.asked.keys()]) this.heard({ id, status: null, codes: [] });
@@ -73,10 +74,9 @@ export class PostingThread implements OnApplicationShutdown {
     return worker;
   }
 
-  private heard({ id, status, codes }: FromThread): void {
-    const asked = this.asked.get(id);
+  private heard({ id, ...end }: FromThread): void {
+    const settle = this.asked.get(id);
     this.asked.delete(id);
-    if (status === null) asked?.reject(new PostError(codes));
-    else asked?.resolve(status);
+    settle?.(end);
   }
 }

@@ -3,7 +3,9 @@ import net, { type Socket } from 'node:net';
 import { readSettings } from '../config/settings.js';
 import { Egress } from '../egress/egress.js';
 import { lookingUpFor } from '../egress/lookups.js';
-import { postMessage } from './post-message.js';
+import { pino } from 'pino';
+import { type Post, postMessage } from './post-message.js';
+import { PostingThread } from './posting-thread.js';
 import { sendMessage } from './send-message.js';
 import { listen } from '../../test/support/listen.js';
 
@@ -29,8 +31,10 @@ describe('sending to a receiver that', () => {
 
   const lookup = jest.fn<Promise<LookupAddress[]>, [host: string]>();
   const egress = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), lookup);
-  const send = (host = '127.0.0.1') =>
-    sendMessage(egress, postMessage, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
+  const thread = new PostingThread(pino({ level: 'silent' }));
+  afterAll(() => thread.onApplicationShutdown());
+  const send = (host = '127.0.0.1', post: Post = postMessage) =>
+    sendMessage(egress, post, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
   /** Says something again and again, for as long as anybody listens. */
   const repeat = (socket: Socket, text: string, first = '') => {
     socket.write(first);
@@ -58,6 +62,7 @@ describe('sending to a receiver that', () => {
     behaviour = does;
     const startedAt = performance.now();
     expect(await send()).toEqual(result);
+    expect(await send('127.0.0.1', thread.post)).toEqual(result);
     expect(performance.now() - startedAt).toBeLessThan(20_000);
     for (let tries = 0; sockets.size > 0 && tries < 1_000; tries++) await new Promise(resolve => setTimeout(resolve, 20));
     expect(sockets.size).toBe(0);
@@ -88,6 +93,11 @@ describe('sending to a receiver that', () => {
     expect(lookup).toHaveBeenCalledTimes(1);
     for (addresses of [['169.254.169.254'], ['127.0.0.1', '169.254.169.254'], ['127.0.0.2']])
       expect(await send('changing.test')).toEqual({ answered: null, failure: 'blocked_address' });
+  });
+
+  it('has a name whose server never answers is given up in time', async () => {
+    lookup.mockImplementation(() => new Promise(() => undefined));
+    expect(await send('silent.test')).toEqual({ answered: null, failure: 'timeout' });
   });
 
   it('has a name that waits behind too many slow ones of its owner is told so, and other owners are served', async () => {

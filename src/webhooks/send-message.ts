@@ -41,7 +41,7 @@ export interface SendResult {
 }
 
 /**
- * Posts a body to a URL of a user. Every address of the host is checked, and the message goes to one of those. Never rejects, unless
+ * Posts a body to a URL of a user. The message goes to one of the checked addresses of the host. Never rejects, unless
  * `stop` is aborted before that.
  */
 export async function sendMessage(
@@ -55,13 +55,19 @@ export async function sendMessage(
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const place = new URL(url);
-    const addresses = await egress.addressesOf(hostOf(place), portOf(place));
-    const answered = await post({ url, headers, body, addresses }, AbortSignal.any([stop, late]));
+    const signal = AbortSignal.any([stop, late]);
+    const addresses = await Promise.race([egress.addressesOf(hostOf(place), portOf(place)), endOf(signal)]);
+    const answered = await post({ url, headers, body, addresses }, signal);
     return { answered, failure: answered >= 200 && answered < 300 ? null : 'status' };
   } catch (error) {
     if (stop.aborted) throw error;
     return { answered: null, failure: late.aborted ? 'timeout' : failureOf(error) };
   }
+}
+
+/** Rejects when the signal is aborted. */
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
 }
 
 export function hostOf({ hostname }: URL): string {
