@@ -244,10 +244,10 @@ function readValues(read: SettingsReader) {
       'Schedules of jobs, copies and watches that one user may have enabled; admins may enable any number',
       { min: 1 },
     ),
-    graphsMaxMbPerUser: read.integer('GRAPHS_MAX_MB_PER_USER', 51_200, 'Disk in MiB that the graphs of one user may take; of admins any', {
+    graphsMaxMbPerUser: read.integer('GRAPHS_MAX_MB_PER_USER', 51_200, 'Disk in MiB of the graphs of one user; admins may take any', {
       min: 1,
     }),
-    maxRecordsPerGraph: read.integer('MAX_RECORDS_PER_GRAPH', 1000, 'Jobs, metrics and members of one graph, each; of admins any number', {
+    maxRecordsPerGraph: read.integer('MAX_RECORDS_PER_GRAPH', 1000, 'Jobs, metrics and members of a graph, each; admins may add any', {
       min: 1,
     }),
     auditKeptDays: read.integer('AUDIT_KEPT_DAYS', 365, 'How long audit events are kept', { min: 1, max: 36_500 }),

@@ -148,12 +148,18 @@ export class GraphsRepository {
   /** As runs have left the graphs. All of it is 0 when the graph is gone. */
   async storageUse(id: number, on: Pick<PoolClient, 'query'> = this.pool): Promise<GraphUse> {
     const { rows } = await on.query<GraphUse>(
-      `SELECT this.bytes::float8 AS this, u.is_admin AS "ownerIsAdmin",
-              (SELECT coalesce(sum(g.bytes), 0) FROM graphs g WHERE g.owner_id = u.id AND g.id <> this.id)::float8 AS others
-       FROM graphs this JOIN users u ON u.id = this.owner_id WHERE this.id = $1`,
+      `SELECT g.bytes::float8 AS "graphBytes", u.is_admin AS "ownerIsAdmin",
+              (SELECT coalesce(sum(o.bytes), 0) FROM graphs o WHERE o.owner_id = u.id AND o.id <> g.id)::float8 AS "otherBytes"
+       FROM graphs g JOIN users u ON u.id = g.owner_id WHERE g.id = $1`,
       [id],
     );
-    return rows[0] ?? { this: 0, others: 0, ownerIsAdmin: false };
+    return rows[0] ?? { graphBytes: 0, otherBytes: 0, ownerIsAdmin: false };
+  }
+
+  /** The bytes of the graph's tables, as the transaction has made them so far. */
+  async measure(client: PoolClient, id: number): Promise<number> {
+    const { rows } = await client.query<{ bytes: number }>(`SELECT ${bytesOf(graphTables(id))} AS bytes`);
+    return rows[0]!.bytes;
   }
 
   /** Makes runs of the graphs of one owner wait for each other until the transaction ends. */

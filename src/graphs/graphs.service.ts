@@ -73,14 +73,13 @@ export class GraphsService {
   }
 
   /**
-   * Call it last in the transaction that has changed the graph and raised its version. It is exact: runs of the owner's graphs wait for
-   * each other from here to their end. A graph that has not grown passes, so that rows can be removed from one that is too large.
+   * Call it in the transaction that has changed the graph, before its version is raised. It is exact: runs of the owner's graphs wait for
+   * each other from here to their end. A graph passes that is no larger than its last run has left it.
    * @throws StorageFullError
    */
-  async requireRoom(client: PoolClient, id: number, formerBytes: number): Promise<void> {
+  async requireRoom(client: PoolClient, id: number): Promise<void> {
     await this.graphs.lockStorage(client, id);
-    const use = await this.graphs.storageUse(id, client);
-    if (use.this > formerBytes) graphRoom(use, this.settings).require(use.this);
+    graphRoom(await this.graphs.storageUse(id, client), this.settings).require(await this.graphs.measure(client, id));
   }
 
   /**

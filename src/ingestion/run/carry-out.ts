@@ -48,7 +48,7 @@ export interface Undertaking {
   rejectedAt: string;
   progress: RunProgress;
   copyLimits: CopyLimits;
-  /** For all staged rows, and for the tables of the graph, each. */
+  /** Bounds the staged rows together, and apart from them the tables of the graph. */
   room: StorageRoom;
   /** Ends the work of another database for this. */
   signal: AbortSignal;
@@ -237,7 +237,6 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await progress.begin('waiting');
   // This makes the run the graph's only writer.
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
-  scope.formerBytes = await measure(client, scope);
   const elements = targets.map(elementOf);
   await progress.begin('writing');
   const droppedTypes = await releaseDropped(client, scope, elements, report);
@@ -265,8 +264,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
     }
     progress.counts(each.report.inserted + each.report.updated);
     written.push({ staged: each, ownership });
-    const bytes = await measure(client, scope);
-    if (bytes > scope.formerBytes) work.room.require(bytes);
+    work.room.require(await measure(client, scope));
     each.report.state = 'done';
     addTotals(report);
     requireFewErrors(mapping, report, each.report, work.rejectedAt);

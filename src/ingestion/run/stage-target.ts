@@ -58,7 +58,7 @@ export async function stageTarget(
   try {
     report.read = await progress.counting(plan.table, async () => (await client.query(insert)).rowCount ?? 0);
   } catch (error) {
-    if (hadNoRoom(error)) room.require(room.leftBytes! + 1);
+    if (hadNoRoom(error)) room.require(Math.max(0, room.leftBytes!) + 1);
     throw error;
   }
   await client.query('SET LOCAL ROLE NONE');

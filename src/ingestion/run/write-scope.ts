@@ -8,12 +8,10 @@ export interface WriteScope extends GraphTables {
   runId: number;
   /** `edges` is a new table of this run, which takes the place of the graph's at its end. */
   isApart: boolean;
-  /** The bytes of the graph's tables before the run wrote any row. */
-  formerBytes: number;
   /** Makes every change of the graph's nodes and edges. */
   changes: GraphChanges;
 }
 
 export function writeScope(graphId: number, jobId: number, runId: number): WriteScope {
-  return { graphId, jobId, runId, isApart: false, formerBytes: 0, changes: new GraphChanges(), ...graphTables(graphId) };
+  return { graphId, jobId, runId, isApart: false, changes: new GraphChanges(), ...graphTables(graphId) };
 }

@@ -1,7 +1,7 @@
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const shownEveryRows = 1_000;
-/** No setting of PostgreSQL has this name, so setting it is the error of a statement whose table has no room. SQL has no RAISE. */
+/** PostgreSQL refuses to set a setting that it does not know. The refusal carries this name, and ends a statement without room: SQL has no RAISE. */
 const noRoom = 'staging_room_used_up';
 
 /**
