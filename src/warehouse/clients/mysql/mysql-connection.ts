@@ -3,6 +3,8 @@ import type mysql2 from 'mysql2';
 import { type Connection, type Field, type Packet } from 'mysql2';
 import { ApiError } from '../../../common/errors/api-error.js';
 import { withholdText } from '../../../common/logging/withhold-text.js';
+import { sqlstates } from '../../../sql/sqlstate.js';
+import { WarehouseQueryError } from '../../warehouse.errors.js';
 import { type Dsn } from '../dsn.js';
 import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js';
 import { authPlugins } from './auth-plugins.js';
@@ -50,8 +52,8 @@ const flags = ['-LOCAL_FILES', '-ODBC', '-IGNORE_SPACE', '-FOUND_ROWS'];
 /** All sessions read the same way on every server: text is UTF-8, times are in UTC, and nothing can be written. */
 const session = [
   // A server may heed no character set that a client asks for at its login.
-  `SET SESSION sql_mode = 'STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800,
-   character_set_results = utf8mb4`,
+  'SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci',
+  `SET SESSION sql_mode = 'STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800`,
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
 ];
 
@@ -267,7 +269,8 @@ export class MysqlConnection {
   /** Refuses a packet that is too much, and keeps mysql2 from what follows it: it reads a value as long as the value says it is. */
   private confine(packet: Packet): void {
     if (--this.packets < 0) throw new Error('The server sent more than the columns of a result');
-    if (packet.end - packet.start > this.packetMaxBytes) throw new ByteBudgetError(this.packetMaxBytes);
+    const bytes = packet.end - packet.start;
+    if (bytes > this.packetMaxBytes) throw this.packetMaxBytes === frameMaxBytes ? new ByteBudgetError(frameMaxBytes) : rowTooLarge();
     if (packet.end < packet.buffer.length) packet.buffer = packet.buffer.subarray(0, packet.end);
   }
 
@@ -288,6 +291,12 @@ export class MysqlConnection {
     this.reached('tls');
     stream.once('secureConnect', () => this.reached('login'));
   }
+}
+
+function rowTooLarge(): WarehouseQueryError {
+  const mebibytes = decodedRowMaxBytes / 1_048_576;
+  const reason = { zh: `有一行数据超过 ${mebibytes} MiB，请截短长文本`, en: `one row is larger than ${mebibytes} MiB; cut its long texts` };
+  return new WarehouseQueryError(reason, sqlstates.outOfMemory, null, undefined);
 }
 
 /** The session asks for UTF-8. mysql2 decodes what Node does not know by tables, and takes seconds for a long text. */

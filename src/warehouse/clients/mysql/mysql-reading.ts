@@ -113,9 +113,9 @@ export class MysqlReading implements Reading {
   /** Cuts the connection of a server that does not answer: others wait for the place of the reading. */
   private async rollBack(): Promise<void> {
     const { abandon, graceMs } = this.options;
-    const timer = setTimeout(() => abandon(new Error('The server did not end the transaction')), graceMs);
+    const timer = setTimeout(() => this.connection.cut(new Error('The server did not end the transaction')), graceMs);
     this.connection.allow(rollbackMaxBytes);
-    await this.connection.command('ROLLBACK').catch(() => undefined);
+    await this.connection.command('ROLLBACK').catch(abandon);
     clearTimeout(timer);
   }
 
