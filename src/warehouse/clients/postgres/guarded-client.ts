@@ -8,7 +8,7 @@ import { WholeMessages } from './whole-messages.js';
 
 /** More than the messages of any login. */
 const loginMaxBytes = 1_048_576;
-/** More than a connection hears that has asked for nothing: changes of settings, and the reason of its end. */
+/** More than a connection hears in its life while it has asked for nothing: changes of settings, and the reason of its end. */
 const unaskedMaxBytes = 1_048_576;
 
 interface WireConnection {

@@ -4,7 +4,7 @@
  */
 
 const headerBytes = 5;
-/** PostgreSQL's own most, of a table and of a result. */
+/** PostgreSQL's own most of a result. */
 const mostColumns = 1_664;
 /** So many parts of a message are kept apart before they are joined. */
 const mostParts = 1_000;
