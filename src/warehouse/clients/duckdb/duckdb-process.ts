@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { type Readable, Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../../common/built-file.js';
-import { type Failure, type FileSource, outOfMemorySignal, type Reply, type RowsAnswer, type Work } from './protocol.js';
+import { type Failure, type FileSource, outOfMemorySignal, type Reply, type Row, type RowsAnswer, type Work } from './protocol.js';
 
 const longestStartMs = 20_000;
 /** Failures that leave rows unread. DuckDB keeps the file open for them, and so keeps others from writing it. */
@@ -28,6 +28,8 @@ export class DuckdbProcess {
   private waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
   private end: ProcessEndedError | null = null;
   private isKilled = false;
+  /** Of the work that goes on. */
+  private rowsSoFar: Row[][] = [];
 
   private constructor() {
     this.child = fork(fileURLToPath(builtFile(import.meta.url, './process/main.js')), [], {
@@ -38,6 +40,7 @@ export class DuckdbProcess {
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
     });
     this.child.on('message', (reply: Reply) => {
+      if ('rows' in reply) return void this.rowsSoFar.push(reply.rows);
       const waiting = this.waiting;
       this.waiting = null;
       waiting?.resolve(reply);
@@ -71,6 +74,7 @@ export class DuckdbProcess {
   /** @throws FailedWorkError, ProcessEndedError */
   async do(source: FileSource, work: Work): Promise<unknown> {
     const reply = this.reply();
+    this.rowsSoFar = [];
     this.child.send({ source, work }, error => {
       if (error) this.kill();
     });
@@ -79,7 +83,8 @@ export class DuckdbProcess {
       if (unread.has(answer.failed.code)) this.kill();
       throw new FailedWorkError(answer.failed);
     }
-    return (answer as { done: unknown }).done;
+    const { done } = answer as { done: object };
+    return this.rowsSoFar.length === 0 ? done : { ...done, rows: this.rowsSoFar.flat() };
   }
 
   /** The bytes of one `rows` work as they come. The process waits while nobody reads them. The stream fails as `do`. */

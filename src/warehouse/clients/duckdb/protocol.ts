@@ -35,10 +35,12 @@ export interface UnreadableFile {
   reason: UnreadableReason;
 }
 
+export type Row = (string | null)[];
+
 export interface QueryAnswer {
   columns: { name: string; type: string }[];
-  /** Values as PostgreSQL writes them. */
-  rows: (string | null)[][];
+  /** Values as PostgreSQL writes them. They come before the rest, in pieces. */
+  rows: Row[];
   truncated: boolean;
   bytes: number;
 }
@@ -76,7 +78,8 @@ export interface Failure {
   unreadable?: UnreadableFile;
 }
 
-export type Reply = { ready: true } | { noDriver: true } | { done: unknown } | { failed: Failure };
+/** `rows` are the next ones of the work that goes on. */
+export type Reply = { ready: true } | { noDriver: true } | { rows: Row[] } | { done: unknown } | { failed: Failure };
 
 /** The process ends itself with this signal when it takes more memory than it may. */
 export const outOfMemorySignal = 'SIGTERM';

@@ -1,13 +1,15 @@
+import { mapInTurns } from '../../../common/turns/pace.js';
 import { WarehouseQueryError } from '../../warehouse.errors.js';
 import { type QueryResult } from '../warehouse.client.js';
 import { readDocument } from '../read-document.js';
 import { toIsoTime } from '../postgres/wire-types.js';
-import { type QueryAnswer } from './protocol.js';
+import { type QueryAnswer, type Row } from './protocol.js';
 
 /** Values as every client gives them, from the texts that PostgreSQL would write. */
-export function toQueryResult({ columns, rows, truncated, bytes }: QueryAnswer): QueryResult {
+export async function toQueryResult({ columns, rows, truncated, bytes }: QueryAnswer): Promise<QueryResult> {
   const parsers = columns.map(({ type }) => parserOf(type));
-  return { columns, rows: rows.map(row => row.map((text, index) => (text === null ? null : parsers[index]!(text)))), truncated, bytes };
+  const parse = (row: Row): unknown[] => row.map((text, index) => (text === null ? null : parsers[index]!(text)));
+  return { columns, rows: await mapInTurns(rows, parse), truncated, bytes };
 }
 
 function parserOf(type: string): (text: string) => unknown {

@@ -1,7 +1,8 @@
-import { type Reply, type FileSource, type Work, outOfMemorySignal } from '../protocol.js';
+import { type QueryAnswer, type Reply, type FileSource, type Work, outOfMemorySignal } from '../protocol.js';
 
 /** Twice what DuckDB may take by its own account, which does not count everything. */
 const mostBytes = 1_073_741_824;
+const valuesOfPiece = 2_000;
 
 /** Runs one piece of work after the other for the API, which loads no native code itself. It ends with the API. */
 process.once('disconnect', () => end('SIGKILL'));
@@ -17,6 +18,19 @@ function end(signal: NodeJS.Signals): void {
 
 const answer = (reply: Reply): void => void process.send!(reply);
 
+/** Rows are sent in pieces, because the API reads a message in one go. */
+function answerWork(reply: Reply): void {
+  if (!('done' in reply) || !isQueryAnswer(reply.done)) return answer(reply);
+  const { rows, ...rest } = reply.done;
+  const most = Math.max(1, Math.floor(valuesOfPiece / (rest.columns.length || 1)));
+  for (let at = 0; at < rows.length; at += most) answer({ rows: rows.slice(at, at + most) });
+  answer({ done: { ...rest, rows: [] } satisfies QueryAnswer });
+}
+
+function isQueryAnswer(done: unknown): done is QueryAnswer {
+  return typeof done === 'object' && done !== null && 'truncated' in done;
+}
+
 const driver = await import('./do-work.js').catch((error: unknown) => {
   if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   return null;
@@ -24,7 +38,7 @@ const driver = await import('./do-work.js').catch((error: unknown) => {
 
 if (driver) {
   process.on('message', ({ source, work }: { source: FileSource; work: Work }) => {
-    void driver.doWork(source, work).then(answer);
+    void driver.doWork(source, work).then(answerWork);
   });
   answer({ ready: true });
 } else answer({ noDriver: true });
