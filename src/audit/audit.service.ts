@@ -73,10 +73,11 @@ export class AuditService {
   constructor(private readonly pool: ServicePool) {}
 
   /** Makes a change and records it in one transaction, so that both are kept or neither. `eventOf` gets the result of the change. */
-  recordWith<T>(change: (client: PoolClient) => Promise<T>, eventOf: (result: T) => AuditEvent): Promise<T> {
+  recordWith<T>(change: (client: PoolClient) => Promise<T>, eventOf: (result: T) => AuditEvent | null): Promise<T> {
     return this.pool.transaction(async client => {
       const result = await change(client);
-      await this.record(eventOf(result), client);
+      const event = eventOf(result);
+      if (event) await this.record(event, client);
       return result;
     });
   }

@@ -37,7 +37,8 @@ export class LexiconService {
     const synonyms = placed.map(({ at: _, ...synonym }) => synonym);
     const added = await this.audit.recordWith(
       client => this.lexicon.add(client, graphId, principal.userId, synonyms),
-      count => ({ action: 'lexicon.added', actor: principal, target: 'graph', targetId: graphId, context: { added: count } }),
+      count =>
+        count === 0 ? null : { action: 'lexicon.added', actor: principal, target: 'graph', targetId: graphId, context: { added: count } },
     );
     return { added, unchanged: synonyms.length - added };
   }
