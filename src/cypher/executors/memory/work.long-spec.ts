@@ -1,0 +1,1 @@
+import './work.spec.js';
