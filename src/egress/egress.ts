@@ -65,13 +65,14 @@ export class Egress {
   /** The checked addresses of a host, which may be an address itself. @throws BlockedAddressError, LookupsBusyError, errors of the lookup */
   async addressesOf(host: string, port: number): Promise<LookupAddress[]> {
     if (isIP(host) === 0) return this.find(host, { hints: ADDRCONFIG }, port);
-    await this.check(host, port);
-    return [{ address: host, family: isIP(host) }];
+    const found = [{ address: host, family: isIP(host) }];
+    await this.checkAll(host, found, port);
+    return found;
   }
 
   /** Checks a host that may be an address. A name is checked when it is looked up. @throws BlockedAddressError */
   async check(host: string, port: number): Promise<void> {
-    if (isIP(host) !== 0) await this.checkAll(host, [{ address: host, family: isIP(host) }], port);
+    if (isIP(host) !== 0) await this.addressesOf(host, port);
   }
 
   private async checkAll(host: string, found: LookupAddress[], port: number): Promise<void> {
