@@ -1,3 +1,4 @@
+import { type PoolClient } from 'pg';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
 
 const apart = '_apart';
@@ -20,6 +21,12 @@ export function graphTables(graphId: number): GraphTables {
 /** SQL of the bytes that two tables take on disk, with their indexes and long values, as the transaction has made them so far. */
 export function bytesOf({ nodes, edges }: GraphTables): string {
   return `(pg_total_relation_size('${nodes}'::regclass) + pg_total_relation_size('${edges}'::regclass))::float8`;
+}
+
+/** The bytes that two tables take, see `bytesOf`. */
+export async function measureTables(client: PoolClient, tables: GraphTables): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(`SELECT ${bytesOf(tables)} AS bytes`);
+  return rows[0]!.bytes;
 }
 
 /**

@@ -156,12 +156,6 @@ export class GraphsRepository {
     return rows[0] ?? { graphBytes: 0, otherBytes: 0, ownerIsAdmin: false };
   }
 
-  /** The bytes of the graph's tables, as the transaction has made them so far. */
-  async measure(client: PoolClient, id: number): Promise<number> {
-    const { rows } = await client.query<{ bytes: number }>(`SELECT ${bytesOf(graphTables(id))} AS bytes`);
-    return rows[0]!.bytes;
-  }
-
   /** Makes runs of the graphs of one owner wait for each other until the transaction ends. */
   async lockStorage(client: PoolClient, id: number): Promise<void> {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of graphs', owner_id)) FROM graphs WHERE id = $1`, [id]);

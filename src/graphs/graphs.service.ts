@@ -4,6 +4,7 @@ import { mapInTurns } from '../common/turns/pace.js';
 import { AuditService } from '../audit/audit.service.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
+import { graphTables, measureTables } from '../database/graph-tables.js';
 import { Quotas } from '../database/quotas.js';
 import { Settings } from '../config/settings.js';
 import { type StorageRoom } from '../database/storage-room.js';
@@ -79,7 +80,8 @@ export class GraphsService {
    */
   async requireRoom(client: PoolClient, id: number): Promise<void> {
     await this.graphs.lockStorage(client, id);
-    graphRoom(await this.graphs.storageUse(id, client), this.settings).require(await this.graphs.measure(client, id));
+    const room = graphRoom(await this.graphs.storageUse(id, client), this.settings);
+    room.require(await measureTables(client, graphTables(id)));
   }
 
   /**

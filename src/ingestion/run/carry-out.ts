@@ -10,7 +10,7 @@ import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
 import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
-import { bytesOf } from '../../database/graph-tables.js';
+import { measureTables } from '../../database/graph-tables.js';
 import { type StorageRoom } from '../../database/storage-room.js';
 import { readOn } from '../../warehouse/clients/postgres/postgres-catalog.js';
 import { dataVersions } from '../../warehouse/mirror/mirror-versions.js';
@@ -264,7 +264,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
     }
     progress.counts(each.report.inserted + each.report.updated);
     written.push({ staged: each, ownership });
-    work.room.require(await measure(client, scope));
+    work.room.require(await measureTables(client, scope));
     each.report.state = 'done';
     addTotals(report);
     requireFewErrors(mapping, report, each.report, work.rejectedAt);
@@ -274,11 +274,6 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   requireFewErrors(mapping, report, null, work.rejectedAt);
   guard.throwIfExceeded();
   return written;
-}
-
-async function measure(client: PoolClient, scope: WriteScope): Promise<number> {
-  const { rows } = await client.query<{ bytes: number }>(`SELECT ${bytesOf(scope)} AS bytes`);
-  return rows[0]!.bytes;
 }
 
 /** Where each target reads on the next time. */
