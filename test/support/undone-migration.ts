@@ -1,31 +1,66 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { createGraphTables } from '../../src/database/graph-tables.js';
 import { migrations } from '../../src/database/migrations/migrations.js';
-import { emptyDatabase } from './database.js';
+import { type TestDatabase, emptyDatabase } from './database.js';
+
+type Migration = (typeof migrations)[number];
 
 export interface UndoneMigration {
   client: pg.Client;
-  run: () => Promise<void>;
+  /** Gives the names of the migrations that ran. */
+  run: () => Promise<string[]>;
   undo: () => Promise<void>;
 }
 
+type Test = (given: UndoneMigration) => Promise<void>;
+
 /** Gives the test a database as it was before a migration, which has been run there and undone. */
-export async function withUndone(migration: (typeof migrations)[number], test: (given: UndoneMigration) => Promise<void>): Promise<void> {
+export async function withUndone(migration: Migration, test: Test): Promise<void> {
   const database = await emptyDatabase();
-  const upTo = migrations.slice(0, migrations.indexOf(migration) + 1);
-  const source = new DataSource({ type: 'postgres', url: database.url, migrations: upTo });
-  const client = new pg.Client(database.url);
-  const run = async () => void (await source.runMigrations({ transaction: 'each' }));
-  const undo = () => source.undoLastMigration({ transaction: 'each' });
+  try {
+    await withMigrations(database, migrations.slice(0, migrations.indexOf(migration) + 1), async given => {
+      await given.run();
+      await given.undo();
+      await test(given);
+    });
+  } finally {
+    await database.drop();
+  }
+}
+
+/** Gives the test a database in which all other migrations have run, also the later ones. */
+export async function withLeftOut(migration: Migration, test: Test): Promise<void> {
+  const database = await emptyDatabase();
+  const others = migrations.filter(each => each !== migration);
+  try {
+    await withMigrations(database, others, ({ run }) => run().then(() => undefined));
+    await withMigrations(database, migrations, test);
+  } finally {
+    await database.drop();
+  }
+}
+
+/** Adds the graphs 1 and 2, and one whose tables are gone. */
+export async function addGraphs(client: pg.Client): Promise<void> {
+  await client.query(`INSERT INTO users (username, password_hash) VALUES ('u', '')`);
+  await client.query(`INSERT INTO graphs (name, owner_id) SELECT g, id FROM users, unnest(ARRAY['a', 'b', 'without tables']) AS g`);
+  for (const id of [1, 2]) await client.query(createGraphTables(id));
+}
+
+async function withMigrations({ url }: TestDatabase, all: readonly Migration[], test: Test): Promise<void> {
+  const source = new DataSource({ type: 'postgres', url, migrations: [...all] });
+  const client = new pg.Client(url);
   try {
     await source.initialize();
-    await run();
-    await undo();
     await client.connect();
-    await test({ client, run, undo });
+    await test({
+      client,
+      run: async () => (await source.runMigrations({ transaction: 'each' })).map(({ name }) => name),
+      undo: () => source.undoLastMigration({ transaction: 'each' }),
+    });
   } finally {
-    await source.destroy();
+    if (source.isInitialized) await source.destroy();
     await client.end();
-    await database.drop();
   }
 }
