@@ -140,4 +140,26 @@ describe('the audit', () => {
     const audited = Object.keys(auditTable).filter(route => typeof auditTable[route] !== 'string');
     expect(tried).toEqual(new Set(audited));
   });
+
+  it('keeps at most 50,000 events of a user within a day, and refuses a change beyond them', async () => {
+    const busy = await test.asUser('busy-one');
+    const { user_id: id } = (await busy.get('/api/auth/me')).body;
+    const create = () => busy.post('/api/graphs').send({ name: 'g' });
+    await create().expect(201);
+    await test.pool.query(
+      `INSERT INTO audit_events (action, actor_id, actor, target, at)
+       SELECT 'graph.changed', $1, 'busy-one', 'graph', now() - interval '23 h' FROM generate_series(1, 49996)`,
+      [id],
+    );
+    await create().expect(201);
+    const { body, headers } = await create().expect(429);
+    expect(body).toMatchObject({ code: 'too_many_changes', context: { most: 50_000 } });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3_500);
+    expect((await busy.get('/api/graphs')).body.items).toHaveLength(2);
+    await test.anonymous.post('/api/auth/login').send({ username: 'busy-one', password: userPassword }).expect(200);
+    await test.pool.query('DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE actor_id = $1 ORDER BY at LIMIT 2)', [
+      id,
+    ]);
+    await create().expect(201);
+  });
 });

@@ -318,6 +318,22 @@ describe('API keys', () => {
     expect(body.detail.errors.map((problem: { loc: string[] }) => problem.loc[1])).toEqual(['rate_limit', 'expires_at']);
   });
 
+  it('bounds the requests of all keys of a user, among them keys that ended within a minute', async () => {
+    const many = await test.asUser('many-keys');
+    const { body: graph } = await many.post('/api/graphs').send({ name: 'g' }).expect(201);
+    const ask = async (rate_limit: number) =>
+      (await many.post('/api/api-keys').send({ name: 'k', graph_ids: [graph.id], rate_limit })).body;
+    await ask(600);
+    const second = await ask(599);
+    const refused = { code: 'quota_reached', context: { most: 1_200 } };
+    expect(await ask(2)).toMatchObject(refused);
+    expect(await ask(1)).toMatchObject({ rate_limit: 1 });
+    await many.delete(`/api/api-keys/${second.id}`).expect(204);
+    expect(await ask(599)).toMatchObject(refused);
+    await test.pool.query(`UPDATE api_keys SET revoked_at = revoked_at - interval '61 s' WHERE id = $1`, [second.id]);
+    expect(await ask(599)).toMatchObject({ rate_limit: 599 });
+  });
+
   it('hides keys of others, which only an admin may revoke', async () => {
     const key = await create();
     const stranger = await test.asUser('stranger');

@@ -152,6 +152,13 @@ describe('requests about webhooks of jobs', () => {
     expect(receiver.received.filter(({ path, body }) => path === '/hook' && body === '{}')).toEqual([]);
     await app.pool.query(`UPDATE webhook_deliveries SET status = 'failed', ended_at = now() - interval '91 days' WHERE id % 2 = 0`);
     expect(await app.app.get(RetentionService).sweep()).toMatchObject({ 'deliveries of webhooks': 50 });
+    await app.pool.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload, status, ended_at)
+       SELECT $1, 'test', '{}', 'delivered', now() FROM generate_series(1, 20100)`,
+      [hook.id],
+    );
+    expect(await app.app.get(RetentionService).sweep()).toMatchObject({ 'deliveries of webhooks beyond the share of their user': 150 });
+    expect((await app.pool.query(`SELECT FROM webhook_deliveries WHERE status = 'pending'`)).rowCount).toBe(50);
     await app.admin.delete(at).expect(204);
     expect((await app.pool.query('SELECT FROM webhook_deliveries')).rowCount).toBe(0);
   });

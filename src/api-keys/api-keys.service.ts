@@ -47,6 +47,7 @@ export class ApiKeysService {
     const id = await this.audit.recordWith(
       async client => {
         await this.quotas.ask(client, 'api_keys', principal.userId, principal);
+        await this.quotas.ask(client, 'api_key_requests', principal.userId, principal, rateLimit);
         return this.keys.create(client, record);
       },
       id => ({ action: 'api_key.created', actor: principal, target: 'api_key', targetId: id, context }),

@@ -5,6 +5,7 @@ import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js
 import { currentRequest } from '../common/logging/request-context.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type AuditEventResponse, type AuditEventRow, toAuditEventResponse } from './audit.dto.js';
+import { TooManyChangesError } from './audit.errors.js';
 
 /**
  * The changes to what people may do, each recorded as an event: also those of jobs and bindings, which act for their saver, and what
@@ -60,7 +61,7 @@ export type AuditAction =
 
 export interface AuditEvent {
   action: AuditAction;
-  actor?: Pick<Principal, 'userId' | 'username'> | undefined;
+  actor?: (Pick<Principal, 'userId' | 'username'> & Partial<Pick<Principal, 'isAdmin'>>) | undefined;
   /** The kind of thing that was changed or read: `user`, `api_key`, `graph`, `connection`. */
   target: string;
   targetId?: number | undefined;
@@ -68,11 +69,17 @@ export interface AuditEvent {
   context?: Record<string, unknown>;
 }
 
+/** The most events of one user within a day. Logins and registrations do not count: their addresses have limits. */
+const mostOfUser = 50_000;
+
 @Injectable()
 export class AuditService {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Makes a change and records it in one transaction, so that both are kept or neither. `eventOf` gets the result of the change. */
+  /**
+   * Makes a change and records it in one transaction, so that both are kept or neither. `eventOf` gets the result of the change.
+   * @throws TooManyChangesError
+   */
   recordWith<T>(change: (client: PoolClient) => Promise<T>, eventOf: (result: T) => AuditEvent | null): Promise<T> {
     return this.pool.transaction(async client => {
       const result = await change(client);
@@ -82,11 +89,23 @@ export class AuditService {
     });
   }
 
+  /** @throws TooManyChangesError: events are never removed early, so the change is refused with its event */
   async record({ action, actor, target, targetId, context = {} }: AuditEvent, on: Pick<PoolClient, 'query'> = this.pool): Promise<void> {
+    if (actor?.isAdmin === false) await this.requireRoom(actor.userId, on);
     await on.query(
       'INSERT INTO audit_events (action, actor_id, actor, target, target_id, context, request_id) VALUES ($1, $2, $3, $4, $5, $6, $7)',
       [action, actor?.userId ?? null, actor?.username ?? null, target, targetId ?? null, context, currentRequest()?.requestId ?? null],
     );
+  }
+
+  /** @throws TooManyChangesError */
+  private async requireRoom(userId: number, on: Pick<PoolClient, 'query'>): Promise<void> {
+    const { rows } = await on.query<{ seconds: number }>(
+      `SELECT ceil(extract(epoch FROM at + interval '1 day' - now()))::int AS seconds
+       FROM audit_events WHERE actor_id = $1 AND at > now() - interval '1 day' ORDER BY at DESC OFFSET $2 LIMIT 1`,
+      [userId, mostOfUser - 1],
+    );
+    if (rows[0]) throw new TooManyChangesError(mostOfUser, rows[0].seconds);
   }
 
   /** Removes at most `most` events that are older than `keptDays`, the oldest first. @returns how many were removed */

@@ -77,7 +77,12 @@ function readValues(read: SettingsReader) {
     ),
     registrationEnabled: read.boolean('REGISTRATION_ENABLED', true, 'Whether anyone may register an account'),
     bcryptCost: read.integer('BCRYPT_COST', 12, 'Cost of password hashing (2^cost rounds)', { min: 4, max: 16 }),
-    apiKeyMaxRateLimit: read.integer('API_KEY_MAX_RATE_LIMIT', 600, 'Highest rate limit of an API key, in requests per minute', { min: 1 }),
+    apiKeyMaxRateLimit: read.integer(
+      'API_KEY_MAX_RATE_LIMIT',
+      600,
+      'Highest rate limit of an API key, in requests per minute; the keys of one user together have twice that',
+      { min: 1 },
+    ),
     corsOrigins:
       read.parsed(
         'CORS_ORIGINS',
@@ -235,9 +240,7 @@ function readValues(read: SettingsReader) {
       'Directory below which connections of type duckdb read their files: databases of DuckDB, Parquet, CSV, JSON; unset: there are none',
     ),
     maxGraphsPerUser: read.integer('MAX_GRAPHS_PER_USER', 100, 'Graphs that one user may own; admins may own any number', { min: 1 }),
-    maxApiKeysPerUser: read.integer('MAX_API_KEYS_PER_USER', 20, 'API keys in force that one user may have; admins may have any number', {
-      min: 1,
-    }),
+    maxApiKeysPerUser: read.integer('MAX_API_KEYS_PER_USER', 20, 'API keys in force of one user; admins may have any number', { min: 1 }),
     maxSchedulesPerUser: read.integer(
       'MAX_SCHEDULES_PER_USER',
       200,

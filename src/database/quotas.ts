@@ -11,6 +11,8 @@ const askedEveryMs = 20;
 interface Quota {
   /** Selects the records that count for the holder `$1`. */
   held: string;
+  /** What is counted of them; the records where it is left out. */
+  amount?: string;
   setting: string;
   most: (settings: Settings) => number;
   zh: (most: number) => string;
@@ -40,6 +42,16 @@ const quotas = {
     most: settings => settings.maxApiKeysPerUser,
     zh: most => `您已有 ${most} 个有效的 API 密钥，请先撤销不再使用的密钥`,
     en: most => `You have ${most} API keys in force; revoke one that is no longer used`,
+  },
+  api_key_requests: {
+    // A key that has just ended has spent its minute.
+    held: `api_keys WHERE user_id = $1 AND least(expires_at, revoked_at) > now() - interval '1 minute'`,
+    amount: 'sum(rate_limit)',
+    setting: 'API_KEY_MAX_RATE_LIMIT',
+    most: settings => settings.apiKeyMaxRateLimit * 2,
+    zh: most => `您的有效 API 密钥（含一分钟内失效的）合计至多每分钟 ${most} 次请求；请降低 rate_limit，或先撤销不再使用的密钥`,
+    en: most =>
+      `Your API keys in force, and those that ended within a minute, have at most ${most} requests a minute together; lower rate_limit, or revoke a key that is no longer used`,
   },
   schedules: {
     held: 'schedules WHERE saved_by = $1 AND enabled',
@@ -97,18 +109,18 @@ export class Quotas {
   }
 
   /**
-   * Refuses one more record to a holder that has the most allowed. Call it in the transaction that creates the record. It is exact:
-   * two at once wait for each other.
+   * Refuses one more record, or `asked` more of what the quota counts, to a holder that has the most allowed. Call it in the
+   * transaction that creates the record. It is exact: two at once wait for each other.
    * @param holderId id of the user or of the graph
    * @throws QuotaReachedError
    */
-  async ask(client: PoolClient, kind: keyof typeof quotas, holderId: number, caller: { isAdmin: boolean }): Promise<void> {
+  async ask(client: PoolClient, kind: keyof typeof quotas, holderId: number, caller: { isAdmin: boolean }, asked = 1): Promise<void> {
     if (caller.isAdmin) return;
-    const { held, most: mostOf } = quotas[kind];
+    const { held, amount = 'count(*)', most: mostOf }: Quota = quotas[kind];
     const most = mostOf(this.settings);
     await takeTurn(client, `quota.${kind}`, holderId);
-    const { rows } = await client.query<{ held: number }>(`SELECT count(*)::int AS held FROM ${held}`, [holderId]);
-    if (rows[0]!.held >= most) throw new QuotaReachedError(kind, most);
+    const { rows } = await client.query<{ held: number }>(`SELECT coalesce(${amount}, 0)::int AS held FROM ${held}`, [holderId]);
+    if (rows[0]!.held + asked > most) throw new QuotaReachedError(kind, most);
   }
 }
 

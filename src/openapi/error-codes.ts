@@ -141,6 +141,7 @@ export const errorCodes = [
   'table_not_found',
   'table_rewritten',
   'too_long_list',
+  'too_many_changes',
   'too_many_copies_waiting',
   'too_many_deliveries',
   'too_many_groups',

@@ -55,6 +55,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
       { what: 'rejected rows', remove: (client, most) => runs.removeOldRejected(client, settings.rejectedKeptDays, most) },
       { what: 'runs', remove: (client, most) => runs.removeOld(client, settings.runsKeptDays, most) },
       { what: 'deliveries of webhooks', remove: (client, most) => webhooks.removeOld(client, settings.runsKeptDays, most) },
+      { what: 'deliveries of webhooks beyond the share of their user', remove: (client, most) => webhooks.removeBeyondShare(client, most) },
       { what: 'idempotency keys', remove: (client, most) => idempotency.removeExpired(client, most) },
       { what: 'audit events', remove: (client, most) => audit.removeOld(client, settings.auditKeptDays, most) },
     ];

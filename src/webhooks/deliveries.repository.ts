@@ -11,6 +11,8 @@ const maxPending = 100;
 const maxTold = 1_000;
 /** The deliveries that are given up by one statement. */
 const givenUpAtOnce = 1_000;
+/** The deliveries that are kept of the webhooks of one user. */
+const mostKept = 20_000;
 /** A sender that is silent for this long has died, and the next one takes its delivery. */
 const lostAfterS = 60;
 /** The pauses after each failed attempt, in seconds. Then the delivery has failed. */
@@ -152,6 +154,22 @@ export class DeliveriesRepository {
       `DELETE FROM webhook_deliveries WHERE id IN (
          SELECT id FROM webhook_deliveries WHERE ended_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Removes ended deliveries of users who have more than are kept, each user's oldest first. @returns how many were removed */
+  async removeBeyondShare(client: PoolClient, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `WITH beyond AS (
+         SELECT created_by, count(*) - $1 AS deliveries FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+         GROUP BY created_by HAVING count(*) > $1)
+       DELETE FROM webhook_deliveries WHERE id IN (
+         SELECT oldest.id FROM beyond CROSS JOIN LATERAL (
+           SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+           WHERE w.created_by IS NOT DISTINCT FROM beyond.created_by AND d.ended_at IS NOT NULL
+           ORDER BY d.id LIMIT least(beyond.deliveries, $2) FOR UPDATE OF d SKIP LOCKED) oldest LIMIT $2)`,
+      [mostKept, most],
     );
     return rowCount ?? 0;
   }

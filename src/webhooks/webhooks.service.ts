@@ -166,6 +166,11 @@ export class WebhooksService {
     return this.deliveries.removeOld(client, keptDays, most);
   }
 
+  /** Removes at most `most` ended deliveries of users who have more than are kept. @returns how many were removed */
+  removeBeyondShare(client: PoolClient, most: number): Promise<number> {
+    return this.deliveries.removeBeyondShare(client, most);
+  }
+
   /** Seals all secrets with the first key, also former ones that still sign. A secret whose key is missing is left as it is. */
   async reseal(): Promise<{ resealed: number; unreadable: number[] }> {
     const result = { resealed: 0, unreadable: [] as number[] };

@@ -36,6 +36,7 @@ import { LetSchedulesTakeTurns1700000000037 } from './0037-let-schedules-take-tu
 import { CountBytesOfTheMirror1700000000038 } from './0038-count-bytes-of-the-mirror.js';
 import { CountBytesOfRejectedRows1700000000039 } from './0039-count-bytes-of-rejected-rows.js';
 import { CountBytesOfGraphs1700000000040 } from './0040-count-bytes-of-graphs.js';
+import { FindRecentChangesOfAUser1700000000041 } from './0041-find-recent-changes-of-a-user.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -77,4 +78,5 @@ export const migrations = [
   CountBytesOfTheMirror1700000000038,
   CountBytesOfRejectedRows1700000000039,
   CountBytesOfGraphs1700000000040,
+  FindRecentChangesOfAUser1700000000041,
 ];
