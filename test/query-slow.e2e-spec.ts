@@ -175,6 +175,22 @@ describe('a query that is cancelled', () => {
     await until(async () => (await statementsNow(test)) === 0);
   });
 
+  it('is kept while it and its request fit into the share of its user', async () => {
+    const cancelled = async () => {
+      const { body } = await submit({ cypher: endless(), parameters: { x: '长'.repeat(10_000) } }).expect(202);
+      await owner.delete(body.location).expect(200);
+      return { id: body.query_id as number, location: body.location as string };
+    };
+    const first = await cancelled();
+    const { rows } = await test.pool.query('SELECT bytes FROM query_runs WHERE id = $1', [first.id]);
+    expect(rows[0].bytes).toBeGreaterThan(30_000);
+    await test.pool.query('UPDATE query_runs SET bytes = 64 * 1024 * 1024 WHERE id = $1', [first.id]);
+    expect(await stateOf(first.location)).toMatchObject({ status: 'cancelled' });
+    const second = await cancelled();
+    await owner.get(first.location).expect(404);
+    expect(await stateOf(second.location)).toMatchObject({ status: 'cancelled' });
+  });
+
   it('shows the numbers of its parameters as they were sent, also once it is stored', async () => {
     const sent = '{"cypher": "RETURN $x AS x, 0 AS stored", "parameters": {"x": [9007199254740993]}}';
     const { body } = await owner.post(queryPath()).set('Content-Type', 'application/json').send(sent).expect(200);

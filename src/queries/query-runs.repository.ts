@@ -47,7 +47,7 @@ export const runLeaseS = 15;
 /** Queries of one user, and of all, that wait or go on. */
 const mostOfUser = 20;
 const mostOfAll = 1_000;
-/** Ended queries of one user that are kept, and the bytes of their answers. The oldest go first. */
+/** Ended queries of one user that are kept, and the bytes of their requests and answers. The oldest go first. */
 const keptOfUser = { count: 200, bytes: 64 * 1024 * 1024 };
 
 /** A list shows larger requests by the beginning of their text: hundreds of a megabyte would hold the process while they are read. */
@@ -77,8 +77,8 @@ export class QueryRunsRepository {
       const { own, all } = rows[0]!;
       if (own >= mostOfUser || all >= mostOfAll) throw new TooManyQueriesError(own >= mostOfUser ? mostOfUser : null);
       const { rows: begun } = await client.query<QueryRun>(
-        `INSERT INTO query_runs AS r (id, graph_id, user_id, kind, request, status, lease_owner, lease_until)
-         VALUES ($1, $2, $3, $4, $5, 'running', $6, now() + make_interval(secs => $7)) RETURNING ${columns}`,
+        `INSERT INTO query_runs AS r (id, graph_id, user_id, kind, request, bytes, status, lease_owner, lease_until)
+         VALUES ($1, $2, $3, $4, $5::text::json, octet_length($5::text), 'running', $6, now() + make_interval(secs => $7)) RETURNING ${columns}`,
         [id, graph_id, user_id, kind, JSON.stringify(request), leaseOwner, runLeaseS],
       );
       return begun[0]!;
@@ -139,7 +139,7 @@ export class QueryRunsRepository {
   }
 
   /**
-   * Cancels a query that waits or goes on.
+   * Cancels a query that waits or goes on, and removes the oldest of its user.
    * @param userId its owner; null for whoever may cancel those of others
    * @returns null if there is none
    */
@@ -149,6 +149,7 @@ export class QueryRunsRepository {
        WHERE id = $1 AND graph_id = $2 AND ($3::int IS NULL OR user_id = $3) AND status IN ('queued', 'running') RETURNING ${columns}`,
       [id, graphId, userId],
     );
+    if (rows[0]) await this.cutToShare(rows[0].user_id);
     return rows[0] ?? null;
   }
 
@@ -203,7 +204,7 @@ export class QueryRunsRepository {
   async end(id: number, leaseOwner: string, end: RunEnd): Promise<void> {
     const answer = 'answer' in end ? end.answer : null;
     const { rows } = await this.pool.query<{ user_id: number }>(
-      `UPDATE query_runs SET status = $3, answer = $4, bytes = $5, error = $6, ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
+      `UPDATE query_runs SET status = $3, answer = $4, bytes = bytes + $5, error = $6, ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
        WHERE id = $1 AND lease_owner = $2 AND status = 'running' RETURNING user_id`,
       [id, leaseOwner, end.status, answer, answer?.length ?? 0, 'error' in end ? JSON.stringify(end.error) : null],
     );
