@@ -6,7 +6,7 @@ import { isLegacyPath, toErrorBody } from '../common/errors/error-body.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
 import { JobChangeNotImplementedError, RunActiveError } from '../ingestion/ingestion.errors.js';
 import { TooManyRequestsError } from '../limits/limits.errors.js';
-import { toUnknownProblems } from '../http/validation/unknown-fields.js';
+import { UnknownFields } from '../http/validation/unknown-fields.js';
 import { UpstreamTimeoutError } from '../queries/queries.errors.js';
 import { ConnectionAccessLostError, ConnectionNotFoundError, UploadStalledError } from '../warehouse/warehouse.errors.js';
 import { errorCodes } from './error-codes.js';
@@ -66,6 +66,9 @@ export const errorSchemas: Schemas = {
   LegacyValidationError: object({ ...legacyProperties, ...validationErrorProperties }, ['success', 'message', 'detail']),
 };
 
+const unknown = new UnknownFields();
+unknown.add(['body', 'nmae'], new Set(['name']));
+
 /** One error for each status, as the service sends it. */
 const examples: Record<string, ApiError> = {
   400: new MissingFieldsError(['name']),
@@ -73,7 +76,7 @@ const examples: Record<string, ApiError> = {
   403: new AdminOnlyError(),
   404: new GraphNotFoundError(),
   409: new RunActiveError(),
-  422: new SchemaError(toUnknownProblems({ named: [{ loc: ['body', 'nmae'], known: new Set(['name']) }], count: 1 })),
+  422: new SchemaError(unknown.toProblems()),
   429: new TooManyRequestsError({ name: 'user', limit: 60, subject: '' }, 12),
   500: new InternalError(null),
   501: new JobChangeNotImplementedError(),

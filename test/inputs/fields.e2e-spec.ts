@@ -146,7 +146,7 @@ describe('a field that the service does not know', () => {
     for (const prefer of ['handling=lenient', 'wait=5, Handling="lenient"', 'respond-async; x=1, handling=lenient']) {
       const { body, headers } = await request().set('Prefer', prefer).expect(200);
       expect(body.rows).toEqual([['2026-01-01', '1']]);
-      expect(headers['x-ignored-fields']).toBe('%E8%B0%83%E8%AF%95, time.span, filters.0.a.b, filter');
+      expect(headers['x-ignored-fields']).toBe('%E8%B0%83%E8%AF%95, filter, time.span, filters.0.a.b');
       expect(headers['preference-applied']).toBe('handling=lenient');
     }
     for (const prefer of ['handling=strict', 'handling', 'handling=strict, handling=lenient', 'x="handling=lenient"', 'lenient']) {
@@ -226,13 +226,14 @@ describe('bodies and queries of handlers', () => {
     expect(unchecked.map(({ where }) => where)).toEqual([]);
   });
 
-  it('are checked to the same depth for unknown fields as for values', () => {
+  it('are read one object after the other: no rule of class-validator goes into another DTO', () => {
     const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Type<object>, Rule[]> };
-    const nested = [...validationMetadatas].flatMap(([dto, rules]) => rules.filter(({ type }) => type === 'nestedValidation').map(rule => ({ dto, ...rule })));
-    expect(nested.length).toBeGreaterThan(7);
-    const forgotten = nested.filter(({ dto, propertyName }) => nestedDto(dto, propertyName) === undefined);
-    expect(forgotten.map(({ dto, propertyName }) => `${dto.name}.${propertyName}`)).toEqual([]);
-  }); // prettier-ignore
+    const rules = [...validationMetadatas].flatMap(([dto, ofDto]) => ofDto.map(rule => ({ dto, ...rule })));
+    const read = new Set(rules.filter(({ dto, propertyName }) => nestedDto(dto, propertyName)).map(({ dto, propertyName }) => `${dto.name}.${propertyName}`)); // prettier-ignore
+    expect(read.size).toBeGreaterThan(7);
+    const skipped = rules.filter(({ type }) => type === 'nestedValidation').map(({ dto, propertyName }) => `${dto.name}.${propertyName}`);
+    expect(skipped).toEqual([]);
+  });
 
   it('have a word and a Chinese reason for every rule that can be broken', () => {
     const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Type, Rule[]> };

@@ -7,7 +7,6 @@ const constraints: Record<string, { type: string; zh: string }> = {
   isNumber: { type: 'number_type', zh: '应为数字' },
   isBoolean: { type: 'bool_type', zh: '应为布尔值' },
   isObject: { type: 'object_type', zh: '应为对象' },
-  nestedValidation: { type: 'object_type', zh: '应为对象' },
   unknownValue: { type: 'object_type', zh: '应为对象' },
   isArray: { type: 'array_type', zh: '应为数组' },
   isIn: { type: 'not_one_of', zh: '不在允许的取值之内' },

@@ -1,16 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
-import { Type } from 'class-transformer';
-import { IsObject, ValidateNested } from 'class-validator';
+import { IsObject } from 'class-validator';
 
-type Dto = new () => object;
+export type Dto = new () => object;
 
 const nestedKey = 'nested-dto';
 
-/** A field that holds an object of another DTO, or with `each` a list of them. */
+/** A field that holds an object of another DTO, or with `each` a list of them. `DtoReader` makes and checks them. */
 export function Nested(dto: Dto, { each = false } = {}): PropertyDecorator {
-  return applyDecorators(IsObject({ each }), ValidateNested({ each }), Type(() => dto), (target: object, name: string | symbol) =>
-    Reflect.defineMetadata(nestedKey, dto, target, name),
-  ); // prettier-ignore
+  const mark: PropertyDecorator = (target, name) => Reflect.defineMetadata(nestedKey, dto, target, name);
+  return each ? mark : applyDecorators(IsObject(), mark);
 }
 
 /** The DTO of a field; undefined for a plain value and for a free-form map. */

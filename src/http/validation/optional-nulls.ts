@@ -1,6 +1,5 @@
 import { getMetadataStorage } from 'class-validator';
-
-type Dto = new () => object;
+import { type Dto } from './nested.decorator.js';
 
 /** The key under which `@ApiProperty` stores its options, on the prototype of the DTO. */
 const documented = 'swagger/apiModelProperties';

@@ -1,22 +1,16 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { plainToInstance } from 'class-transformer';
-import { validate, type ValidationError } from 'class-validator';
 import { type Request, type Response } from 'express';
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../../common/errors/common-errors.js';
 import { exactFieldOf } from './body-text.js';
-import { describeConstraint } from './describe-constraint.js';
-import { chineseOf } from './sentence.js';
+import { DtoReader } from './dto-reader.js';
 import { findUnusableValues } from './find-unusable-values.js';
-import { withoutEmptyNulls } from './optional-nulls.js';
+import { type Dto } from './nested.decorator.js';
 import { preferenceApplied, readPreferences } from '../server/preferences.js';
 import { isUnread } from './unread.decorator.js';
 import { placeInRequest, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
-import { takeKnownFields, toIgnoredFieldsHeader, toUnknownProblems, type UnknownFields } from './unknown-fields.js';
-
-type Dto = new () => object;
 
 /** The body or query of a handler: a DTO, or null for nothing. */
 interface Taken {
@@ -41,27 +35,26 @@ export class RequestSchemaGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const taken = takenBy(context);
-    const unknown: UnknownFields = { named: [], count: 0 };
 
     const takesYaml = yamlBodyOf(context) !== undefined;
     const body = findBody(request, taken, takesYaml ? ['application/json', yamlTypes[0]!] : ['application/json']);
     const placed = (problem: FieldProblem): FieldProblem => placeInRequest(request, problem);
     const unusable = [...findUnusableValues(request.query, ['query']), ...findUnusableValues(body, ['body'], exactFieldOf(context))];
     if (unusable.length > 0) throw new SchemaError(unusable.map(placed));
-    const query = await readPart(taken.query, request.query, 'query', unknown);
-    const read = body && (await readPart(taken.body, body, 'body', unknown));
-    const problems = [...query.problems, ...(read?.problems ?? [])];
-
-    const isLenient = unknown.count > 0 && readPreferences(request.headers.prefer as string | undefined).get('handling') === 'lenient';
+    const reader = new DtoReader();
+    const query = await reader.read(taken.query, request.query, ['query']);
+    const read = body && (await reader.read(taken.body, body, ['body']));
+    const isLenient =
+      reader.unknown.areThere && readPreferences(request.headers.prefer as string | undefined).get('handling') === 'lenient';
     if (isLenient) {
-      response.setHeader('X-Ignored-Fields', toIgnoredFieldsHeader(unknown));
+      response.setHeader('X-Ignored-Fields', reader.unknown.toHeader());
       preferenceApplied(response, 'handling=lenient');
-    } else problems.push(...toUnknownProblems(unknown));
-    refuse(problems.map(placed), takesYaml && !isJson(request));
+    }
+    refuse(reader.listProblems(isLenient).map(placed), takesYaml && !isJson(request));
 
     // Express has only a getter for the query.
-    Object.defineProperty(request, 'query', { value: query.dto });
-    if (read) request.body = read.dto;
+    Object.defineProperty(request, 'query', { value: query });
+    if (read) request.body = read;
     return true;
   }
 }
@@ -111,19 +104,6 @@ function isJson({ headers }: Request): boolean {
   return /^application\/(\w+\+)?json\b/i.test(headers['content-type'] ?? '');
 }
 
-async function readPart(
-  dto: Dto | null,
-  value: object,
-  part: 'body' | 'query',
-  unknown: UnknownFields,
-): Promise<{ dto: object; problems: FieldProblem[] }> {
-  const known = takeKnownFields(dto, value, [part], unknown);
-  if (!dto) return { dto: known, problems: [] };
-  const instance = plainToInstance(dto, withoutEmptyNulls(dto, known));
-  const errors = await validate(instance, { whitelist: true, forbidUnknownValues: true });
-  return { dto: instance, problems: errors.flatMap(error => toProblems(error, [part])) };
-}
-
 /** @throws MissingFieldsError if only required fields are missing, else SchemaError with all problems */
 function refuse(problems: FieldProblem[], isYaml: boolean): void {
   if (problems.some(problem => problem.type !== 'missing')) throw new SchemaError(problems);
@@ -132,20 +112,4 @@ function refuse(problems: FieldProblem[], isYaml: boolean): void {
       problems.map(problem => problem.loc.slice(1).join('.')),
       isYaml,
     );
-}
-
-function toProblems(error: ValidationError, parent: (string | number)[]): FieldProblem[] {
-  const loc = [...parent, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
-  if (error.value === undefined && error.constraints) {
-    return [{ loc, text: { zh: '必填', en: 'is required' }, type: 'missing' }];
-  }
-  const all = Object.entries(error.constraints ?? {}).map(([name, message]) => ({
-    loc,
-    ...describeConstraint(name, message, chineseOf(error.contexts, name)),
-  }));
-  // Two rules require a nested object, so a problem may come twice.
-  const own = all.filter(({ type }, index) => all.findIndex(other => other.type === type) === index);
-  // A number in place of a text is also too short, too long and of the wrong form. The wrong type is enough to report.
-  const wrongType = own.filter(problem => problem.type.endsWith('_type'));
-  return [...(wrongType.length > 0 ? wrongType : own), ...(error.children ?? []).flatMap(child => toProblems(child, loc))];
 }

@@ -1,0 +1,131 @@
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { type FieldProblem } from '../../common/errors/api-error.js';
+import { Pace } from '../../common/turns/pace.js';
+import { describeConstraint } from './describe-constraint.js';
+import { type Dto, nestedDto } from './nested.decorator.js';
+import { withoutEmptyNulls } from './optional-nulls.js';
+import { chineseOf } from './sentence.js';
+import { UnknownFields } from './unknown-fields.js';
+
+type Loc = (string | number)[];
+
+/** The problems after which the rest of a request is not looked at. */
+const mostProblems = 100;
+
+/** What the rules of a DTO say of its fields. */
+interface Shape {
+  names: ReadonlySet<string>;
+  /** The longest list of a field. */
+  mostItems: ReadonlyMap<string, number>;
+}
+
+const shapes = new Map<Dto, Shape>();
+
+function shapeOf(dto: Dto): Shape {
+  let shape = shapes.get(dto);
+  if (!shape) {
+    const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+    const longest = rules
+      .filter(({ name }) => name === 'arrayMaxSize')
+      .map(rule => [rule.propertyName, (rule.constraints as [number])[0]] as const);
+    shapes.set(dto, (shape = { names: new Set(rules.map(({ propertyName }) => propertyName)), mostItems: new Map(longest) }));
+  }
+  return shape;
+}
+
+/**
+ * Makes DTOs from the parts of one request, with all problems and unknown fields on the way. One object after the other is checked,
+ * so that a body of many does not hold the process. What a DTO does not declare costs no time: free-form maps are taken as they are,
+ * and of a list that is too long only as many elements are looked at as show it.
+ */
+export class DtoReader {
+  readonly problems: FieldProblem[] = [];
+  readonly unknown = new UnknownFields();
+  private readonly pace = new Pace();
+
+  /**
+   * @param dto null if no field at all is known
+   * @param loc of the value itself, such as `['body']`
+   */
+  async read(dto: Dto | null, value: object, loc: Loc): Promise<object> {
+    if (this.pace.isOverdue) await this.pace.turn();
+    const known = this.takeKnown(dto, value, loc);
+    if (!dto) return known;
+    const { plain, inner } = withoutInner(withoutEmptyNulls(dto, known));
+    const instance = Object.assign(plainToInstance(dto, plain), inner) as Record<string, unknown>;
+    const errors = validateSync(instance, { whitelist: true, forbidUnknownValues: true });
+    this.problems.push(...errors.flatMap(error => toProblems(error, loc)));
+    for (const [name, content] of Object.entries(inner)) {
+      const nested = nestedDto(dto, name);
+      if (nested) instance[name] = await this.readNested(nested, content, [...loc, name]);
+    }
+    return instance;
+  }
+
+  /** The problems of a 422, those of unknown fields at the end unless they are only to be named in a header. */
+  listProblems(isLenient: boolean): FieldProblem[] {
+    const listed = this.problems.slice(0, mostProblems);
+    const text = {
+      zh: `只列出前 ${mostProblems} 个问题，其余未检查`,
+      en: `only the first ${mostProblems} problems are listed; the rest was not checked`,
+    };
+    if (this.isFull) listed.push({ loc: listed[0]!.loc.slice(0, 1), text, type: 'more_problems' });
+    return isLenient ? listed : [...listed, ...this.unknown.toProblems()];
+  }
+
+  private get isFull(): boolean {
+    return this.problems.length >= mostProblems;
+  }
+
+  private takeKnown(dto: Dto | null, value: object, loc: Loc): Record<string, unknown> {
+    const { names, mostItems } = dto ? shapeOf(dto) : { names: new Set<string>(), mostItems: new Map<string, number>() };
+    const known: [string, unknown][] = [];
+    for (const [name, inner] of Object.entries(value)) {
+      const most = mostItems.get(name);
+      if (!names.has(name)) this.unknown.add([...loc, name], names);
+      else known.push([name, most !== undefined && Array.isArray(inner) ? inner.slice(0, most + 1) : inner]);
+    }
+    return Object.fromEntries(known);
+  }
+
+  private async readNested(dto: Dto, value: unknown, loc: Loc): Promise<unknown> {
+    if (!Array.isArray(value)) return this.readItem(dto, value, loc);
+    const items: unknown[] = [];
+    for (const [index, item] of value.entries()) {
+      if (this.isFull) break;
+      if (isObject(item)) items.push(await this.readItem(dto, item, [...loc, index]));
+      else this.problems.push({ loc: [...loc, index], ...describeConstraint('isObject', 'must be an object') });
+    }
+    return items;
+  }
+
+  private readItem(dto: Dto, value: unknown, loc: Loc): unknown {
+    return isObject(value) && !this.isFull ? this.read(dto, value, loc) : value;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Takes lists and objects apart: class-transformer would copy all that they hold. */
+function withoutInner(fields: Record<string, unknown>): { plain: Record<string, unknown>; inner: Record<string, unknown> } {
+  const isInner = ([, value]: [string, unknown]): boolean => typeof value === 'object' && value !== null;
+  const all = Object.entries(fields);
+  return { plain: Object.fromEntries(all.filter(field => !isInner(field))), inner: Object.fromEntries(all.filter(isInner)) };
+}
+
+function toProblems(error: ValidationError, parent: (string | number)[]): FieldProblem[] {
+  const loc = [...parent, error.property];
+  if (error.value === undefined && error.constraints) {
+    return [{ loc, text: { zh: '必填', en: 'is required' }, type: 'missing' }];
+  }
+  const own = Object.entries(error.constraints ?? {}).map(([name, message]) => ({
+    loc,
+    ...describeConstraint(name, message, chineseOf(error.contexts, name)),
+  }));
+  // A number in place of a text is also too short, too long and of the wrong form. The wrong type is enough to report.
+  const wrongType = own.filter(problem => problem.type.endsWith('_type'));
+  return wrongType.length > 0 ? wrongType : own;
+}
