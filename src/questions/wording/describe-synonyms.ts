@@ -15,18 +15,15 @@ export function describeSynonyms(
   language: Language,
 ): string[] {
   if (synonyms.length === 0) return [];
+  const nameOf = new Map<string, string>();
+  for (const { kind, name, synonym } of synonyms) for (const form of formsOf(synonym)) nameOf.set(keyOfPair(form, kind, keyOf(name)), name);
   const read = new Map<string, string>();
   for (const { text, meanings } of mentions) {
-    const named = meanings.flatMap(meaning => namesOf(meaning, entities, metrics));
-    const isOwn = named.some(({ name }) => keyOf(name) === keyOf(text));
-    const used = isOwn
-      ? undefined
-      : synonyms.find(
-          ({ kind, name, synonym }) =>
-            formsOf(synonym).some(form => formsOf(text).includes(form)) &&
-            named.some(each => each.kind === kind && keyOf(each.name) === keyOf(name)),
-        );
-    if (used) read.set(text, used.name);
+    const named = meanings.flatMap(meaning => namesOf(meaning, entities, metrics)).map(({ kind, name }) => ({ kind, key: keyOf(name) }));
+    if (named.some(({ key }) => key === keyOf(text))) continue;
+    const pairs = [...formsOf(text)].flatMap(form => named.map(({ kind, key }) => keyOfPair(form, kind, key)));
+    const used = pairs.map(pair => nameOf.get(pair)).find(name => name !== undefined);
+    if (used !== undefined) read.set(text, used);
   }
   return [...read].map(([text, name]) =>
     language === 'zh' ? `将“${text}”理解为“${name}”（同义词）` : `"${text}" was read as "${name}" (synonym)`,
@@ -65,6 +62,8 @@ function namesOf(
   }
 }
 
-const formsOf = (text: string): string[] => [keyOf(text), stemsOf(keyOf(text))];
+const formsOf = (text: string): Set<string> => new Set([keyOf(text), stemsOf(keyOf(text))]);
+
+const keyOfPair = (form: string, kind: string, key: string): string => JSON.stringify([form, kind, key]);
 
 const keyOf = (text: string): string => compactText(normalizeText(text.replaceAll('_', ' ')));
