@@ -1,10 +1,11 @@
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError, SchemaError } from '../common/errors/api-error.js';
 import { joined } from '../text/bilingual.js';
 import { LanguageError } from '../text/language-error.js';
+import { type Steps } from '../text/steps.js';
 import { type BoundDimension, type MetricBinding } from './plan/metric-binding.js';
 import { zonesOf } from './plan/compile-time.js';
-import { planMetrics } from './plan/plan-metric.js';
-import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
+import { planInSteps } from './plan/plan-metric.js';
+import { resolveInSteps, type ResolvedMetric } from './plan/resolve-metric.js';
 import { connectionOf } from './plan/target-of.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
@@ -35,8 +36,8 @@ export interface MetricDescription {
  * Goes through the same steps as an execution and turns the first error into a warning.
  * @param seesBindings whether warnings may list the columns of bindings
  */
-export function describeMetric(row: MetricRow, graph: GraphMetrics, seesBindings = false): MetricDescription {
-  const described = tryMetric(row, graph, seesBindings);
+export function* describeInSteps(row: MetricRow, graph: GraphMetrics, seesBindings = false): Steps<MetricDescription> {
+  const described = yield* tryMetric(row, graph, seesBindings);
   return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, graph)] };
 }
 
@@ -51,11 +52,11 @@ function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
   });
 }
 
-function tryMetric(row: MetricRow, graph: GraphMetrics, seesBindings: boolean): MetricDescription {
+function* tryMetric(row: MetricRow, graph: GraphMetrics, seesBindings: boolean): Steps<MetricDescription> {
   let resolved: ResolvedMetric | null = null;
   try {
-    resolved = resolveMetric(toDefinition(row, row), graph.find);
-    const { scans, values } = planMetrics([resolved], null, null, seesBindings);
+    resolved = yield* resolveInSteps(toDefinition(row, row), graph.find);
+    const { scans, values } = yield* planInSteps([resolved], null, null, seesBindings);
     connectionOf(resolved.bindings);
     const needsPeriods = scans.some(({ axis }) => axis.window ?? axis.shift);
     const dimensions = sharedDimensions(scans.map(scan => scan.binding));
@@ -68,9 +69,14 @@ function tryMetric(row: MetricRow, graph: GraphMetrics, seesBindings: boolean): 
       needsPeriods: false,
       isAdditive: false,
       executable: false,
-      warnings: [{ code: error.code, message: joined(error.text) }],
+      warnings: [warningOf(error)],
     };
   }
+}
+
+function warningOf(error: ApiError | LanguageError): MetricWarning {
+  const [problem] = error instanceof SchemaError ? error.problems : [];
+  return problem ? { code: problem.type, message: joined(problem.text) } : { code: error.code, message: joined(error.text) };
 }
 
 function whatIsKnown(

@@ -5,12 +5,13 @@ import { afterId, pageOfRows, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
-import { Pace } from '../common/turns/pace.js';
-import { describeMetric } from './describe-metric.js';
+import { inTurns, Pace } from '../common/turns/pace.js';
+import { describeInSteps } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import { mayChangeMetrics } from './metric-planner.service.js';
+import { MetricTurns } from './metric-turns.js';
 import {
   type CreateMetricRequest,
   type ListMetricsQuery,
@@ -54,6 +55,7 @@ export class MetricDefinitionsService {
     private readonly binder: MetricBinder,
     private readonly access: GraphAccessService,
     private readonly audit: AuditService,
+    private readonly turns: MetricTurns,
   ) {}
 
   async list(principal: Principal, { graph_id, limit, cursor }: ListMetricsQuery): Promise<Page<MetricResponse>> {
@@ -64,15 +66,7 @@ export class MetricDefinitionsService {
       row => row.id,
       row => row,
     );
-    const graphs = new Map<number, OpenGraph | null>();
-    const items: MetricResponse[] = [];
-    const pace = new Pace();
-    for (const row of rows.items) {
-      if (!graphs.has(row.graphId)) graphs.set(row.graphId, await this.openIfStill(principal, row.graphId));
-      const graph = graphs.get(row.graphId);
-      if (graph) items.push(await this.describe(row, graph));
-      if (pace.isOverdue) await pace.turn();
-    }
+    const items = await this.turns.run({ caller: principal.userId }, () => this.describeAll(principal, rows.items));
     return { ...rows, items };
   }
 
@@ -100,7 +94,8 @@ export class MetricDefinitionsService {
   async get(principal: Principal, id: number): Promise<MetricResponse> {
     const row = await this.metrics.find(id);
     if (!row) throw new RecordNotFoundError('metric');
-    return this.describe(row, await this.open(principal, row.graphId));
+    const graph = await this.open(principal, row.graphId);
+    return this.turns.run({ caller: principal.userId }, () => this.describe(row, graph, new Pace()));
   }
 
   /** @throws FormulaParseError for a new formula that matches no pattern, unless it is a draft; MetricNameTakenError */
@@ -166,10 +161,22 @@ export class MetricDefinitionsService {
     }
   }
 
-  private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph): Promise<MetricResponse> {
+  private async describeAll(principal: Principal, rows: readonly MetricRow[]): Promise<MetricResponse[]> {
+    const graphs = new Map<number, OpenGraph | null>();
+    const pace = new Pace();
+    const described: MetricResponse[] = [];
+    for (const row of rows) {
+      if (!graphs.has(row.graphId)) graphs.set(row.graphId, await this.openIfStill(principal, row.graphId));
+      const graph = graphs.get(row.graphId);
+      if (graph) described.push(await this.describe(row, graph, pace));
+    }
+    return described;
+  }
+
+  private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph, pace: Pace): Promise<MetricResponse> {
     metrics.keep(row);
     await metrics.reach([row]);
-    const response = toMetricResponse(row, describeMetric(row, metrics, seesBindings));
+    const response = toMetricResponse(row, await inTurns(describeInSteps(row, metrics, seesBindings), pace));
     return seesBindings ? response : { ...response, binding: null };
   }
 

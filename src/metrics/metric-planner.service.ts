@@ -23,7 +23,7 @@ import { placesOf } from './plan/bound-sql.js';
 import { type CompiledMetrics, compileInSteps } from './plan/compile-metric.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { type MetricRequest } from './plan/metric-request.js';
-import { countParts, maxParts, type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
+import { countParts, maxParts, resolveInSteps, type ResolvedMetric } from './plan/resolve-metric.js';
 import { readRequest } from './read-request.js';
 
 /** The connections that metrics read, by id. */
@@ -245,22 +245,16 @@ function* compileCall(
   filterIds: readonly (number | null)[],
 ): Steps<Compiled> {
   const parsing = performance.now();
-  const resolve = (id: number): AskedMetric => {
+  function* resolve(id: number): Steps<AskedMetric> {
+    yield;
     const row = graph.row(id);
     if (!row) throw new RecordNotFoundError('metric');
-    return { row, resolved: resolveMetric(toDefinition(row, row), graph.find) };
-  };
-  const asked: AskedMetric[] = [];
-  for (const id of ids) {
-    yield;
-    asked.push(resolve(id));
+    return { row, resolved: yield* resolveInSteps(toDefinition(row, row), graph.find) };
   }
+  const asked: AskedMetric[] = [];
+  for (const id of ids) asked.push(yield* resolve(id));
   const inFilters = new Map<number, ResolvedMetric>();
-  for (const id of new Set(filterIds))
-    if (id !== null) {
-      yield;
-      inFilters.set(id, resolve(id).resolved);
-    }
+  for (const id of new Set(filterIds)) if (id !== null) inFilters.set(id, (yield* resolve(id)).resolved);
   const resolved = [...asked.map(each => each.resolved), ...inFilters.values()];
   checkSize(
     asked.map(each => each.resolved),

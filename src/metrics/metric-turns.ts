@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LongWork } from '../common/turns/long-work.js';
 import { MetricsBusyError } from './metrics.errors.js';
 
-/** Parsing and compiling formulas, and drawing charts. */
+/** Parsing, describing and compiling formulas, and drawing charts. */
 @Injectable()
 export class MetricTurns extends LongWork {
   constructor() {

@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type Principal } from '../access/principal.js';
-import { Pace } from '../common/turns/pace.js';
+import { inTurns, Pace } from '../common/turns/pace.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type ColumnSource, sourceOf } from './column-source.js';
-import { describeMetric } from './describe-metric.js';
+import { describeInSteps } from './describe-metric.js';
 import { metricNames } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { readFormula } from './formula/read-formula.js';
@@ -89,10 +89,12 @@ export class MetricsService implements OnModuleInit {
       const some = graph.all.slice(from, from + describedAtOnce);
       await graph.reach(some);
       for (const { id, name, aliases, unit } of some) {
-        if (pace.isOverdue) await pace.turn();
         const row = graph.row(id);
         if (!row) continue;
-        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive } = describeMetric(row, graph);
+        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive } = await inTurns(
+          describeInSteps(row, graph),
+          pace,
+        );
         if (!executable) continue;
         const binding = row.binding?.bound;
         const named = dimensions.map(each => ({

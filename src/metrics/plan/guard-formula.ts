@@ -7,6 +7,7 @@ import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js
 import { exactly, isBoolean, isNoCondition, type TypeOf } from './exact-arithmetic.js';
 import { listedNames, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
+import { checkStatementLength } from './statement-length.js';
 
 export type GuardedTexts = ReadonlyMap<SqlText, GuardedExpression>;
 
@@ -18,10 +19,11 @@ function guardOverNames(binding: MetricBinding, seesBindings = false): Guard {
 
 /**
  * Judges the SQL of leaves, each piece once for each binding.
- * @throws FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest. Positions count from the start of the
+ * @throws SchemaError before any of it is judged, if it is longer than a statement; FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest. Positions count from the start of the
  * formula.
  */
 export function* guardLeaves(leaves: readonly ResolvedLeaf[], seesBindings: boolean): Steps<Map<MetricBinding, GuardedTexts>> {
+  checkStatementLength([...new Set(leaves.flatMap(({ node }) => sqlTexts(node)))].map(({ text }) => text));
   const judged = new Map<MetricBinding, Map<SqlText, GuardedExpression>>();
   for (const { node, owner } of leaves) {
     yield;

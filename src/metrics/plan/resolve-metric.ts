@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../text/steps.js';
 import { expected } from '../formula/phrases.js';
 import { mayNest } from '../formula/classify-formula.js';
 import { FormulaParseError, type FormulaProblem } from '../formula/formula.errors.js';
@@ -48,33 +49,41 @@ export const maxReferences = 500;
 /** The most numbers, aggregates and operators of a formula after its references are replaced. Each becomes a part of the SQL. */
 export const maxParts = 600;
 
+/** Runs {@link resolveInSteps} at once. */
+export function resolveMetric(metric: MetricDefinition, find: FindMetrics): ResolvedMetric {
+  return atOnce(resolveInSteps(metric, find));
+}
+
 /**
- * Parses a metric and everything it refers to, by name within its graph.
+ * Parses a metric and everything it refers to, by name within its graph. A step parses one formula.
  * @throws FormulaParseError (no pattern, an unknown metric, a name of several, a cycle with its path, more than 10 levels, 500 references or 600
  * parts), then MissingBindingError with every aggregate that lacks a binding: always in this order
  */
-export function resolveMetric(metric: MetricDefinition, find: FindMetrics): ResolvedMetric {
+export function* resolveInSteps(metric: MetricDefinition, find: FindMetrics): Steps<ResolvedMetric> {
   const missing = new Map<number, MissingBinding>();
   const bindings = new Set<MetricBinding>();
-  checkReferences(metric, outlineKept(metric.formula), find, [metric]);
+  yield* checkReferences(metric, outlineKept(metric.formula), find, [metric]);
   const { pattern, root } = parseKept(metric.formula);
   let parts = 0;
-  const resolved = resolve(root, [metric]);
+  const resolved = yield* resolve(root, [metric]);
   if (missing.size > 0) throw new MissingBindingError(metric.id, [...missing.values()]);
   return { pattern, root: resolved, bindings: [...bindings] };
 
-  function resolve(node: Formula, path: MetricDefinition[]): ResolvedFormula {
+  function* resolve(node: Formula, path: MetricDefinition[]): Steps<ResolvedFormula> {
     if (++parts > maxParts) throw tooManyParts(metric.formula);
     if (node.kind === 'metric') {
       const target = find(node.name)[0] as MetricDefinition;
-      return resolve(parseKept(target.formula).root, [...path, target]);
+      yield;
+      return yield* resolve(parseKept(target.formula).root, [...path, target]);
     }
     const owner = path.at(-1) as MetricDefinition;
     if (node.kind === 'leaf' && owner.binding) bindings.add(owner.binding);
     else if (node.kind === 'leaf' && !missing.has(owner.id)) {
       missing.set(owner.id, { metric_id: owner.id, name: owner.name, path: path.map(each => each.name).join(' → ') });
     }
-    return { node, owner, operands: operandsOf(node).map(operand => resolve(operand, path)) };
+    const operands: ResolvedFormula[] = [];
+    for (const operand of operandsOf(node)) operands.push(yield* resolve(operand, path));
+    return { node, owner, operands };
   }
 }
 
@@ -112,17 +121,17 @@ function tooManyParts(formula: string) {
  * allows
  * @param around the patterns around the formula
  */
-function checkReferences(
+function* checkReferences(
   metric: MetricDefinition,
   { patterns, references }: FormulaOutline,
   find: FindMetrics,
   path: MetricDefinition[],
   budget = { references: maxReferences },
   around: readonly Pattern[] = [],
-): void {
-  for (const reference of references) follow(reference);
+): Steps<void> {
+  for (const reference of references) yield* follow(reference);
 
-  function follow({ name, position, around: own }: Reference): void {
+  function* follow({ name, position, around: own }: Reference): Steps<void> {
     const [target, ...others] = find(name);
     if (!target)
       throw at(position, {
@@ -157,6 +166,7 @@ function checkReferences(
         hint: { zh: `公式展开后超过 ${maxReferences} 个引用`, en: `the formula comes to more than ${maxReferences} references` },
       });
     }
+    yield;
     const inside = outlineReferenced(target);
     const outside = [...new Set([...around, ...own])];
     for (const inner of inside.patterns) {
@@ -164,7 +174,7 @@ function checkReferences(
       if (outer)
         throw at(position, { hint: { zh: `${outer} 不能包含 ${inner}（[${name}]）`, en: `${outer} cannot contain ${inner} ([${name}])` } });
     }
-    checkReferences(target, inside, find, [...path, target], budget, outside);
+    yield* checkReferences(target, inside, find, [...path, target], budget, outside);
   }
 
   function at(position: number, problem: FormulaProblem) {
