@@ -24,6 +24,7 @@ beforeAll(async () => {
     MIRROR_MAX_MB_PER_USER: '2',
     MIRROR_MAX_MB: '8',
     GRAPHS_MAX_MB_PER_USER: '3',
+    MAX_RECORDS_PER_GRAPH: '3',
   });
   [lin, wei] = [await test.asUser('lin'), await test.asUser('wei')];
   await grantConnection(test, 'everyone', 'write');
@@ -156,6 +157,23 @@ nodes:
   });
 });
 
+it('counts the bytes of the mappings and bindings of a graph, also of former ones', async () => {
+  const { body: graph } = await wei.post('/api/graphs').send({ name: 'g' }).expect(201);
+  await upload(test, 'numbers', numbersCsv);
+  const mapping_yaml = `${quickMapping}# ${'x'.repeat(250_000)}\n`;
+  const { body: job } = await wei.post('/api/ingestion/jobs').send({ graph_id: graph.id, mapping_yaml }).expect(201);
+  const revise = (text: string) => wei.post(`/api/ingestion/jobs/${job.id}/revisions`).send({ mapping_yaml: text });
+  await revise(mapping_yaml).expect(200);
+  await revise(mapping_yaml).expect(200);
+  expect((await revise(mapping_yaml).expect(409)).body).toMatchObject({ code: 'quota_reached', context: { most: 3 * 256 * 1024 } });
+  await revise(quickMapping).expect(200);
+  const binding = { connection_id: 1, relation: { table: 'numbers' }, grain: ['i'], row_filter: `i > 0${' AND i > 0'.repeat(200)}` };
+  const metric = { graph_id: graph.id, name: 'm', formula: 'SUM(i)', binding };
+  await wei.post('/api/metrics').send(metric).expect(201);
+  await revise(`${quickMapping}# ${'x'.repeat(32_000)}\n`).expect(200);
+  expect((await wei.post('/api/metrics').send({ ...metric, name: 'n' })).body).toMatchObject({ code: 'quota_reached' });
+});
+
 describe('a disk whose reserve is reached', () => {
   /** Changes how much of the disk of this application is to stay free. A look at the disk that is under way knows the reserve before. */
   async function reserve(megabytes: number): Promise<void> {
@@ -177,7 +195,10 @@ describe('a disk whose reserve is reached', () => {
     await upload(test, 'numbers', numbersCsv);
     const before = (await test.pool.query('SELECT count(*)::int AS n FROM ingestion_runs')).rows;
     const jobId = await aJob(test, await aGraph(test), quickMapping);
+    const revise = (mapping_yaml: string) => test.admin.post(`/api/ingestion/jobs/${jobId}/revisions`).send({ mapping_yaml });
     await reserve(more);
+    expect(await revise(`${quickMapping}# ${'x'.repeat(20_000)}\n`)).toMatchObject(lack);
+    await revise(`${quickMapping}# small\n`).expect(200);
     const refused = await uploadRequest(test.admin, 'numbers', 'i\n1\n');
     expect(refused).toMatchObject(lack);
     expect(refused.body.message).toMatch(/DISK_RESERVE_MB.* MiB left, less than its reserve of 100000000 MiB/);

@@ -3,10 +3,13 @@ import { type PoolClient } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
+import { DiskReserve } from './disk-reserve.js';
 import { ServicePool } from './service-pool.js';
 
 const patienceMs = 2_000;
 const askedEveryMs = 20;
+/** Records of no more bytes are written while the disk has no room for large writes. */
+const smallBytes = 16 * 1024;
 
 interface Quota {
   /** Selects the records that count for the holder `$1`. */
@@ -75,6 +78,18 @@ const quotas = {
     most => `该图已有 ${most} 个作业，请使用新的图`,
     most => `The graph has ${most} jobs; use a new graph`,
   ),
+  record_bytes: {
+    held: `(
+      SELECT octet_length(mapping_yaml) AS bytes FROM ingestion_jobs WHERE graph_id = $1
+      UNION ALL SELECT octet_length(r.mapping_yaml) FROM ingestion_revisions r JOIN ingestion_jobs j ON j.id = r.job_id WHERE j.graph_id = $1
+      UNION ALL SELECT pg_column_size(b.binding) FROM metric_bindings b JOIN metrics m ON m.id = b.metric_id WHERE m.graph_id = $1) records`,
+    amount: 'sum(bytes)',
+    setting: 'MAX_RECORDS_PER_GRAPH',
+    most: settings => settings.maxRecordsPerGraph * 256 * 1024,
+    zh: most => `该图的映射（含历次修订）与指标绑定合计至多 ${most} 字节；请缩短它们，或使用新的图`,
+    en: most =>
+      `The mappings of the graph, with their revisions, and the bindings of its metrics have at most ${most} bytes; shorten them, or use a new graph`,
+  },
 } satisfies Record<string, Quota>;
 
 export class QuotaReachedError extends ApiError {
@@ -95,6 +110,7 @@ export class Quotas {
   constructor(
     private readonly settings: Settings,
     private readonly pool: ServicePool,
+    private readonly disk: DiskReserve,
   ) {}
 
   /** Tells how many records a user may hold, and how many more that leaves. An admin may hold any number. */
@@ -119,8 +135,14 @@ export class Quotas {
     const { held, amount = 'count(*)', most: mostOf }: Quota = quotas[kind];
     const most = mostOf(this.settings);
     await takeTurn(client, `quota.${kind}`, holderId);
-    const { rows } = await client.query<{ held: number }>(`SELECT coalesce(${amount}, 0)::int AS held FROM ${held}`, [holderId]);
+    const { rows } = await client.query<{ held: number }>(`SELECT coalesce(${amount}, 0)::float8 AS held FROM ${held}`, [holderId]);
     if (rows[0]!.held + asked > most) throw new QuotaReachedError(kind, most);
+  }
+
+  /** Refuses a record of so many bytes to a graph whose records have the most allowed, as `ask` does. @throws QuotaReachedError, DiskReserveError */
+  async askForBytes(client: PoolClient, graphId: number, bytes: number, caller: { isAdmin: boolean }): Promise<void> {
+    if (bytes > smallBytes) this.disk.requireNow();
+    await this.ask(client, 'record_bytes', graphId, caller, bytes);
   }
 }
 

@@ -71,12 +71,13 @@ export class JobsRepository {
     private readonly quotas: Quotas,
   ) {}
 
-  /** @throws QuotaReachedError */
+  /** @throws QuotaReachedError, DiskReserveError */
   async create(
     client: PoolClient,
     job: { graphId: number; connectionId: number; name: string; mappingYaml: string; creator: Principal },
   ): Promise<number> {
     await this.quotas.ask(client, 'jobs', job.graphId, job.creator);
+    await this.quotas.askForBytes(client, job.graphId, Buffer.byteLength(job.mappingYaml), job.creator);
     const { rows } = await client.query<{ id: number }>(
       `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
       [job.graphId, job.connectionId, job.name, job.mappingYaml, job.creator.userId],
@@ -159,15 +160,16 @@ export class JobsRepository {
   async saveRevision(
     client: PoolClient,
     id: number,
-    mapping: { connectionId: number; mappingYaml: string; userId: number },
+    mapping: { connectionId: number; mappingYaml: string; author: Principal },
   ): Promise<number> {
-    const { rows } = await client.query<{ revision: number; isRetired: boolean }>(
-      `SELECT revision, retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR UPDATE`,
+    const { rows } = await client.query<{ revision: number; graphId: number; isRetired: boolean }>(
+      `SELECT revision, graph_id AS "graphId", retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR UPDATE`,
       [id],
     );
     if (!rows[0]) throw new JobNotFoundError();
     if (rows[0].isRetired) throw new JobRetiredError();
     if (rows[0].revision >= maxRevisions) throw new TooManyRevisionsError(maxRevisions);
+    await this.quotas.askForBytes(client, rows[0].graphId, Buffer.byteLength(mapping.mappingYaml), mapping.author);
     await client.query(
       `INSERT INTO ingestion_revisions (job_id, revision, mapping_yaml, saved_by, saved_at)
        SELECT id, revision, mapping_yaml, created_by, saved_at FROM ingestion_jobs WHERE id = $1`,
@@ -176,7 +178,7 @@ export class JobsRepository {
     await client.query(
       `UPDATE ingestion_jobs SET revision = revision + 1, mapping_yaml = $2, connection_id = $3, created_by = $4, saved_at = now()
        WHERE id = $1`,
-      [id, mapping.mappingYaml, mapping.connectionId, mapping.userId],
+      [id, mapping.mappingYaml, mapping.connectionId, mapping.author.userId],
     );
     return rows[0].revision + 1;
   }

@@ -48,11 +48,10 @@ export class RevisionsService {
       const trial = source && (await this.trials.run(principal.userId, job, parsed.mapping, source, describe));
       return toSavedRevisionResponse(null, changes, trial, parsed.warnings);
     }
-    const { userId } = principal;
     const revision = await this.audit.recordWith(
       async client => {
         await this.jobs.requireRoomInSchema(client, job.graph_id, jobId, targetsOf(parsed.mapping));
-        return this.jobs.saveRevision(client, jobId, { connectionId, mappingYaml: request.mapping_yaml, userId });
+        return this.jobs.saveRevision(client, jobId, { connectionId, mappingYaml: request.mapping_yaml, author: principal });
       },
       saved => ({
         action: 'job.revised',

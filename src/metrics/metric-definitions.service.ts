@@ -140,7 +140,7 @@ export class MetricDefinitionsService {
   async bind(principal: Principal, id: number, body: BindingRequest): Promise<MetricResponse> {
     const binding = await this.store(principal, body, ['body']);
     await this.audit.recordWith(
-      client => this.metrics.putBinding(client, id, principal.userId, binding),
+      client => this.metrics.putBinding(client, id, principal, binding),
       () => ({ ...event('metric.bound', principal, id), context: { connection_id: binding.bound.connection_id } }),
     );
     return this.get(principal, id);

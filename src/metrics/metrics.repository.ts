@@ -79,7 +79,7 @@ export class MetricsRepository {
         [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.format, fields.description, creator.userId],
       );
       const id = rows[0]!.id;
-      if (binding) await this.putBinding(client, id, creator.userId, binding);
+      if (binding) await this.putBinding(client, id, creator, binding);
       return id;
     });
   }
@@ -97,8 +97,11 @@ export class MetricsRepository {
   }
 
   /** Replaces the binding and raises its version, which is part of every cache key. */
-  async putBinding(client: PoolClient, id: number, savedBy: number, binding: StoredBinding): Promise<void> {
-    await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), savedBy]);
+  async putBinding(client: PoolClient, id: number, saver: Principal, binding: StoredBinding): Promise<void> {
+    const text = JSON.stringify(binding);
+    const { rows } = await client.query<{ graphId: number }>('SELECT graph_id AS "graphId" FROM metrics WHERE id = $1', [id]);
+    if (rows[0]) await this.quotas.askForBytes(client, rows[0].graphId, Buffer.byteLength(text), saver);
+    await client.query(putBinding, [id, binding.bound.connection_id, text, saver.userId]);
   }
 }
 
