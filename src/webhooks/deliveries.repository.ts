@@ -11,8 +11,8 @@ const maxPending = 100;
 const maxTold = 1_000;
 /** The deliveries that are given up by one statement. */
 const givenUpAtOnce = 1_000;
-/** The deliveries that are kept of the webhooks of one user. */
-const mostKept = 20_000;
+/** The deliveries that are kept of the webhooks of one user, and the bytes of their messages. So few take little, however long they are. */
+const keptOfUser = { count: 20_000, bytes: 64 * 1024 * 1024, few: 500 };
 /** A sender that is silent for this long has died, and the next one takes its delivery. */
 const lostAfterS = 60;
 /** The pauses after each failed attempt, in seconds. Then the delivery has failed. */
@@ -161,15 +161,15 @@ export class DeliveriesRepository {
   /** Removes ended deliveries of users who have more than are kept, each user's oldest first. @returns how many were removed */
   async removeBeyondShare(client: PoolClient, most: number): Promise<number> {
     const { rowCount } = await client.query(
-      `WITH beyond AS (
-         SELECT created_by, count(*) - $1 AS deliveries FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-         GROUP BY created_by HAVING count(*) > $1)
+      `WITH many AS (
+         SELECT created_by FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id GROUP BY created_by HAVING count(*) > $3),
+       kept AS (
+         SELECT d.id, ended_at, sum(octet_length(payload)) OVER newest_first AS bytes, row_number() OVER newest_first AS place
+         FROM many JOIN webhooks w ON w.created_by IS NOT DISTINCT FROM many.created_by JOIN webhook_deliveries d ON d.webhook_id = w.id
+         WINDOW newest_first AS (PARTITION BY w.created_by ORDER BY d.id DESC))
        DELETE FROM webhook_deliveries WHERE id IN (
-         SELECT oldest.id FROM beyond CROSS JOIN LATERAL (
-           SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-           WHERE w.created_by IS NOT DISTINCT FROM beyond.created_by AND d.ended_at IS NOT NULL
-           ORDER BY d.id LIMIT least(beyond.deliveries, $2) FOR UPDATE OF d SKIP LOCKED) oldest LIMIT $2)`,
-      [mostKept, most],
+         SELECT id FROM kept WHERE ended_at IS NOT NULL AND (place > $1 OR bytes > $2) ORDER BY id LIMIT $4)`,
+      [keptOfUser.count, keptOfUser.bytes, keptOfUser.few, most],
     );
     return rowCount ?? 0;
   }

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../access/principal.js';
 import { GraphAccess } from '../../graphs/graph-access.decorator.js';
+import { Bucket } from '../../limits/bucket.decorator.js';
 import { type Page, PageOf, PageQuery } from '../../http/paging/page.js';
 import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { Idempotent } from '../../idempotency/idempotent.decorator.js';
@@ -106,6 +107,7 @@ export class WatchesController {
   }
 
   @Post(':watch_id/check')
+  @Bucket('run')
   @HttpCode(HttpStatus.OK)
   @GraphAccess('editor', metric)
   @ApiOperation({
