@@ -28,9 +28,10 @@ export interface ReadableSource {
   close(): Promise<void>;
 }
 
-/** Tables of the service's own database. */
+/** Tables of the service's own database, each described once. */
 export class LocalSource implements ReadableSource {
   readonly sql: SourceSql;
+  private readonly described = new Map<string, Promise<TableDescription | null>>();
 
   constructor(private readonly connection: UsableConnection) {
     this.sql = sourceInSchema(connection.client.schema);
@@ -41,7 +42,9 @@ export class LocalSource implements ReadableSource {
   }
 
   async columnsOf(table: string): Promise<TableColumn[] | null> {
-    return (await this.connection.catalog.describe(table))?.columns ?? null;
+    const described = this.described.get(table) ?? this.connection.catalog.describe(table);
+    this.described.set(table, described);
+    return (await described)?.columns ?? null;
   }
 
   listNames(): Promise<string[]> {

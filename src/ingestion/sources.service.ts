@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
-import { inTurns, Pace } from '../common/turns/pace.js';
+import { inTurns, mapInTurns, Pace } from '../common/turns/pace.js';
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
@@ -12,7 +12,7 @@ import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { toCopyFailure } from '../warehouse/clients/copy-failure.js';
 import { type TableColumn, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
-import { within } from '../warehouse/source-patience.js';
+import { noAnswerWithin, within } from '../warehouse/source-patience.js';
 import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
@@ -33,6 +33,8 @@ import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type T
 const connectionPath = ['source', 'connection'];
 /** The most columns of a table. The number of the row is added to them. */
 const maxSourceColumns = 1_600;
+/** The longest that the checks of a mapping's tables may take, once these can be asked, while somebody waits. */
+const checkedMs = 10_000;
 
 /**
  * The source of a mapping, or the first 50 problems of the mapping with it, or the reason why the
@@ -84,8 +86,8 @@ export class SourcesService {
     await this.judgeQueries(mapping, connection);
     if (client.local) {
       const versions = await this.versionsOf(targetsOf(mapping), client);
-      const described = await this.describeAll(connection, new LocalSource(connection), mapping);
-      if ('problems' in described) return described;
+      const described = await this.describeAll(connection, new LocalSource(connection), mapping, patienceMs !== undefined);
+      if (!('shapes' in described)) return described;
       const { schema, local } = client;
       return { source: { ...described, connectionId, connection: name, schema, role: local.role, copies: null, versions } };
     }
@@ -94,8 +96,8 @@ export class SourcesService {
     const foreign = await (patienceMs === undefined ? asCopied(opening, name) : within(patienceMs, opening));
     if (!(foreign instanceof ForeignSource)) return { unchecked: { connectionId, connection: name, reason: foreign } };
     try {
-      const described = await this.describeAll(connection, foreign, mapping);
-      if ('problems' in described) return described;
+      const described = await this.describeAll(connection, foreign, mapping, patienceMs !== undefined);
+      if (!('shapes' in described)) return described;
       const copies = { client, claim, tables: foreign.tables.plan(targetsOf(mapping)) };
       return { source: { ...described, connectionId, connection: name, schema: client.schema, role, copies, versions: null } };
     } finally {
@@ -135,7 +137,9 @@ export class SourcesService {
     connection: UsableConnection,
     source: ReadableSource,
     mapping: Mapping,
-  ): Promise<{ shapes: SourceShape[]; sql: SourceSql } | { problems: SourceProblem[] }> {
+    isAwaited: boolean,
+  ): Promise<{ shapes: SourceShape[]; sql: SourceSql } | Exclude<DescribedMapping, { source: Source }>> {
+    const startedAt = performance.now();
     const shapes: SourceShape[] = [];
     const problems: SourceProblem[] = [];
     for (const target of targetsOf(mapping)) {
@@ -143,6 +147,10 @@ export class SourcesService {
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);
       if (problems.length >= maxProblems) break;
+      if (isAwaited && performance.now() - startedAt > checkedMs) {
+        if (problems.length > 0) break;
+        return { unchecked: { connectionId: connection.id, connection: connection.name, reason: noAnswerWithin(checkedMs) } };
+      }
     }
     return problems.length > 0 ? { problems: problems.slice(0, maxProblems) } : { shapes, sql: source.sql };
   }
@@ -162,10 +170,12 @@ export class SourcesService {
     const found = await this.describeColumns(connection, source, target);
     if (!('columns' in found)) return { shape: null, problems: [found] };
     const { columns, unreadable, growth, keptAsText } = found;
-    const unknown = namedColumns(target)
-      .filter(({ column }) => !columns.has(column))
-      .slice(0, maxProblems)
-      .map(({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }));
+    const missing = namedColumns(target).filter(({ column }) => !columns.has(column));
+    // Near names are sought among all columns of the table.
+    const unknown = await mapInTurns(
+      missing.slice(0, maxProblems),
+      ({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }),
+    );
     const { sql, problems: refused } = await this.guardAll(target, columns, growth);
     const { expressions, keptAsText: computed, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
