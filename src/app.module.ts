@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { type Logger } from 'pino';
+import { callerOf } from './access/principal.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AdminGuard } from './auth/admin.guard.js';
@@ -14,7 +15,7 @@ import { DtoPipe } from './http/validation/validation.pipe.js';
 import { LogModule } from './common/logging/log.module.js';
 import { StoppingModule } from './common/stopping/stopping.module.js';
 import { ConfigModule } from './config/config.module.js';
-import { type Settings } from './config/settings.js';
+import { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { type DatabaseAccess } from './database/roles/database-access.js';
 import { GraphAccessGuard } from './graphs/graph-access.guard.js';
@@ -89,7 +90,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ApiKeyPowersGuard },
         { provide: APP_GUARD, useClass: AdminGuard },
         { provide: APP_GUARD, useClass: ConnectionAccessGuard },
-        { provide: APP_GUARD, useClass: RequestBodyGuard },
+        { provide: APP_GUARD, useFactory: (settings: Settings) => new RequestBodyGuard(settings, callerOf), inject: [Settings] },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
         { provide: APP_GUARD, useClass: RequestSchemaGuard },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },

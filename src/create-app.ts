@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NextFunction, type Request, type Response } from 'express';
-import { type Principal } from './access/principal.js';
+import { callerOf } from './access/principal.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { answerProtocolErrors } from './http/server/answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './http/server/bounded-http.adapter.js';
@@ -57,10 +57,4 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   serveOpenApi(app, { keepTokens: !settings.isProduction, basePath });
   answerProtocolErrors(app.getHttpServer(), log, basePath);
   return app;
-}
-
-/** A user with all keys, or the address of somebody unknown. */
-function callerOf(request: Request): string {
-  const user = request.user as Principal | undefined;
-  return user ? `user ${user.userId}` : `address ${request.ip}`;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { startTestApp, type TestApp } from './support/app.js';
 import { type RawResponse, sendRaw } from './support/raw-http.js';
@@ -193,4 +194,25 @@ describe('mutated requests', () => {
     },
     isLong ? 900_000 : 60_000,
   );
+});
+
+it('bounds the bodies that one caller has under way, and nobody else’s', async () => {
+  const [many, other] = [await test.asUser('many-bodies'), await test.asUser('other-bodies')];
+  const held = Array.from({ length: 16 }, () => {
+    const headers = { Authorization: `Bearer ${many.token}`, 'Content-Type': 'application/json', 'Content-Length': 1_048_576 };
+    const request = http.request(`${test.url}/api/graphs`, { method: 'POST', headers });
+    request.on('error', () => undefined);
+    request.write('{');
+    return request;
+  });
+  const create = (as = many) => as.post('/api/graphs').send({ name: 'g', description: 'x'.repeat(100) });
+  let refused = await create();
+  while (refused.status === 201) refused = await create();
+  expect(refused).toMatchObject({ status: 503, body: { code: 'bodies_under_way' } });
+  expect(refused.headers['retry-after']).toBe('5');
+  await create(other).expect(201);
+  for (const request of held) request.destroy();
+  let answer = await create();
+  while (answer.status === 503) answer = await create();
+  expect(answer.status).toBe(201);
 });

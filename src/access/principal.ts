@@ -27,3 +27,9 @@ export const CurrentPrincipal = createParamDecorator((_: unknown, context: Execu
 export function principalOf(context: ExecutionContext): Principal {
   return (context.switchToHttp().getRequest<Request>() as Request & { user: Principal }).user;
 }
+
+/** Names the one who sent a request: a user with all keys, or the address of somebody unknown. */
+export function callerOf(request: Request): string {
+  const user = request.user as Principal | undefined;
+  return user ? `user ${user.userId}` : `address ${request.ip}`;
+}

@@ -12,6 +12,7 @@ export const errorCodes = [
   'api_key_rotated',
   'bad_request',
   'binding_outdated',
+  'bodies_under_way',
   'body_too_deep',
   'body_too_large',
   'caller_gone',

@@ -1,5 +1,5 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { type Request } from 'express';
+import { type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { type Request, type Response } from 'express';
 import getRawBody from 'raw-body';
 import { Settings } from '../../config/settings.js';
 import { SchemaError } from '../../common/errors/api-error.js';
@@ -12,6 +12,7 @@ import {
   UnsupportedMediaTypeError,
 } from '../../common/errors/common-errors.js';
 import { measureJson } from '../../common/json/measure-json.js';
+import { BodyRoom } from './body-room.js';
 import { keepBodyText } from './body-text.js';
 import { hasStreamedBody } from './streamed-body.decorator.js';
 import { isUnread } from './unread.decorator.js';
@@ -34,35 +35,44 @@ const bodyTimeoutMs = 30_000;
  * 100,000 elements, received within 30 s. A route that takes YAML gets its text as a field. Other types are left to the route. It is
  * a guard, not middleware, so that the body of a request that an earlier guard refuses is never read.
  */
-@Injectable()
 export class RequestBodyGuard implements CanActivate {
-  constructor(private readonly settings: Settings) {}
+  private readonly room = new BodyRoom();
+
+  /** @param callerOf names the one who sent a request */
+  constructor(
+    private readonly settings: Settings,
+    private readonly callerOf: (request: Request) => string,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
     if (isUnread(context) || hasStreamedBody(context)) return true;
     const yaml = yamlBodyOf(context);
     const { 'content-type': type } = request.headers;
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
-      const { value: body, text } = parseObject(await this.read(request), type);
+      const { value: body, text } = parseObject(await this.read(request, response), type);
       keepBodyText(request, text);
       request.body = yaml ? joinQuery(request, body, yaml) : body;
     } else if (yaml && request.is(yamlTypes)) {
-      request.body = joinQuery(request, { [yaml.field]: readText(await this.read(request), yaml.field, type) }, yaml);
+      request.body = joinQuery(request, { [yaml.field]: readText(await this.read(request, response), yaml.field, type) }, yaml);
     }
     return true;
   }
 
-  /** @throws CompressedBodyError, BodyTooLargeError, RequestTimeoutError; BadRequestError for a body that breaks off */
-  private async read(request: Request): Promise<Buffer> {
+  /** @throws CompressedBodyError, BodyTooLargeError, BodiesUnderWayError, RequestTimeoutError; BadRequestError for a body that breaks off */
+  private async read(request: Request, response: Response): Promise<Buffer> {
     const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
     if (encoding.toLowerCase() !== 'identity') throw new CompressedBodyError();
+    const { maxBodyBytes: limit } = this.settings;
+    // A length beyond the limit is refused before anything is read.
+    response.once('close', this.room.take(this.callerOf(request), Math.min(Number(length ?? limit), limit)));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new RequestTimeoutError()), bodyTimeoutMs);
     });
     try {
-      return await Promise.race([getRawBody(request, { length, limit: this.settings.maxBodyBytes }), late]);
+      return await Promise.race([getRawBody(request, { length, limit }), late]);
     } catch (error) {
       throw request.destroyed ? new BadRequestError() : error;
     } finally {
