@@ -16,12 +16,21 @@ export function describeSynonyms(
 ): string[] {
   if (synonyms.length === 0) return [];
   const nameOf = new Map<string, string>();
-  for (const { kind, name, synonym } of synonyms) for (const form of formsOf(synonym)) nameOf.set(keyOfPair(form, kind, keyOf(name)), name);
+  const forms = new Set<string>();
+  for (const { kind, name, synonym } of synonyms) {
+    for (const form of formsOf(synonym)) {
+      forms.add(form);
+      nameOf.set(keyOfPair(form, kind, keyOf(name)), name);
+    }
+  }
   const read = new Map<string, string>();
   for (const { text, meanings } of mentions) {
+    const own = [...formsOf(text)].filter(form => forms.has(form));
+    if (own.length === 0 || read.has(text)) continue;
     const named = meanings.flatMap(meaning => namesOf(meaning, entities, metrics)).map(({ kind, name }) => ({ kind, key: keyOf(name) }));
-    if (named.some(({ key }) => key === keyOf(text))) continue;
-    const pairs = [...formsOf(text)].flatMap(form => named.map(({ kind, key }) => keyOfPair(form, kind, key)));
+    const ownKey = keyOf(text);
+    if (named.some(({ key }) => key === ownKey)) continue;
+    const pairs = own.flatMap(form => named.map(({ kind, key }) => keyOfPair(form, kind, key)));
     const used = pairs.map(pair => nameOf.get(pair)).find(name => name !== undefined);
     if (used !== undefined) read.set(text, used);
   }

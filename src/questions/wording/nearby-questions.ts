@@ -121,8 +121,11 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
   const zh = language === 'zh';
   const spoken = ({ name, aliases }: { name: string; aliases: string[] }): string => inSentence(spokenName(name, aliases, language));
   const named = linked.mentions.flatMap(({ meanings }) => meanings);
+  // A word may mean tens of thousands of properties.
+  const namedLabels = new Set(named.flatMap(meaning => (meaning.as === 'label' ? meaning.label : [])));
+  const namedMetrics = new Set(named.flatMap(meaning => (meaning.as === 'metric' ? meaning.metricId : [])));
   const ofMetrics = metrics
-    .filter(({ id }) => named.some(meaning => meaning.as === 'metric' && meaning.metricId === id))
+    .filter(({ id }) => namedMetrics.has(id))
     .flatMap(metric => {
       const [by] = metric.dimensions;
       const name = spoken(metric);
@@ -133,7 +136,7 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
     const [node, other] = meaning.as === 'entity' && !meaning.isSet ? meaning.nodes : [];
     return node && !other ? (entities.get(node.id) ?? []) : [];
   });
-  const labels = schema.labels.filter(({ name }) => named.some(meaning => meaning.as === 'label' && meaning.label === name));
+  const labels = schema.labels.filter(({ name }) => namedLabels.has(name));
   const ofNodes = nodes.slice(0, mostNamed).flatMap(({ label, display }) =>
     around(schema, label, false)
       .filter(other => labels.length === 0 || labels.includes(other))
