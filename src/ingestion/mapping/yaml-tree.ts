@@ -16,6 +16,8 @@ const aliasEvent = 5;
 const popEvent = 6;
 const plainStyle = 1;
 const start: Place = { line: 1, column: 1 };
+/** So many events become nodes in a step. */
+const eventsInStep = 512;
 
 /** A YAML value with its place; `at` and `end` are offsets into the text. A map or list ends where its last value does. */
 export type YamlNode =
@@ -40,7 +42,7 @@ export function* readYamlTree(text: string): Steps<YamlTree> {
   if (refused) throw 'text' in refused ? new YamlSyntaxError('yaml_syntax', refused.text, start) : severalDocuments(text);
   const events = readEvents(text);
   yield;
-  const root = composeTree(text, events);
+  const root = yield* composeTree(text, events);
   yield;
   if (root.kind !== 'map') {
     const colon = findFullWidthColon(text, root.at, () => Infinity);
@@ -106,7 +108,7 @@ function secondDocumentAt(text: string): number {
 }
 
 /** Events of one document as a tree. Aliases, tags, repeated keys and keys that are no scalars are refused where they stand. */
-function composeTree(text: string, events: Events): YamlNode {
+function* composeTree(text: string, events: Events): Steps<YamlNode> {
   let next = 1; // the first event opens the document
   const refusedAt = (at: number, { code, says, hint }: Refusal): YamlSyntaxError =>
     new YamlSyntaxError(code ?? 'yaml_syntax', says, placeAt(text, at), hint);
@@ -115,23 +117,24 @@ function composeTree(text: string, events: Events): YamlNode {
     next++;
     return true;
   };
-  const compose = (): YamlNode => {
+  function* compose(): Steps<YamlNode> {
     const event = events[next++]!;
+    if (next % eventsInStep === 0) yield;
     if ('tagStart' in event && event.tagStart >= 0) throw refusedAt(event.tagStart, tag);
     switch (event.type) {
       case sequenceEvent: {
         const items: YamlNode[] = [];
-        while (!atEnd()) items.push(compose());
+        while (!atEnd()) items.push(yield* compose());
         return { kind: 'list', at: event.start, end: items.at(-1)?.end ?? event.start, items };
       }
       case mappingEvent: {
         const entries = new Map<string, { keyAt: number; value: YamlNode }>();
         let end = event.start;
         while (!atEnd()) {
-          const key = compose();
+          const key = yield* compose();
           if (key.kind !== 'scalar') throw refusedAt(key.at, keyWithParts);
           if (entries.has(key.written)) throw refusedAt(key.at, repeatedKey);
-          const value = compose();
+          const value = yield* compose();
           entries.set(key.written, { keyAt: key.at, value });
           end = Math.max(key.end, value.end);
         }
@@ -155,9 +158,9 @@ function composeTree(text: string, events: Events): YamlNode {
       default:
         throw new Error(`YAML event ${event.type} cannot start a value`);
     }
-  };
+  }
   try {
-    return compose();
+    return yield* compose();
   } catch (error) {
     throw error instanceof YamlSyntaxError ? error : toSyntaxError(text, error, faultOf);
   }
