@@ -38,11 +38,14 @@ export async function checkSynonyms(
     if (!named.has(key)) named.set(key, new Map());
     named.get(key)?.set(`${of.kind} ${of.name}`, of);
   };
-  for (const each of names) for (const text of [each.name, ...each.aliases]) note(text, each);
-  for (const each of known) note(each.synonym, each);
-
   const namesOfKind = new Map<SynonymKind, Set<string>>();
-  for (const { kind, name } of names) namesOfKind.set(kind, (namesOfKind.get(kind) ?? new Set<string>()).add(name));
+  // A graph may have tens of thousands of names.
+  for (const each of names) {
+    if (pace.isDue) await pace.turn();
+    for (const text of [each.name, ...each.aliases]) note(text, each);
+    namesOfKind.set(each.kind, (namesOfKind.get(each.kind) ?? new Set<string>()).add(each.name));
+  }
+  for (const each of known) note(each.synonym, each);
 
   const problems: FieldProblem[] = [];
   for (const { kind, name, synonym, at } of synonyms) {

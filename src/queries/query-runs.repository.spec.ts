@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { cloneDatabase, type TestDatabase } from '../../test/support/database.js';
 import { type ServicePool } from '../database/service-pool.js';
+import { type DiskReserve } from '../database/disk-reserve.js';
 import { QueryRunsRepository } from './query-runs.repository.js';
 
 describe('queries that are taken up again', () => {
@@ -29,7 +30,7 @@ describe('queries that are taken up again', () => {
     );
 
   it('come by users in turn, and after those of users with fewer under way', async () => {
-    const runs = new QueryRunsRepository(pool as unknown as ServicePool);
+    const runs = new QueryRunsRepository(pool as unknown as ServicePool, {} as DiskReserve);
     const take = async (most: number) => (await runs.claim(randomUUID(), most)).map(({ id }) => id).sort((a, b) => a - b);
     await leave('u1', [1, 2, 3, 4, 5, 6]);
     await leave('u2', [7, 8]);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
+import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type QueryKind } from '../retrieval/protocol.js';
 import { type ExactQueryRequest } from './queries.dto.js';
@@ -50,6 +51,9 @@ const mostOfAll = 1_000;
 /** Ended queries of one user that are kept, and the bytes of their requests and answers. The oldest go first. */
 const keptOfUser = { count: 200, bytes: 64 * 1024 * 1024 };
 
+/** Characters of a request that is written while the disk has no room for large writes. */
+const smallRequest = 16_384;
+
 /** A list shows larger requests by the beginning of their text: hundreds of a megabyte would hold the process while they are read. */
 const mostListed = { bytes: 10_000, characters: 2_000 };
 
@@ -64,10 +68,15 @@ const storedColumns = `q.id, q.graph_id, q.created_by AS user_id, q.kind,
 /** Queries that outlast their request: queued, running in one process under a lease, and ended. */
 @Injectable()
 export class QueryRunsRepository {
-  constructor(private readonly pool: ServicePool) {}
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly disk: DiskReserve,
+  ) {}
 
-  /** @throws TooManyQueriesError */
+  /** @throws TooManyQueriesError, DiskReserveError */
   async begin({ id, graph_id, user_id, kind, request }: NewRun, leaseOwner: string): Promise<QueryRun> {
+    const text = JSON.stringify(request);
+    if (text.length > smallRequest) this.disk.requireNow();
     return this.pool.transaction(async client => {
       await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('queries of user ' || $1::int, 0))`, [user_id]);
       const { rows } = await client.query<{ own: number; all: number }>(
@@ -79,7 +88,7 @@ export class QueryRunsRepository {
       const { rows: begun } = await client.query<QueryRun>(
         `INSERT INTO query_runs AS r (id, graph_id, user_id, kind, request, bytes, status, lease_owner, lease_until)
          VALUES ($1, $2, $3, $4, $5::text::json, octet_length($5::text), 'running', $6, now() + make_interval(secs => $7)) RETURNING ${columns}`,
-        [id, graph_id, user_id, kind, JSON.stringify(request), leaseOwner, runLeaseS],
+        [id, graph_id, user_id, kind, text, leaseOwner, runLeaseS],
       );
       return begun[0]!;
     });
