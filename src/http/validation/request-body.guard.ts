@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import getRawBody from 'raw-body';
-import { Settings } from '../../config/settings.js';
+import { type Settings } from '../../config/settings.js';
 import { SchemaError } from '../../common/errors/api-error.js';
 import {
   BadRequestError,
