@@ -1,3 +1,4 @@
+import { metered } from '../syntax/effort.js';
 import { greatestInteger, leastInteger } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 import { readJsonParameters, readJsonValue } from './read-json-value.js';
@@ -24,5 +25,25 @@ describe('readJsonValue', () => {
       100000000000000000000000001n,
       Decimal.parse('0.10000000000000000000000001'),
     ]);
+    expect(readJsonValue('[999999999999999, -999999999999999, 9007199254740993, -0]')).toEqual([
+      999999999999999n,
+      -999999999999999n,
+      9007199254740993n,
+      0n,
+    ]);
+    expect(readJsonValue('[0.1, 2e3, 5]', true)).toEqual([0.1, 2000, 5n]);
+  });
+
+  it('reads lists of lists, of words and of nothing', () => {
+    expect(readJsonValue('[ true,null , 1]')).toEqual([true, null, 1n]);
+    expect(readJsonValue('[1, [2, [], ["a]", 3]], {"b": [4]}]')).toEqual([1n, [2n, [], ['a]', 3n]], new Map([['b', [4n]]])]);
+    for (const broken of ['[1, 2', '[1,,2]', '[1 2]', '[1, x]', '[,]', '[1]]'.slice(0, -2)])
+      expect(() => readJsonValue(broken)).toThrow(SyntaxError);
+  });
+
+  it('counts a list before it is read', () => {
+    const meter = { spent: 0, spend(units: number) { if ((meter.spent += units) > 1_000) throw new Error('too much'); } }; // prettier-ignore
+    expect(() => metered(meter, () => readJsonValue(`[${'1,'.repeat(1_000)}`))).toThrow('too much');
+    expect(metered(meter, () => readJsonValue('"a"'))).toBe('a');
   });
 });

@@ -32,7 +32,7 @@ export function readProperties(text: string, types: PropertyTypes): ReadonlyMap<
 
 /** Reads the JSON text of one property. Null for a value that is none. */
 export function readProperty(json: string, type: string | undefined): CypherValue {
-  const value = readJsonValue(json);
+  const value = readJsonValue(json, type?.startsWith('float'));
   return value === null ? null : toValue(value, type);
 }
 
