@@ -25,6 +25,7 @@ beforeAll(async () => {
     MIRROR_MAX_MB: '8',
     GRAPHS_MAX_MB_PER_USER: '3',
     MAX_RECORDS_PER_GRAPH: '3',
+    MAX_TABLES_PER_USER: '3',
   });
   [lin, wei] = [await test.asUser('lin'), await test.asUser('wei')];
   await grantConnection(test, 'everyone', 'write');
@@ -63,6 +64,21 @@ describe('the bytes of the mirror', () => {
     await loaded(wei, 'third', 1_000);
     await drop('second');
     await drop('third');
+  });
+
+  it('are those of the catalogue too, and of no more tables than a user may have', async () => {
+    const user = await test.asUser('of-many-tables');
+    const tables = ['one', 'two', 'three'];
+    for (const table of tables) await loaded(user, table, 1);
+    const { body } = await uploadRequest(user, 'four', rowsOf(1)).expect(409);
+    expect(body).toMatchObject({ code: 'quota_reached', context: { most: 3 } });
+    await test.admin.get(`${tablesPath}/four`).expect(404);
+    await loaded(user, 'one', 2);
+    const wide = Array.from({ length: 200 }, (_, column) => `c${column}`);
+    await uploadRequest(user, 'one', `${wide.join()}\n${wide.join()}\n`).expect(200);
+    const { rows } = await test.pool.query(`SELECT bytes::int FROM mirror_tables WHERE name = 'one'`);
+    expect(rows[0].bytes).toBeGreaterThan(200_000);
+    for (const table of tables) await drop(table);
   });
 
   it('are bounded for all together, also for admins', async () => {

@@ -56,6 +56,13 @@ const quotas = {
     en: most =>
       `Your API keys in force, and those that ended within a minute, have at most ${most} requests a minute together; lower rate_limit, or revoke a key that is no longer used`,
   },
+  tables: {
+    held: 'mirror_tables WHERE loaded_by = $1',
+    setting: 'MAX_TABLES_PER_USER',
+    most: settings => settings.maxTablesPerUser,
+    zh: most => `最后由您导入的表已有 ${most} 个，请先删除不再使用的表`,
+    en: most => `You were the last to load ${most} tables; drop one that is no longer used`,
+  },
   schedules: {
     held: 'schedules WHERE saved_by = $1 AND enabled',
     setting: 'MAX_SCHEDULES_PER_USER',

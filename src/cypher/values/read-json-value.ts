@@ -4,7 +4,7 @@ import { Decimal } from './decimal.js';
 import { ownPiece } from './own-piece.js';
 import { longestSharedName } from './value-size.js';
 
-const token = /\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{}:,]))/y;
+const token = /\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{}:,]))/y;
 
 /** What stands in a list up to its end, or up to a text, a list or a map in it. */
 const plainItems = /[^[\]{}"]*/y;

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { Settings } from '../../config/settings.js';
+import { Quotas } from '../../database/quotas.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { type StorageRoom } from '../../database/storage-room.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type CatalogRead, readOn } from '../clients/postgres/postgres-catalog.js';
 import { mirrorRoom, type MirrorUse } from './mirror-room.js';
 import { mirrorSchema } from './mirror-schema.js';
+
+/** What the catalogue keeps of a table and of each of its columns, with their statistics. */
+const [bytesOfTable, bytesOfColumn] = [16_384, 1_024];
 
 /** From the check of the room to the end of a load is a moment. */
 const waitForOthersMs = 60_000;
@@ -38,6 +42,7 @@ export class MirrorVersions {
   constructor(
     private readonly pool: ServicePool,
     private readonly settings: Settings,
+    private readonly quotas: Quotas,
   ) {}
 
   /** The versions of tables as of now, see `dataVersions`. */
@@ -52,10 +57,11 @@ export class MirrorVersions {
   async raise(client: PoolClient, table: string, userId: number): Promise<DataVersion> {
     // DEFAULT takes the next number once the row is locked, so the last of several changes has the greatest.
     const { rows } = await client.query<{ version: string; changedAt: Date }>(
-      `INSERT INTO mirror_tables (name, loaded_by, bytes) VALUES ($1, $2, pg_total_relation_size($3::regclass))
+      `INSERT INTO mirror_tables (name, loaded_by, bytes) VALUES ($1, $2, pg_total_relation_size($3::regclass) + $4 + $5 *
+         (SELECT count(*) FROM pg_attribute WHERE attrelid = $3::regclass AND attnum > 0 AND NOT attisdropped))
        ON CONFLICT (name) DO UPDATE SET version = DEFAULT, changed_at = DEFAULT, loaded_by = excluded.loaded_by, bytes = excluded.bytes
        RETURNING version, changed_at AS "changedAt"`,
-      [table, userId, quoteTable(mirrorSchema, table)],
+      [table, userId, quoteTable(mirrorSchema, table), bytesOfTable, bytesOfColumn],
     );
     return { version: Number(rows[0]!.version), changedAt: rows[0]!.changedAt };
   }
@@ -67,13 +73,14 @@ export class MirrorVersions {
 
   /**
    * Call it last in the transaction that has raised the tables. It is exact: loads wait for each other from here to their end.
-   * @throws StorageFullError
+   * @throws StorageFullError, QuotaReachedError
    */
   async requireRoom(client: PoolClient, userId: number, tables: readonly string[]): Promise<void> {
     await client.query(`SET LOCAL lock_timeout = ${waitForOthersMs}`);
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of the mirror', 0))`);
     const use = await this.use(client, userId, tables);
     mirrorRoom(use, this.settings).require(use.these);
+    await this.quotas.ask(client, 'tables', userId, use, 0);
   }
 
   private async use(client: Pick<PoolClient, 'query'>, userId: number, tables: readonly string[]): Promise<MirrorUse> {
