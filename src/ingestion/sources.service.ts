@@ -140,9 +140,11 @@ export class SourcesService {
     isAwaited: boolean,
   ): Promise<{ shapes: SourceShape[]; sql: SourceSql } | Exclude<DescribedMapping, { source: Source }>> {
     const startedAt = performance.now();
+    const pace = new Pace();
     const shapes: SourceShape[] = [];
     const problems: SourceProblem[] = [];
     for (const target of targetsOf(mapping)) {
+      if (pace.isOverdue) await pace.turn();
       const described = await this.describeTarget(connection, source, target);
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import getRawBody from 'raw-body';
@@ -27,6 +28,9 @@ const most = { depth: 64, parts: 20_000, commas: 100_000 };
 /** A body of these methods has no meaning (RFC 9110, section 9.3) and is not read. */
 const bodiless = new Set(['GET', 'HEAD']);
 
+/** Characters of a body whose parsing takes some milliseconds. */
+const largeBody = 100_000;
+
 /** The time that a body may take to arrive. */
 const bodyTimeoutMs = 30_000;
 
@@ -53,6 +57,8 @@ export class RequestBodyGuard implements CanActivate {
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
       const { value: body, text } = parseObject(await this.read(request, response), type);
       keepBodyText(request, text);
+      // What is parsed is checked in turns of its own.
+      if (text.length > largeBody) await nextTurn();
       request.body = yaml ? joinQuery(request, body, yaml) : body;
     } else if (yaml && request.is(yamlTypes)) {
       request.body = joinQuery(request, { [yaml.field]: readText(await this.read(request, response), yaml.field, type) }, yaml);
