@@ -6,8 +6,10 @@ import { limitsPool, PostgresStorage } from '../../dist/src/limits/storage/postg
 import { RedisStorage } from '../../dist/src/limits/storage/redis.storage.js';
 
 const [kind, url] = process.argv.slice(2);
+// The bursts are more than a busy machine answers in the time that a request may wait.
+const patienceMs = 60_000;
 const storage =
-  kind === 'redis' ? await RedisStorage.connect(url) : new PostgresStorage(new pg.Pool({ connectionString: url, ...limitsPool }));
+  kind === 'redis' ? await RedisStorage.connect(url, undefined, patienceMs) : new PostgresStorage(new pg.Pool({ connectionString: url, ...limitsPool }));
 
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;

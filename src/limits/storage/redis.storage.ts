@@ -50,13 +50,16 @@ export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
 
   private constructor(private readonly redis: ScriptedRedis) {}
 
-  /** @throws when Redis does not answer within 2 seconds. */
-  static async connect(url: string, clock = redisClock): Promise<RedisStorage> {
+  /**
+   * @param patienceMs the time after which a command without an answer fails
+   * @throws when Redis does not answer within 2 seconds.
+   */
+  static async connect(url: string, clock = redisClock, patienceMs = commandMs): Promise<RedisStorage> {
     let connected = false;
     const redis = new Redis(url, {
       lazyConnect: true,
       connectTimeout: connectMs,
-      commandTimeout: commandMs,
+      commandTimeout: patienceMs,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       // A command that is sent twice would count twice.
