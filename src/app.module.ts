@@ -25,6 +25,7 @@ import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IngestionModule } from './ingestion/ingestion.module.js';
 import { LicensingModule } from './licensing/licensing.module.js';
+import { ClientAddressService } from './limits/client-address.service.js';
 import { CountingErrorFilter } from './limits/counting-error.filter.js';
 import { LimitsGuard } from './limits/limits.guard.js';
 import { LimitsModule } from './limits/limits.module.js';
@@ -80,6 +81,13 @@ export class AppModule {
       providers: [
         { provide: APP_FILTER, useExisting: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
+        // http/ knows neither users nor limits.
+        {
+          provide: RequestBodyGuard,
+          useFactory: (settings: Settings, addresses: ClientAddressService) =>
+            new RequestBodyGuard(settings, request => callerOf(request, addresses)),
+          inject: [Settings, ClientAddressService],
+        },
         // Guards run in this order. Limits by address come before the credentials, limits by caller after them. RequestBodyGuard reads
         // the body only for a caller who passed the guards before it. GraphAccessGuard needs the body, which may name the graph.
         // RequestSchemaGuard comes last, so that only a caller with access learns what is wrong with a request.
@@ -90,7 +98,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ApiKeyPowersGuard },
         { provide: APP_GUARD, useClass: AdminGuard },
         { provide: APP_GUARD, useClass: ConnectionAccessGuard },
-        { provide: APP_GUARD, useFactory: (settings: Settings) => new RequestBodyGuard(settings, callerOf), inject: [Settings] },
+        { provide: APP_GUARD, useExisting: RequestBodyGuard },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
         { provide: APP_GUARD, useClass: RequestSchemaGuard },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },

@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NextFunction, type Request, type Response } from 'express';
 import { callerOf } from './access/principal.js';
+import { ClientAddressService } from './limits/client-address.service.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { answerProtocolErrors } from './http/server/answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './http/server/bounded-http.adapter.js';
@@ -33,9 +34,9 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       requestTimeoutMs: settings.maxUploadSeconds * 1000,
       maxConnections: settings.maxConnections,
     },
-    new LargeAnswers(settings.uploadIdleSeconds * 1000, callerOf),
+    new LargeAnswers(settings.uploadIdleSeconds * 1000, request => callerOf(request, app.get(ClientAddressService))),
   );
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), adapter, {
+  const app: NestExpressApplication = await NestFactory.create<NestExpressApplication>(AppModule.with(options), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: new FrameworkLog(log),

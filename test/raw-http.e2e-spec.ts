@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import path from 'node:path';
-import { startTestApp, type TestApp } from './support/app.js';
+import { RequestBodyGuard } from '../src/http/validation/request-body.guard.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { type RawResponse, sendRaw } from './support/raw-http.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 import { inParallel, mulberry32 } from './support/seeded.js';
@@ -196,23 +198,59 @@ describe('mutated requests', () => {
   );
 });
 
-it('bounds the bodies that one caller has under way, and nobody else’s', async () => {
-  const [many, other] = [await test.asUser('many-bodies'), await test.asUser('other-bodies')];
-  const held = Array.from({ length: 16 }, () => {
-    const headers = { Authorization: `Bearer ${many.token}`, 'Content-Type': 'application/json', 'Content-Length': 1_048_576 };
-    const request = http.request(`${test.url}/api/graphs`, { method: 'POST', headers });
+describe('the bodies that one caller has under way', () => {
+  const headersOf = (user: Client, length: Record<string, number>) => ({
+    Authorization: `Bearer ${user.token}`,
+    'Content-Type': 'application/json',
+    ...length,
+  });
+  const create = (user: Client) => user.post('/api/graphs').send({ name: 'g' });
+  const emptied = async () => {
+    while (!test.app.get(RequestBodyGuard).room.isEmpty) await nextTurn();
+  };
+  /** Sends the beginning of a body. */
+  const begin = (user: Client, length: Record<string, number> = {}): http.ClientRequest => {
+    const request = http.request(`${test.url}/api/graphs`, { method: 'POST', headers: headersOf(user, length) });
     request.on('error', () => undefined);
     request.write('{');
     return request;
+  };
+
+  it('are bounded, and nobody else’s', async () => {
+    const [many, other] = [await test.asUser('many-bodies'), await test.asUser('other-bodies')];
+    const held = Array.from({ length: 16 }, () => begin(many, { 'Content-Length': 1_048_576 }));
+    let refused = await create(many);
+    while (refused.status === 201) refused = await create(many);
+    expect(refused).toMatchObject({ status: 503, body: { code: 'bodies_under_way' } });
+    expect(refused.headers['retry-after']).toBe('5');
+    await create(other).expect(201);
+    for (const request of held) request.destroy();
+    await emptied();
+    await create(many).expect(201);
   });
-  const create = (as = many) => as.post('/api/graphs').send({ name: 'g', description: 'x'.repeat(100) });
-  let refused = await create();
-  while (refused.status === 201) refused = await create();
-  expect(refused).toMatchObject({ status: 503, body: { code: 'bodies_under_way' } });
-  expect(refused.headers['retry-after']).toBe('5');
-  await create(other).expect(201);
-  for (const request of held) request.destroy();
-  let answer = await create();
-  while (answer.status === 503) answer = await create();
-  expect(answer.status).toBe(201);
+
+  it('leave nothing behind however they end', async () => {
+    const user = await test.asUser('ending-bodies');
+    await create(user).expect(201);
+    await user.post('/api/graphs').send({}).expect(400);
+    await user.post('/api/graphs/999999/query').send({ search: 'x' }).expect(404);
+    await user.post('/api/graphs').set('Content-Type', 'application/json').send('{').expect(400);
+    await user
+      .post('/api/graphs')
+      .set('Content-Type', 'application/json')
+      .send(`{"name": "${'x'.repeat(1_048_577)}"}`)
+      .expect(413);
+    await emptied();
+    // They hang up while the credentials are looked up.
+    const locker = await test.pool.connect();
+    await locker.query('BEGIN; LOCK TABLE users');
+    const requests = Array.from({ length: 17 }, () => begin(user));
+    const waiting = `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    while ((await locker.query(waiting)).rows[0].waiting === 0) await nextTurn();
+    for (const request of requests) request.destroy();
+    await locker.query('COMMIT');
+    locker.release();
+    await create(user).expect(201);
+    await emptied();
+  });
 });

@@ -28,8 +28,11 @@ export function principalOf(context: ExecutionContext): Principal {
   return (context.switchToHttp().getRequest<Request>() as Request & { user: Principal }).user;
 }
 
-/** Names the one who sent a request: a user with all keys, or the address of somebody unknown. */
-export function callerOf(request: Request): string {
+/**
+ * Names the one who sent a request: a user with all keys, or the address of somebody unknown.
+ * @param addresses under which requests are counted
+ */
+export function callerOf(request: Request, addresses: { of(request: Request): string }): string {
   const user = request.user as Principal | undefined;
-  return user ? `user ${user.userId}` : `address ${request.ip}`;
+  return user ? `user ${user.userId}` : `address ${addresses.of(request)}`;
 }

@@ -1,8 +1,6 @@
 import { BusyError } from '../../common/errors/api-error.js';
 
 const mebibyte = 1_048_576;
-/** The bodies of requests under way: of one caller, and of all. A body of a megabyte may wait half a minute for its end. */
-const most = { ofCaller: 16 * mebibyte, ofAll: 256 * mebibyte };
 const retryAfterS = 5;
 
 /** 503: bodies of other requests under way take up memory until these are answered. */
@@ -19,17 +17,42 @@ export class BodiesUnderWayError extends BusyError {
   }
 }
 
-/** Bounds the memory that bodies take, first for each caller. A caller without any may always send one. */
+/** Room that a body has. */
+export interface HeldRoom {
+  /** Gives back what the body does not take after all. */
+  shrinkTo(bytes: number): void;
+  giveBack(): void;
+}
+
+/**
+ * Bounds the memory of the bodies of requests under way, first for each caller: a body may arrive for half a minute. A caller without
+ * any may always send one, whatever others have sent.
+ */
 export class BodyRoom {
   private readonly held = new Map<string, number>();
   private all = 0;
+  private readonly most: { ofCaller: number; ofAll: number };
 
-  /** @returns what gives the room back. @throws BodiesUnderWayError */
-  take(caller: string, bytes: number): () => void {
+  /** @param largest the most bytes of one body */
+  constructor(largest: number) {
+    this.most = { ofCaller: Math.max(16 * mebibyte, 4 * largest), ofAll: Math.max(256 * mebibyte, 16 * largest) };
+  }
+
+  get isEmpty(): boolean {
+    return this.held.size === 0;
+  }
+
+  /** @throws BodiesUnderWayError */
+  take(caller: string, bytes: number): HeldRoom {
     const own = this.held.get(caller) ?? 0;
-    if ((own > 0 && own + bytes > most.ofCaller) || (this.all > 0 && this.all + bytes > most.ofAll)) throw new BodiesUnderWayError();
+    if (own > 0 && (own + bytes > this.most.ofCaller || this.all + bytes > this.most.ofAll)) throw new BodiesUnderWayError();
+    let left = bytes;
+    const shrinkTo = (to: number): void => {
+      this.count(caller, to - left);
+      left = to;
+    };
     this.count(caller, bytes);
-    return () => this.count(caller, -bytes);
+    return { shrinkTo, giveBack: () => shrinkTo(0) };
   }
 
   private count(caller: string, bytes: number): void {

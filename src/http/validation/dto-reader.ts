@@ -43,6 +43,7 @@ export class DtoReader {
   readonly problems: FieldProblem[] = [];
   readonly unknown = new UnknownFields();
   private readonly pace = new Pace();
+  private isCut = false;
 
   /**
    * @param dto null if no field at all is known
@@ -70,12 +71,15 @@ export class DtoReader {
       zh: `只列出前 ${mostProblems} 个问题，其余未检查`,
       en: `only the first ${mostProblems} problems are listed; the rest was not checked`,
     };
-    if (this.isFull) listed.push({ loc: listed[0]!.loc.slice(0, 1), text, type: 'more_problems' });
+    if (this.isCut) listed.push({ loc: listed[0]!.loc.slice(0, 1), text, type: 'more_problems' });
     return isLenient ? listed : [...listed, ...this.unknown.toProblems()];
   }
 
-  private get isFull(): boolean {
-    return this.problems.length >= mostProblems;
+  /** Whether what is left is not looked at. */
+  private cuts(): boolean {
+    const isFull = this.problems.length >= mostProblems;
+    this.isCut ||= isFull;
+    return isFull;
   }
 
   private takeKnown(dto: Dto | null, value: object, loc: Loc): Record<string, unknown> {
@@ -93,15 +97,15 @@ export class DtoReader {
     if (!Array.isArray(value)) return this.readItem(dto, value, loc);
     const items: unknown[] = [];
     for (const [index, item] of value.entries()) {
-      if (this.isFull) break;
-      if (isObject(item)) items.push(await this.readItem(dto, item, [...loc, index]));
+      if (this.cuts()) break;
+      if (isObject(item)) items.push(await this.read(dto, item, [...loc, index]));
       else this.problems.push({ loc: [...loc, index], ...describeConstraint('isObject', 'must be an object') });
     }
     return items;
   }
 
   private readItem(dto: Dto, value: unknown, loc: Loc): unknown {
-    return isObject(value) && !this.isFull ? this.read(dto, value, loc) : value;
+    return isObject(value) && !this.cuts() ? this.read(dto, value, loc) : value;
   }
 }
 

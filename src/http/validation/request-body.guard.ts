@@ -40,13 +40,15 @@ const bodyTimeoutMs = 30_000;
  * a guard, not middleware, so that the body of a request that an earlier guard refuses is never read.
  */
 export class RequestBodyGuard implements CanActivate {
-  private readonly room = new BodyRoom();
+  readonly room: BodyRoom;
 
   /** @param callerOf names the one who sent a request */
   constructor(
     private readonly settings: Settings,
     private readonly callerOf: (request: Request) => string,
-  ) {}
+  ) {
+    this.room = new BodyRoom(settings.maxBodyBytes);
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
@@ -57,7 +59,7 @@ export class RequestBodyGuard implements CanActivate {
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
       const { value: body, text } = parseObject(await this.read(request, response), type);
       keepBodyText(request, text);
-      // What is parsed is checked in turns of its own.
+      // Parsing and checking a large body in one turn would hold the process twice as long.
       if (text.length > largeBody) await nextTurn();
       request.body = yaml ? joinQuery(request, body, yaml) : body;
     } else if (yaml && request.is(yamlTypes)) {
@@ -71,14 +73,20 @@ export class RequestBodyGuard implements CanActivate {
     const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
     if (encoding.toLowerCase() !== 'identity') throw new CompressedBodyError();
     const { maxBodyBytes: limit } = this.settings;
+    // Whoever hung up has closed the response, which then gives no room back. A response of a pipelined request closes too: it is served
+    // in its turn.
+    if (response.closed) throw new BadRequestError();
     // A length beyond the limit is refused before anything is read.
-    response.once('close', this.room.take(this.callerOf(request), Math.min(Number(length ?? limit), limit)));
+    const room = this.room.take(this.callerOf(request), Math.min(Number(length ?? limit), limit));
+    response.once('close', () => room.giveBack());
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new RequestTimeoutError()), bodyTimeoutMs);
     });
     try {
-      return await Promise.race([getRawBody(request, { length, limit }), late]);
+      const body = await Promise.race([getRawBody(request, { length, limit }), late]);
+      if (!response.closed) room.shrinkTo(body.length);
+      return body;
     } catch (error) {
       throw request.destroyed ? new BadRequestError() : error;
     } finally {

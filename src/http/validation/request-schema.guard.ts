@@ -45,7 +45,7 @@ export class RequestSchemaGuard implements CanActivate {
     const query = await reader.read(taken.query, request.query, ['query']);
     const read = body && (await reader.read(taken.body, body, ['body']));
     const isLenient =
-      reader.unknown.areThere && readPreferences(request.headers.prefer as string | undefined).get('handling') === 'lenient';
+      !reader.unknown.isEmpty && readPreferences(request.headers.prefer as string | undefined).get('handling') === 'lenient';
     if (isLenient) {
       response.setHeader('X-Ignored-Fields', reader.unknown.toHeader());
       preferenceApplied(response, 'handling=lenient');
@@ -106,7 +106,7 @@ function isJson({ headers }: Request): boolean {
 
 /** @throws MissingFieldsError if only required fields are missing, else SchemaError with all problems */
 function refuse(problems: FieldProblem[], isYaml: boolean): void {
-  if (problems.some(problem => problem.type !== 'missing')) throw new SchemaError(problems);
+  if (problems.some(({ type }) => type !== 'missing' && type !== 'more_problems')) throw new SchemaError(problems);
   if (problems.length > 0)
     throw new MissingFieldsError(
       problems.map(problem => problem.loc.slice(1).join('.')),

@@ -23,8 +23,8 @@ export class UnknownFields {
     if (++this.count <= mostNamed) this.named.push({ loc, known });
   }
 
-  get areThere(): boolean {
-    return this.count > 0;
+  get isEmpty(): boolean {
+    return this.count === 0;
   }
 
   /** The problems of a 422: each with the name that was probably meant, else with the known names. */
