@@ -157,6 +157,7 @@ describe('the audit', () => {
     expect(Number(headers['retry-after'])).toBeGreaterThan(3_500);
     expect((await busy.get('/api/graphs')).body.items).toHaveLength(2);
     await test.anonymous.post('/api/auth/login').send({ username: 'busy-one', password: userPassword }).expect(200);
+    await busy.post('/api/auth/logout').expect(204);
     await test.pool.query('DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE actor_id = $1 ORDER BY at LIMIT 2)', [
       id,
     ]);
