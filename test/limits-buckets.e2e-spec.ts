@@ -144,6 +144,7 @@ describe('buckets of rate limits', () => {
       'post /api/graphs/{id}/query: query, 30 per user',
       'post /api/graphs/{id}/saved-queries/{saved_query_id}/run: query, 30 per user',
       'post /api/ingestion/jobs/{id}/run: run, 30 per user',
+      'post /api/metrics/{id}/watches/{watch_id}/check: run, 30 per user',
       'post /api/warehouse/connections/{id}/mirror: run, 30 per user',
       'post /api/warehouse/mirror-copies/{id}/run: run, 30 per user',
       'put /api/auth/password: password, 5 per client IP',
@@ -166,6 +167,8 @@ describe("rate limits of one's own", () => {
         ['user', 4, 3, 60],
         ['graphs', 3, 3, null],
         ['api_keys', 20, 20, null],
+        ['api_key_requests', 1_200, 1_200, null],
+        ['tables', 10_000, 10_000, null],
         ['schedules', 200, 200, null],
       ]);
       await user.post('/api/graphs').send({ name: '图' }).expect(201);
@@ -176,6 +179,8 @@ describe("rate limits of one's own", () => {
         ['user', 4, 1, 60],
         ['graphs', 3, 2, null],
         ['api_keys', 20, 20, null],
+        ['api_key_requests', 1_200, 1_200, null],
+        ['tables', 10_000, 10_000, null],
         ['schedules', 200, 200, null],
       ]);
       expect((await user.get('/api/auth/me').expect(200)).body.limits).toBeUndefined();

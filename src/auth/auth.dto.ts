@@ -62,7 +62,11 @@ export class AccountResponse {
 }
 
 export class LimitResponse {
-  @ApiProperty({ example: 'query', description: '限流名，或 graphs、api_keys / a rate limit by its name, or graphs and api_keys' })
+  @ApiProperty({
+    example: 'query',
+    description:
+      '限流名，或 graphs、api_keys、api_key_requests（各密钥的 rate_limit 之和）、tables、schedules / a rate limit by its name, or graphs, api_keys, api_key_requests (the sum of their rate_limit), tables and schedules',
+  })
   name: string;
 
   @ApiProperty({ example: 30 })

@@ -247,13 +247,18 @@ function readValues(read: SettingsReader) {
       'Schedules of jobs, copies and watches that one user may have enabled; admins may enable any number',
       { min: 1 },
     ),
-    maxTablesPerUser: read.integer('MAX_TABLES_PER_USER', 10_000, 'Tables that one user may have loaded; admins may any', { min: 1 }),
+    maxTablesPerUser: read.integer('MAX_TABLES_PER_USER', 10_000, 'Tables that one user may load; admins may load any', { min: 1 }),
     graphsMaxMbPerUser: read.integer('GRAPHS_MAX_MB_PER_USER', 51_200, 'Disk in MiB of the graphs of one user; admins may take any', {
       min: 1,
     }),
-    maxRecordsPerGraph: read.integer('MAX_RECORDS_PER_GRAPH', 1000, 'Jobs, metrics and members of a graph, each; admins may add any', {
-      min: 1,
-    }),
+    maxRecordsPerGraph: read.integer(
+      'MAX_RECORDS_PER_GRAPH',
+      1000,
+      'Jobs, metrics and members of a graph, each, and 256 KiB of mappings and bindings for each; admins may add any',
+      {
+        min: 1,
+      },
+    ),
     auditKeptDays: read.integer('AUDIT_KEPT_DAYS', 365, 'How long audit events are kept', { min: 1, max: 36_500 }),
     runsKeptDays: read.integer(
       'RUNS_KEPT_DAYS',

@@ -8,6 +8,7 @@ import { reserveOf, roomOf } from './disk-room.js';
 import { isServerOf, signal } from './embedded/former-server.js';
 
 const lookEveryMs = 100;
+const smallBytes = 16 * 1024;
 /** A statement that was ended for the reserve reports it within this time. */
 const reportedWithinMs = 2_000;
 /** While there is no room the server empties its log this often, so that small writes do not use the reserve up. */
@@ -54,6 +55,11 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
   async require(): Promise<void> {
     await this.look();
     this.requireNow();
+  }
+
+  /** As of the last look, for a record of so many bytes. Small ones are written while there is no room for large writes. @throws DiskReserveError */
+  requireFor(bytes: number): void {
+    if (bytes > smallBytes) this.requireNow();
   }
 
   /** As of the last look. @throws DiskReserveError */

@@ -8,8 +8,6 @@ import { ServicePool } from './service-pool.js';
 
 const patienceMs = 2_000;
 const askedEveryMs = 20;
-/** Records of no more bytes are written while the disk has no room for large writes. */
-const smallBytes = 16 * 1024;
 
 interface Quota {
   /** Selects the records that count for the holder `$1`. */
@@ -51,7 +49,8 @@ const quotas = {
     held: `api_keys WHERE user_id = $1 AND least(expires_at, revoked_at) > now() - interval '1 minute'`,
     amount: 'sum(rate_limit)',
     setting: 'API_KEY_MAX_RATE_LIMIT',
-    most: settings => settings.apiKeyMaxRateLimit * 2,
+    // As many keys as a user may have, with the rate limit that a key has if none is given.
+    most: settings => Math.max(2 * settings.apiKeyMaxRateLimit, 60 * settings.maxApiKeysPerUser),
     zh: most => `您的有效 API 密钥（含一分钟内失效的）合计至多每分钟 ${most} 次请求；请降低 rate_limit，或先撤销不再使用的密钥`,
     en: most =>
       `Your API keys in force, and those that ended within a minute, have at most ${most} requests a minute together; lower rate_limit, or revoke a key that is no longer used`,
@@ -89,15 +88,17 @@ const quotas = {
     held: `(
       SELECT octet_length(mapping_yaml) AS bytes FROM ingestion_jobs WHERE graph_id = $1
       UNION ALL SELECT octet_length(r.mapping_yaml) FROM ingestion_revisions r JOIN ingestion_jobs j ON j.id = r.job_id WHERE j.graph_id = $1
-      UNION ALL SELECT pg_column_size(b.binding) FROM metric_bindings b JOIN metrics m ON m.id = b.metric_id WHERE m.graph_id = $1) records`,
+      UNION ALL SELECT octet_length(b.binding::text) FROM metric_bindings b JOIN metrics m ON m.id = b.metric_id WHERE m.graph_id = $1) records`,
     amount: 'sum(bytes)',
     setting: 'MAX_RECORDS_PER_GRAPH',
     most: settings => settings.maxRecordsPerGraph * 256 * 1024,
-    zh: most => `该图的映射（含历次修订）与指标绑定合计至多 ${most} 字节；请缩短它们，或使用新的图`,
+    zh: most => `该图的映射（含历次修订）与指标绑定合计至多 ${most} 字节；请使用新的图`,
     en: most =>
-      `The mappings of the graph, with their revisions, and the bindings of its metrics have at most ${most} bytes; shorten them, or use a new graph`,
+      `The mappings of the graph, with their revisions, and the bindings of its metrics have at most ${most} bytes; use a new graph`,
   },
 } satisfies Record<string, Quota>;
+
+const amountOf = ({ amount = 'count(*)' }: Quota): string => `coalesce(${amount}, 0)::float8`;
 
 export class QuotaReachedError extends ApiError {
   constructor(kind: keyof typeof quotas, most: number) {
@@ -122,8 +123,8 @@ export class Quotas {
 
   /** Tells how many records a user may hold, and how many more that leaves. An admin may hold any number. */
   async ofUser(userId: number): Promise<{ name: string; limit: number; left: number }[]> {
-    const names = ['graphs', 'api_keys', 'schedules'] as const;
-    const counts = names.map(name => `(SELECT count(*)::int FROM ${quotas[name].held}) AS ${name}`);
+    const names = ['graphs', 'api_keys', 'api_key_requests', 'tables', 'schedules'] as const;
+    const counts = names.map(name => `(SELECT ${amountOf(quotas[name])} FROM ${quotas[name].held}) AS ${name}`);
     const { rows } = await this.pool.query<Record<(typeof names)[number], number>>(`SELECT ${counts.join(', ')}`, [userId]);
     return names.map(name => {
       const limit = quotas[name].most(this.settings);
@@ -139,16 +140,16 @@ export class Quotas {
    */
   async ask(client: PoolClient, kind: keyof typeof quotas, holderId: number, caller: { isAdmin: boolean }, asked = 1): Promise<void> {
     if (caller.isAdmin) return;
-    const { held, amount = 'count(*)', most: mostOf }: Quota = quotas[kind];
+    const { held, most: mostOf } = quotas[kind];
     const most = mostOf(this.settings);
     await takeTurn(client, `quota.${kind}`, holderId);
-    const { rows } = await client.query<{ held: number }>(`SELECT coalesce(${amount}, 0)::float8 AS held FROM ${held}`, [holderId]);
+    const { rows } = await client.query<{ held: number }>(`SELECT ${amountOf(quotas[kind])} AS held FROM ${held}`, [holderId]);
     if (rows[0]!.held + asked > most) throw new QuotaReachedError(kind, most);
   }
 
   /** Refuses a record of so many bytes to a graph whose records have the most allowed, as `ask` does. @throws QuotaReachedError, DiskReserveError */
   async askForBytes(client: PoolClient, graphId: number, bytes: number, caller: { isAdmin: boolean }): Promise<void> {
-    if (bytes > smallBytes) this.disk.requireNow();
+    this.disk.requireFor(bytes);
     await this.ask(client, 'record_bytes', graphId, caller, bytes);
   }
 }

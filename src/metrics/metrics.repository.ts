@@ -99,8 +99,12 @@ export class MetricsRepository {
   /** Replaces the binding and raises its version, which is part of every cache key. */
   async putBinding(client: PoolClient, id: number, saver: Principal, binding: StoredBinding): Promise<void> {
     const text = JSON.stringify(binding);
-    const { rows } = await client.query<{ graphId: number }>('SELECT graph_id AS "graphId" FROM metrics WHERE id = $1', [id]);
-    if (rows[0]) await this.quotas.askForBytes(client, rows[0].graphId, Buffer.byteLength(text), saver);
+    const { rows } = await client.query<{ graphId: number; former: number }>(
+      `SELECT graph_id AS "graphId", coalesce(octet_length(binding::text), 0) AS former
+       FROM metrics LEFT JOIN metric_bindings ON metric_id = id WHERE id = $1`,
+      [id],
+    );
+    if (rows[0]) await this.quotas.askForBytes(client, rows[0].graphId, Buffer.byteLength(text) - rows[0].former, saver);
     await client.query(putBinding, [id, binding.bound.connection_id, text, saver.userId]);
   }
 }

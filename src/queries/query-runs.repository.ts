@@ -51,9 +51,6 @@ const mostOfAll = 1_000;
 /** Ended queries of one user that are kept, and the bytes of their requests and answers. The oldest go first. */
 const keptOfUser = { count: 200, bytes: 64 * 1024 * 1024 };
 
-/** Characters of a request that is written while the disk has no room for large writes. */
-const smallRequest = 16_384;
-
 /** A list shows larger requests by the beginning of their text: hundreds of a megabyte would hold the process while they are read. */
 const mostListed = { bytes: 10_000, characters: 2_000 };
 
@@ -76,7 +73,7 @@ export class QueryRunsRepository {
   /** @throws TooManyQueriesError, DiskReserveError */
   async begin({ id, graph_id, user_id, kind, request }: NewRun, leaseOwner: string): Promise<QueryRun> {
     const text = JSON.stringify(request);
-    if (text.length > smallRequest) this.disk.requireNow();
+    this.disk.requireFor(Buffer.byteLength(text));
     return this.pool.transaction(async client => {
       await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('queries of user ' || $1::int, 0))`, [user_id]);
       const { rows } = await client.query<{ own: number; all: number }>(
@@ -148,7 +145,7 @@ export class QueryRunsRepository {
   }
 
   /**
-   * Cancels a query that waits or goes on, and removes the oldest of its user.
+   * Cancels a query that waits or goes on, and removes the oldest of its user beyond the share.
    * @param userId its owner; null for whoever may cancel those of others
    * @returns null if there is none
    */

@@ -4,14 +4,14 @@ import { LookupsBusyError } from '../egress/egress.errors.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { ConnectionFailedError, WarehouseBusyError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
 
-export function noAnswerWithin(patienceMs: number): Bilingual {
-  return { zh: `${patienceMs / 1000} 秒内没有应答`, en: `no answer within ${patienceMs / 1000} s` };
-}
-
 /** What was opened, or the reason why it was not: the client's failure, or its silence for so long. Other errors are thrown. */
 export async function within<T>(patienceMs: number, opening: Promise<T>): Promise<T | Bilingual> {
   const silence = new AbortController();
-  const silent = sleep(patienceMs, noAnswerWithin(patienceMs), { signal: silence.signal });
+  const silent = sleep(
+    patienceMs,
+    { zh: `${patienceMs / 1000} 秒内没有应答`, en: `no answer within ${patienceMs / 1000} s` },
+    { signal: silence.signal },
+  );
   silent.catch(() => undefined);
   try {
     return await Promise.race([opening, silent]);

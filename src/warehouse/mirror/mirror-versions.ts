@@ -53,8 +53,15 @@ export class MirrorVersions {
   /**
    * Call it in the transaction that changes the rows of the table, once it holds a lock on the table.
    * @param userId the user who loads it, to whom the table is counted from then on
+   * @throws QuotaReachedError if it was not and the user has the most
    */
   async raise(client: PoolClient, table: string, userId: number): Promise<DataVersion> {
+    const { rows: users } = await client.query<{ hasTable: boolean; isAdmin: boolean }>(
+      `SELECT EXISTS (SELECT FROM mirror_tables WHERE name = $1 AND loaded_by = $2) AS "hasTable",
+              coalesce((SELECT is_admin FROM users WHERE id = $2), false) AS "isAdmin"`,
+      [table, userId],
+    );
+    if (!users[0]!.hasTable) await this.quotas.ask(client, 'tables', userId, users[0]!);
     // DEFAULT takes the next number once the row is locked, so the last of several changes has the greatest.
     const { rows } = await client.query<{ version: string; changedAt: Date }>(
       `INSERT INTO mirror_tables (name, loaded_by, bytes) VALUES ($1, $2, pg_total_relation_size($3::regclass) + $4 + $5 *
@@ -73,14 +80,13 @@ export class MirrorVersions {
 
   /**
    * Call it last in the transaction that has raised the tables. It is exact: loads wait for each other from here to their end.
-   * @throws StorageFullError, QuotaReachedError
+   * @throws StorageFullError
    */
   async requireRoom(client: PoolClient, userId: number, tables: readonly string[]): Promise<void> {
     await client.query(`SET LOCAL lock_timeout = ${waitForOthersMs}`);
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of the mirror', 0))`);
     const use = await this.use(client, userId, tables);
     mirrorRoom(use, this.settings).require(use.these);
-    await this.quotas.ask(client, 'tables', userId, use, 0);
   }
 
   private async use(client: Pick<PoolClient, 'query'>, userId: number, tables: readonly string[]): Promise<MirrorUse> {
