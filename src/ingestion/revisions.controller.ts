@@ -43,7 +43,10 @@ export class RevisionsController {
     description: '只说明将有何变化 / only tell what would change',
   })
   @ApiOkResponse({ type: SavedRevisionResponse })
-  @ApiResponse({ status: 409, description: '任务已停用 / the job is retired' })
+  @ApiResponse({
+    status: 409,
+    description: '任务已停用，或图的映射已达上限 / the job is retired, or the mappings of the graph are as many as they may be',
+  })
   @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
   @ApiResponse({ status: 503, description: '同时进行的试运行过多 / too many dry runs at once' })
   save(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: SaveRevisionRequest): Promise<SavedRevisionResponse> {

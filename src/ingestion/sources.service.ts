@@ -12,7 +12,7 @@ import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { toCopyFailure } from '../warehouse/clients/copy-failure.js';
 import { type TableColumn, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
-import { noAnswerWithin, within } from '../warehouse/source-patience.js';
+import { within } from '../warehouse/source-patience.js';
 import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
@@ -35,6 +35,10 @@ const connectionPath = ['source', 'connection'];
 const maxSourceColumns = 1_600;
 /** The longest that the checks of a mapping's tables may take, once these can be asked, while somebody waits. */
 const checkedMs = 10_000;
+const checkedTooLong: Bilingual = {
+  zh: `检查各表用时超过 ${checkedMs / 1000} 秒`,
+  en: `the check of its tables took longer than ${checkedMs / 1000} s`,
+};
 
 /**
  * The source of a mapping, or the first 50 problems of the mapping with it, or the reason why the
@@ -145,14 +149,14 @@ export class SourcesService {
     const problems: SourceProblem[] = [];
     for (const target of targetsOf(mapping)) {
       if (pace.isOverdue) await pace.turn();
+      if (isAwaited && performance.now() - startedAt > checkedMs) {
+        if (problems.length > 0) break;
+        return { unchecked: { connectionId: connection.id, connection: connection.name, reason: checkedTooLong } };
+      }
       const described = await this.describeTarget(connection, source, target);
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);
       if (problems.length >= maxProblems) break;
-      if (isAwaited && performance.now() - startedAt > checkedMs) {
-        if (problems.length > 0) break;
-        return { unchecked: { connectionId: connection.id, connection: connection.name, reason: noAnswerWithin(checkedMs) } };
-      }
     }
     return problems.length > 0 ? { problems: problems.slice(0, maxProblems) } : { shapes, sql: source.sql };
   }

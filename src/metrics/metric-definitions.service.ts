@@ -6,8 +6,9 @@ import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
 import { inTurns, Pace } from '../common/turns/pace.js';
-import { describeInSteps } from './describe-metric.js';
+import { describeInSteps, type MetricDescription } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
+import { referencesIn } from './formula/keep-outlines.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import { mayChangeMetrics } from './metric-planner.service.js';
@@ -66,7 +67,14 @@ export class MetricDefinitionsService {
       row => row.id,
       row => row,
     );
-    const items = await this.turns.run({ caller: principal.userId }, () => this.describeAll(principal, rows.items));
+    const graphs = new Map<number, OpenGraph | null>();
+    const items: MetricResponse[] = [];
+    const pace = new Pace();
+    for (const row of rows.items) {
+      if (!graphs.has(row.graphId)) graphs.set(row.graphId, await this.openIfStill(principal, row.graphId));
+      const graph = graphs.get(row.graphId);
+      if (graph) items.push(await this.describe(principal, row, graph, pace));
+    }
     return { ...rows, items };
   }
 
@@ -90,12 +98,12 @@ export class MetricDefinitionsService {
     return this.get(principal, id);
   }
 
-  /** @throws RecordNotFoundError, GraphAccessError */
+  /** @throws RecordNotFoundError, GraphAccessError, MetricsBusyError */
   async get(principal: Principal, id: number): Promise<MetricResponse> {
     const row = await this.metrics.find(id);
     if (!row) throw new RecordNotFoundError('metric');
     const graph = await this.open(principal, row.graphId);
-    return this.turns.run({ caller: principal.userId }, () => this.describe(row, graph, new Pace()));
+    return this.describe(principal, row, graph, new Pace());
   }
 
   /** @throws FormulaParseError for a new formula that matches no pattern, unless it is a draft; MetricNameTakenError */
@@ -161,22 +169,17 @@ export class MetricDefinitionsService {
     }
   }
 
-  private async describeAll(principal: Principal, rows: readonly MetricRow[]): Promise<MetricResponse[]> {
-    const graphs = new Map<number, OpenGraph | null>();
-    const pace = new Pace();
-    const described: MetricResponse[] = [];
-    for (const row of rows) {
-      if (!graphs.has(row.graphId)) graphs.set(row.graphId, await this.openIfStill(principal, row.graphId));
-      const graph = graphs.get(row.graphId);
-      if (graph) described.push(await this.describe(row, graph, pace));
-    }
-    return described;
-  }
-
-  private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph, pace: Pace): Promise<MetricResponse> {
+  /** Describes a metric. One that names others may take long, so it waits for a turn of the caller. */
+  private async describe(
+    { userId: caller }: Principal,
+    row: MetricRow,
+    { metrics, seesBindings }: OpenGraph,
+    pace: Pace,
+  ): Promise<MetricResponse> {
     metrics.keep(row);
     await metrics.reach([row]);
-    const response = toMetricResponse(row, await inTurns(describeInSteps(row, metrics, seesBindings), pace));
+    const steps = (): Promise<MetricDescription> => inTurns(describeInSteps(row, metrics, seesBindings), pace);
+    const response = toMetricResponse(row, await (referencesIn(row.formula).length > 0 ? this.turns.run({ caller }, steps) : steps()));
     return seesBindings ? response : { ...response, binding: null };
   }
 

@@ -99,7 +99,7 @@ const legacyExamples: Record<string, ApiError> = {
 const commonErrors: Record<string, string> = {
   400: '请求无法读取、缺少字段或违反业务规则 / Unreadable, incomplete, or refused by a rule',
   422: '取值不符合要求 / A value breaks its schema',
-  429: '请求过于频繁，60 秒后重试 / Too many requests; retry after 60 seconds',
+  429: '请求过于频繁，请按 Retry-After 重试 / Too many requests; retry after Retry-After',
   500: '服务器内部错误 / Internal server error',
   503: '暂时过载，请按 Retry-After 重试 / Overloaded for now; retry after Retry-After',
   default: '其他错误，格式相同（如 408、413、415、431） / Any other error, in the same form (such as 408, 413, 415, 431)',

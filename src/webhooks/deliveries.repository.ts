@@ -168,7 +168,8 @@ export class DeliveriesRepository {
          FROM many JOIN webhooks w ON w.created_by IS NOT DISTINCT FROM many.created_by JOIN webhook_deliveries d ON d.webhook_id = w.id
          WINDOW newest_first AS (PARTITION BY w.created_by ORDER BY d.id DESC))
        DELETE FROM webhook_deliveries WHERE id IN (
-         SELECT id FROM kept WHERE ended_at IS NOT NULL AND (place > $1 OR bytes > $2) ORDER BY id LIMIT $4)`,
+         SELECT id FROM kept WHERE ended_at IS NOT NULL AND (place > $1 OR bytes > $2) ORDER BY id LIMIT $4)
+       AND ended_at IS NOT NULL`,
       [keptOfUser.count, keptOfUser.bytes, keptOfUser.few, most],
     );
     return rowCount ?? 0;

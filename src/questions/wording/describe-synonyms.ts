@@ -20,7 +20,8 @@ export function describeSynonyms(
   for (const { kind, name, synonym } of synonyms) {
     for (const form of formsOf(synonym)) {
       forms.add(form);
-      nameOf.set(keyOfPair(form, kind, keyOf(name)), name);
+      const pair = keyOfPair(form, kind, keyOf(name));
+      if (!nameOf.has(pair)) nameOf.set(pair, name);
     }
   }
   const read = new Map<string, string>();

@@ -72,8 +72,8 @@ export class CopyRows {
   }
 
   text(field: number): string {
-    const raw = this.raw(field);
-    return (raw.includes(backslash) ? unescaped(raw) : raw).toString('utf8');
+    const text = this.bytes.toString('utf8', this.starts[field], this.ends[field]);
+    return text.includes('\\') ? unescaped(this.raw(field)).toString('utf8') : text;
   }
 
   /** Whether the field has these bytes, with its escapes. */
