@@ -2,18 +2,16 @@ import { Pace } from './pace.js';
 
 describe('Pace', () => {
   it('lets timers and sockets of others run while work goes on', async () => {
-    let turns = 0;
-    const others = setInterval(() => turns++, 1);
     const pace = new Pace();
-    const end = performance.now() + 200;
+    let turns = 0;
+    const other = setInterval(() => turns++, 1);
     let steps = 0;
-    while (performance.now() < end) {
+    while (turns < 3) {
       steps++;
       if (pace.isDue) await pace.turn();
     }
-    clearInterval(others);
+    clearInterval(other);
     expect(steps).toBeGreaterThan(64);
-    expect(turns).toBeGreaterThan(1);
   });
 
   it('lets few of many pieces of work go on in one turn', async () => {
