@@ -9,7 +9,9 @@ const [kind, url] = process.argv.slice(2);
 // The bursts are more than a busy machine answers in the time that a request may wait.
 const patienceMs = 60_000;
 const storage =
-  kind === 'redis' ? await RedisStorage.connect(url, undefined, patienceMs) : new PostgresStorage(new pg.Pool({ connectionString: url, ...limitsPool }));
+  kind === 'redis'
+    ? await RedisStorage.connect(url, undefined, patienceMs)
+    : new PostgresStorage(new pg.Pool({ connectionString: url, ...limitsPool }));
 
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;
