@@ -157,7 +157,7 @@ describe('requests about webhooks of jobs', () => {
        SELECT $1, 'test', '{}', 'delivered', now() FROM generate_series(1, 20100)`,
       [hook.id],
     );
-    expect(await app.app.get(RetentionService).sweep()).toMatchObject({ 'deliveries of webhooks beyond the share of their user': 150 });
+    expect(await app.app.get(RetentionService).sweep()).toMatchObject({ 'deliveries of webhooks beyond the share of their user': 100 });
     expect((await app.pool.query(`SELECT FROM webhook_deliveries WHERE status = 'pending'`)).rowCount).toBe(50);
     await app.pool.query(`UPDATE webhook_deliveries SET payload = repeat('x', 64 * 1024) WHERE id IN (SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1030)`); // prettier-ignore
     await app.app.get(RetentionService).sweep();
