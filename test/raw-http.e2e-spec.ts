@@ -241,16 +241,5 @@ describe('the bodies that one caller has under way', () => {
       .send(`{"name": "${'x'.repeat(1_048_577)}"}`)
       .expect(413);
     await emptied();
-    // They hang up while the credentials are looked up.
-    const locker = await test.pool.connect();
-    await locker.query('BEGIN; LOCK TABLE users');
-    const requests = Array.from({ length: 17 }, () => begin(user));
-    const waiting = `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    while ((await locker.query(waiting)).rows[0].waiting === 0) await nextTurn();
-    for (const request of requests) request.destroy();
-    await locker.query('COMMIT');
-    locker.release();
-    await create(user).expect(201);
-    await emptied();
   });
 });
