@@ -73,7 +73,7 @@ export class MetricDefinitionsService {
     for (const row of rows.items) {
       if (!graphs.has(row.graphId)) graphs.set(row.graphId, await this.openIfStill(principal, row.graphId));
       const graph = graphs.get(row.graphId);
-      if (graph) items.push(await this.describe(principal, row, graph, pace));
+      if (graph) items.push(await this.describe(row, graph, pace, principal.userId));
     }
     return { ...rows, items };
   }
@@ -95,15 +95,12 @@ export class MetricDefinitionsService {
         context: { name, graph_id: body.graph_id, ...(binding && { connection_id: binding.bound.connection_id }) },
       }),
     );
-    return this.get(principal, id);
+    return this.getSaved(principal, id);
   }
 
   /** @throws RecordNotFoundError, GraphAccessError, MetricsBusyError */
-  async get(principal: Principal, id: number): Promise<MetricResponse> {
-    const row = await this.metrics.find(id);
-    if (!row) throw new RecordNotFoundError('metric');
-    const graph = await this.open(principal, row.graphId);
-    return this.describe(principal, row, graph, new Pace());
+  get(principal: Principal, id: number): Promise<MetricResponse> {
+    return this.find(principal, id, principal.userId);
   }
 
   /** @throws FormulaParseError for a new formula that matches no pattern, unless it is a draft; MetricNameTakenError */
@@ -130,7 +127,7 @@ export class MetricDefinitionsService {
         client => this.metrics.update(client, id, changes),
         () => ({ ...event('metric.changed', principal, id), context: { changed } }),
       );
-    const response = await this.get(principal, id);
+    const response = await this.getSaved(principal, id);
     if (!before) return response;
     const graph = await this.metrics.openGraph(before.graphId);
     const callers = await graph.callersOf([before.name, ...before.aliases]);
@@ -151,7 +148,7 @@ export class MetricDefinitionsService {
       client => this.metrics.putBinding(client, id, principal, binding),
       () => ({ ...event('metric.bound', principal, id), context: { connection_id: binding.bound.connection_id } }),
     );
-    return this.get(principal, id);
+    return this.getSaved(principal, id);
   }
 
   private async open(principal: Principal, graphId: number): Promise<OpenGraph> {
@@ -169,17 +166,24 @@ export class MetricDefinitionsService {
     }
   }
 
-  /** Describes a metric. One that names others may take long, so it waits for a turn of the caller. */
-  private async describe(
-    { userId: caller }: Principal,
-    row: MetricRow,
-    { metrics, seesBindings }: OpenGraph,
-    pace: Pace,
-  ): Promise<MetricResponse> {
+  /** A metric that was just saved. It waits for nobody, since a refusal would tell that it was not. */
+  private getSaved(principal: Principal, id: number): Promise<MetricResponse> {
+    return this.find(principal, id, null);
+  }
+
+  private async find(principal: Principal, id: number, caller: number | null): Promise<MetricResponse> {
+    const row = await this.metrics.find(id);
+    if (!row) throw new RecordNotFoundError('metric');
+    return this.describe(row, await this.open(principal, row.graphId), new Pace(), caller);
+  }
+
+  /** @param caller who waits for a turn where the metric names others, which may take long; null for nobody */
+  private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph, pace: Pace, caller: number | null): Promise<MetricResponse> {
     metrics.keep(row);
     await metrics.reach([row]);
-    const steps = (): Promise<MetricDescription> => inTurns(describeInSteps(row, metrics, seesBindings), pace);
-    const response = toMetricResponse(row, await (referencesIn(row.formula).length > 0 ? this.turns.run({ caller }, steps) : steps()));
+    const describing = (): Promise<MetricDescription> => inTurns(describeInSteps(row, metrics, seesBindings), pace);
+    const waits = caller !== null && referencesIn(row.formula).length > 0;
+    const response = toMetricResponse(row, await (waits ? this.turns.run({ caller }, describing) : describing()));
     return seesBindings ? response : { ...response, binding: null };
   }
 
