@@ -1,6 +1,7 @@
 import { type Request, type Response } from 'express';
 import { BusyError } from '../../common/errors/api-error.js';
 import { CallerGoneError } from '../call-signal.decorator.js';
+import { CallerBytes } from '../caller-bytes.js';
 import { writeSlowly } from './write-slowly.js';
 
 /** What one caller may leave unread: four of the largest answers, as they are by default. */
@@ -51,7 +52,7 @@ export class AnswersUnreadError extends BusyError {
  * bound, and a stalled reader is cut.
  */
 export class LargeAnswers {
-  private readonly unread = new Map<string, number>();
+  private readonly unread = new CallerBytes();
 
   /** @param callerOf names the one who sent a request */
   constructor(
@@ -61,7 +62,7 @@ export class LargeAnswers {
 
   /** The bytes that a caller has not read yet. */
   unreadOf(caller: string): number {
-    return this.unread.get(caller) ?? 0;
+    return this.unread.of(caller);
   }
 
   /** @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError; what a streamed answer throws while its reader is there */
@@ -110,25 +111,19 @@ export class LargeAnswers {
     if (this.unreadOf(caller) > 0 && this.unreadOf(caller) + left > mostUnreadBytes)
       throw new AnswersUnreadError(Math.ceil(this.patienceMs / 1000));
     begin();
-    this.count(caller, left);
+    this.unread.add(caller, left);
     try {
       for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
         for (let at = 0; at < piece.length; at += bytesAtOnce) {
           const part = piece.subarray(at, at + bytesAtOnce);
           await writeSlowly(response, part, { patienceMs: this.patienceMs, signal, stalled: () => new CallerGoneError() });
-          this.count(caller, -part.length);
+          this.unread.add(caller, -part.length);
           left -= part.length;
         }
       }
     } finally {
-      this.count(caller, -left);
+      this.unread.add(caller, -left);
     }
-  }
-
-  private count(caller: string, bytes: number): void {
-    const unread = this.unreadOf(caller) + bytes;
-    if (unread > 0) this.unread.set(caller, unread);
-    else this.unread.delete(caller);
   }
 }
 

@@ -1,4 +1,5 @@
 import { BusyError } from '../../common/errors/api-error.js';
+import { CallerBytes } from '../caller-bytes.js';
 
 const mebibyte = 1_048_576;
 const retryAfterS = 5;
@@ -29,7 +30,7 @@ export interface HeldRoom {
  * any may always send one, whatever others have sent.
  */
 export class BodyRoom {
-  private readonly held = new Map<string, number>();
+  private readonly held = new CallerBytes();
   private all = 0;
   private readonly most: { ofCaller: number; ofAll: number };
 
@@ -39,12 +40,12 @@ export class BodyRoom {
   }
 
   get isEmpty(): boolean {
-    return this.held.size === 0;
+    return this.held.isEmpty;
   }
 
   /** @throws BodiesUnderWayError */
   take(caller: string, bytes: number): HeldRoom {
-    const own = this.held.get(caller) ?? 0;
+    const own = this.held.of(caller);
     if (own > 0 && (own + bytes > this.most.ofCaller || this.all + bytes > this.most.ofAll)) throw new BodiesUnderWayError();
     let left = bytes;
     const shrinkTo = (to: number): void => {
@@ -57,8 +58,6 @@ export class BodyRoom {
 
   private count(caller: string, bytes: number): void {
     this.all += bytes;
-    const own = (this.held.get(caller) ?? 0) + bytes;
-    if (own > 0) this.held.set(caller, own);
-    else this.held.delete(caller);
+    this.held.add(caller, bytes);
   }
 }

@@ -4,7 +4,7 @@ import { type FieldProblem } from '../../common/errors/api-error.js';
 import { Pace } from '../../common/turns/pace.js';
 import { describeConstraint } from './describe-constraint.js';
 import { type Dto, nestedDto } from './nested.decorator.js';
-import { withoutEmptyNulls } from './optional-nulls.js';
+import { emptyNullsOf } from './optional-nulls.js';
 import { chineseOf } from './sentence.js';
 import { UnknownFields } from './unknown-fields.js';
 
@@ -18,7 +18,10 @@ interface Shape {
   names: ReadonlySet<string>;
   /** The longest list of a field. */
   mostItems: ReadonlyMap<string, number>;
+  emptyNulls: ReadonlySet<string>;
 }
+
+const nothing: Shape = { names: new Set(), mostItems: new Map(), emptyNulls: new Set() };
 
 const shapes = new Map<Dto, Shape>();
 
@@ -29,7 +32,8 @@ function shapeOf(dto: Dto): Shape {
     const longest = rules
       .filter(({ name }) => name === 'arrayMaxSize')
       .map(rule => [rule.propertyName, (rule.constraints as [number])[0]] as const);
-    shapes.set(dto, (shape = { names: new Set(rules.map(({ propertyName }) => propertyName)), mostItems: new Map(longest) }));
+    const names = new Set(rules.map(({ propertyName }) => propertyName));
+    shapes.set(dto, (shape = { names, mostItems: new Map(longest), emptyNulls: emptyNullsOf(dto) }));
   }
   return shape;
 }
@@ -40,7 +44,7 @@ function shapeOf(dto: Dto): Shape {
  * and of a list that is too long only as many elements are looked at as show it.
  */
 export class DtoReader {
-  readonly problems: FieldProblem[] = [];
+  private readonly problems: FieldProblem[] = [];
   readonly unknown = new UnknownFields();
   private readonly pace = new Pace();
   private isCut = false;
@@ -53,7 +57,7 @@ export class DtoReader {
     if (this.pace.isOverdue) await this.pace.turn();
     const known = this.takeKnown(dto, value, loc);
     if (!dto) return known;
-    const { plain, inner } = withoutInner(withoutEmptyNulls(dto, known));
+    const { plain, inner } = withoutInner(known);
     const instance = Object.assign(plainToInstance(dto, plain), inner) as Record<string, unknown>;
     const errors = validateSync(instance, { whitelist: true, forbidUnknownValues: true });
     this.problems.push(...errors.flatMap(error => toProblems(error, loc)));
@@ -83,12 +87,13 @@ export class DtoReader {
   }
 
   private takeKnown(dto: Dto | null, value: object, loc: Loc): Record<string, unknown> {
-    const { names, mostItems } = dto ? shapeOf(dto) : { names: new Set<string>(), mostItems: new Map<string, number>() };
+    const { names, mostItems, emptyNulls } = dto ? shapeOf(dto) : nothing;
     const known: [string, unknown][] = [];
     for (const [name, inner] of Object.entries(value)) {
       const most = mostItems.get(name);
       if (!names.has(name)) this.unknown.add([...loc, name], names);
-      else known.push([name, most !== undefined && Array.isArray(inner) ? inner.slice(0, most + 1) : inner]);
+      else if (inner !== null || !emptyNulls.has(name))
+        known.push([name, most !== undefined && Array.isArray(inner) ? inner.slice(0, most + 1) : inner]);
     }
     return Object.fromEntries(known);
   }
