@@ -74,7 +74,7 @@ function next(text: string): RegExpExecArray {
 
 function read([, string, written, word, sign]: RegExpExecArray, text: string, reading: Reading): CypherValue {
   if (string !== undefined) return reading.piece(unescaped(string), text);
-  if (written !== undefined) return /^-?\d+$/.test(written) ? reading.integer(written) : reading.fraction(written);
+  if (written !== undefined) return readNumber(written, reading);
   if (word !== undefined) return word === 'null' ? null : word === 'true';
   if (sign === '[') return readItems(text, reading);
   if (sign === '{') return readEntries(text, reading);
@@ -93,11 +93,15 @@ function nameOf(name: string, text: string): string {
   return own;
 }
 
+function readNumber(written: string, reading: Reading): CypherValue {
+  return /[.eE]/.test(written) ? reading.fraction(written) : reading.integer(written);
+}
+
 function readPlain(item: string, reading: Reading): CypherValue {
   if (item === 'null') return null;
   if (item === 'true' || item === 'false') return item === 'true';
   if (!number.test(item)) throw new SyntaxError('not JSON');
-  return /[.eE]/.test(item) ? reading.fraction(item) : reading.integer(item);
+  return readNumber(item, reading);
 }
 
 function readItems(text: string, reading: Reading): CypherValue[] {
