@@ -71,7 +71,10 @@ export interface AuditEvent {
 
 /** The most events of one user within a day. */
 const mostOfUser = 50_000;
-/** What ends or narrows powers is never refused: a user may have to lock somebody out who made the many events. */
+/**
+ * What ends or narrows powers is never refused: a user may have to lock somebody out who made the many events. Logins and registrations
+ * have limits of their addresses.
+ */
 const neverRefused: readonly AuditAction[] = [
   'auth.login',
   'auth.logout',
@@ -105,7 +108,7 @@ export class AuditService {
 
   /** @throws TooManyChangesError: events are never removed early, so the change is refused with its event */
   async record({ action, actor, target, targetId, context = {} }: AuditEvent, on: Pick<PoolClient, 'query'> = this.pool): Promise<void> {
-    if (actor?.isAdmin === false && !neverRefused.includes(action)) await this.requireRoom(actor.userId, on);
+    if (actor && !actor.isAdmin && !neverRefused.includes(action)) await this.requireRoom(actor.userId, on);
     await on.query(
       'INSERT INTO audit_events (action, actor_id, actor, target, target_id, context, request_id) VALUES ($1, $2, $3, $4, $5, $6, $7)',
       [action, actor?.userId ?? null, actor?.username ?? null, target, targetId ?? null, context, currentRequest()?.requestId ?? null],

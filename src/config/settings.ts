@@ -81,7 +81,7 @@ function readValues(read: SettingsReader) {
     apiKeyMaxRateLimit: read.integer(
       'API_KEY_MAX_RATE_LIMIT',
       600,
-      'Highest rate limit of an API key, in requests per minute; the keys of one user together have twice that',
+      'Highest rate limit of an API key, in requests per minute; the keys of one user together have twice that, or 60 for each that MAX_API_KEYS_PER_USER allows',
       { min: 1 },
     ),
     corsOrigins:

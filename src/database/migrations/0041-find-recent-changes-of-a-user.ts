@@ -1,4 +1,4 @@
-// Beside this one the previous release records no event, and lets nobody log in, while the index is made: a second for a million events.
+// Beside this one the previous release records no event, and lets nobody log in, while the index is made.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** Lets the events of a user within a day be counted before each change. */
