@@ -33,7 +33,7 @@ const suites = {
   ],
   'language-model': ['test/language-model', 'test/language-model-faults'],
   licensing: ['test/license'],
-  limits: ['test/limits-buckets', 'test/limits-redis-faults'],
+  limits: ['test/limits-buckets', 'test/limits-redis-faults', 'test/limits-storage-faults'],
   metrics: [
     'test/binding-suggestions',
     'test/golden-metricflow',
@@ -48,6 +48,7 @@ const suites = {
   queries: [
     'test/query-answers',
     'test/query-bounds',
+    'test/query-events',
     'test/query-known-problems',
     'test/query-lexicon',
     'test/query-processes',

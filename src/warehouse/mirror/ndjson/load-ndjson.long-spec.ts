@@ -1,1 +1,0 @@
-import './load-ndjson.spec.js';

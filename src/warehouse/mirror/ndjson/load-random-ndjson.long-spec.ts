@@ -1,0 +1,1 @@
+import './load-random-ndjson.spec.js';

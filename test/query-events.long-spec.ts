@@ -1,0 +1,1 @@
+import './query-events.e2e-spec.js';
