@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -32,6 +32,10 @@ export class ApiKeysController {
       '密钥以 X-API-Key 发送，只能使用所列的图；tables:write 另可上传表。 / Send the key as X-API-Key; it opens only the graphs that are listed, and with tables:write it also loads tables.',
   })
   @ApiCreatedResponse({ type: NewApiKeyResponse })
+  @ApiResponse({
+    status: 409,
+    description: '有效的密钥过多，或合计的每分钟请求数过多 / too many keys in force, or too many requests a minute of all of them',
+  })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     return this.keys.create(principal, body);
   }

@@ -81,7 +81,7 @@ const quotas = {
   ),
   jobs: perGraph(
     'ingestion_jobs',
-    most => `该图已有 ${most} 个作业，请使用新的图`,
+    most => `该图已有 ${most} 个任务，请使用新的图`,
     most => `The graph has ${most} jobs; use a new graph`,
   ),
   record_bytes: {

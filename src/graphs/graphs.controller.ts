@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -42,6 +42,7 @@ export class GraphsController {
       '创建者成为所有者；图起初为空，由导入任务写入。 / The creator owns it; it is empty until a run of an ingestion job fills it.',
   })
   @ApiCreatedResponse({ type: GraphResponse })
+  @ApiResponse({ status: 409, description: '您拥有的图过多 / you own too many graphs' })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateGraphRequest): Promise<GraphResponse> {
     return this.graphs.create(principal, body);
   }

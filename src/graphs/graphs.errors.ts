@@ -16,7 +16,7 @@ export class NodeNotFoundError extends ApiError {
 /** The job, run or metric in the path does not exist. */
 export class RecordNotFoundError extends ApiError {
   constructor(kind: 'job' | 'run' | 'metric') {
-    const names = { job: '作业', run: '运行', metric: '指标' };
+    const names = { job: '任务', run: '运行', metric: '指标' };
     super(404, `${kind}_not_found`, { zh: `${names[kind]}不存在`, en: `There is no such ${kind}` });
   }
 }

@@ -63,6 +63,7 @@ export class JobsController {
   @ApiQuery({ name: 'name', required: false, schema: nameSchema, description: nameDescription })
   @ApiQuery({ name: 'graph_id', required: false, schema: idSchema, description: 'YAML 请求体时必填 / required with a YAML body' })
   @ApiCreatedResponse({ type: CreatedJobResponse })
+  @ApiResponse({ status: 409, description: '图的任务或映射过多 / the graph has too many jobs or mappings' })
   @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateJobRequest): Promise<CreatedJobResponse> {
     return this.jobs.create(principal, body);

@@ -84,6 +84,7 @@ export class MetricsController {
   @ApiBody({ type: CreateMetricRequest, examples: createMetricExamples })
   @ApiCreatedResponse({ type: MetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
+  @ApiResponse({ status: 409, description: '图的指标或其绑定过多 / the graph has too many metrics or bindings of them' })
   create(
     @CurrentPrincipal() principal: Principal,
     @Body() body: CreateMetricRequest,
@@ -187,6 +188,7 @@ export class MetricsController {
   })
   @ApiBody({ type: BindingRequest, examples: bindMetricExamples })
   @ApiOkResponse({ type: MetricResponse })
+  @ApiResponse({ status: 409, description: '图的绑定过多 / the graph has too many bindings' })
   @ApiResponse({ status: 422, description: '没有这样的表或列；FanOutJoin / no such table or column; FanOutJoin' })
   bind(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: BindingRequest): Promise<MetricResponse> {
     return this.definitions.bind(principal, id, body);

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -38,6 +38,7 @@ export class PermissionsController {
   @ApiBody({ type: GrantRequest, examples: { byName: { value: { username: 'li.lei', role: 'viewer' } }, byId: { value: { user_id: 2 } } } })
   @ApiCreatedResponse({ type: MemberResponse })
   @ApiOkResponse({ type: MemberResponse })
+  @ApiResponse({ status: 409, description: '图的成员过多 / the graph has too many members' })
   async grant(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: number,

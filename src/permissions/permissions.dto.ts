@@ -4,7 +4,7 @@ import { MaxLength } from '../http/validation/length.decorator.js';
 import { type GraphRole } from '../access/access.decorator.js';
 
 export const roles: GraphRole[] = ['viewer', 'editor', 'manager'];
-const roleWords = 'viewer：查询 / query; editor：另可管理指标与作业 / also metrics and jobs; manager：另可管理成员 / also members';
+const roleWords = 'viewer：查询 / query; editor：另可管理指标与任务 / also metrics and jobs; manager：另可管理成员 / also members';
 
 export class GrantRequest {
   @ApiPropertyOptional({ example: 2, description: '仅限管理员；与 username 二选一 / for admins; exactly one of user_id and username' })

@@ -34,7 +34,7 @@ export interface SavedRecord {
 /** 409: the user who saved a job, a binding or a copy may no longer use its connection. The caller lacks no right, so it is no 403. */
 export class ConnectionAccessLostError extends ApiError {
   constructor({ kind, id, name, savedBy }: SavedRecord, connection: { id: number; name: string }) {
-    const what = { job: { zh: '作业', en: 'Job' }, metric: { zh: '指标', en: 'Metric' }, copy: { zh: '复制', en: 'Copy' } }[kind];
+    const what = { job: { zh: '任务', en: 'Job' }, metric: { zh: '指标', en: 'Metric' }, copy: { zh: '复制', en: 'Copy' } }[kind];
     const who = savedBy?.username;
     const again = {
       job: {

@@ -4,11 +4,11 @@ import { type Bilingual } from '../../text/bilingual.js';
 export const bounds = { bytes: 256 * 1024, lines: 15_000, values: 60_000, depth: 20 };
 
 const tooManyValues = {
-  zh: `映射中的值超过 ${bounds.values} 个（文本中的逗号等也计入），请拆成几个作业`,
+  zh: `映射中的值超过 ${bounds.values} 个（文本中的逗号等也计入），请拆成几个任务`,
   en: `the mapping has more than ${bounds.values} values, with the commas in texts; split it into several jobs`,
 };
 const tooManyLines = {
-  zh: `映射超过 ${bounds.lines} 行，请拆成几个作业`,
+  zh: `映射超过 ${bounds.lines} 行，请拆成几个任务`,
   en: `the mapping has more than ${bounds.lines} lines; split it into several jobs`,
 };
 

@@ -83,6 +83,7 @@ export class TablesController {
   @ApiCreatedResponse({ type: UploadResponse, description: 'The table is new' })
   @ApiOkResponse({ type: UploadResponse, description: 'The table was replaced or added to' })
   @ApiResponse({ status: 408, description: 'Hardly anything arrives' })
+  @ApiResponse({ status: 409, description: 'Too many tables, or too many bytes in them' })
   @ApiResponse({ status: 503, description: 'No place for another upload; see Retry-After' })
   @ApiResponse({ status: 422, description: 'A broken line, with `line`; or an option that breaks its schema' })
   async upload(
