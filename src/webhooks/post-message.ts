@@ -52,6 +52,11 @@ export const postMessage: Post = (message, signal) =>
       answer.on('error', () => undefined);
       answer.on('close', () => resolve(answered));
     });
+    // A switch of protocols that was not asked for is an answer like any other, and no other event follows it.
+    request.on('upgrade', (answer, socket) => {
+      socket.destroy();
+      resolve(answer.statusCode!);
+    });
     request.end(body);
   });
 

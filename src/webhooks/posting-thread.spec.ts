@@ -45,6 +45,14 @@ describe('a thread that posts messages', () => {
     await expect(post(1)).rejects.toMatchObject({ codes: ['ECONNREFUSED'] });
   });
 
+  it('takes a switch of protocols for an answer', async () => {
+    const server = createServer();
+    server.on('connection', socket =>
+      socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')),
+    );
+    expect(await post(await serve(server))).toBe(101);
+  });
+
   it('breaks off what takes too long, and begins anew after it has ended', async () => {
     const port = await serve(createServer(() => silent()));
     const stop = new AbortController();

@@ -42,6 +42,8 @@ describe('writeInTurns', () => {
   it('tells large bodies from small ones', () => {
     expect(isLarge({ rows: [['x'.repeat(300_000)]] })).toBe(true);
     expect(isLarge({ rows: Array.from({ length: 10_000 }, () => ['some text', { n: 1, text: 'more of it' }]) })).toBe(true);
+    expect(isLarge({ rows: [[1], [2], [3], [4], ['x'.repeat(300_000)]] })).toBe(true);
+    expect(isLarge({ table: { sample: { rows: [['x'.repeat(300_000)]] } } })).toBe(true);
     expect(isLarge({ rows: [[1, 2, 3]], text: 'x' })).toBe(false);
     expect(isLarge([1])).toBe(false);
     expect(isLarge(null)).toBe(false);

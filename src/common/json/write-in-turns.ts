@@ -3,20 +3,12 @@ import { RawJson } from './raw-json.js';
 
 /** A value up to this size is written in one go, which takes some milliseconds at most. */
 const writtenAtOnceBytes = 262_144;
-const mostSampled = 4;
 /** Characters of one piece. Smaller pieces would cost more writes. */
 const pieceCharacters = 65_536;
 
-/** Estimates from the first elements of each array whether an object's JSON is worth writing in turns. */
+/** Whether an object's JSON is worth writing in turns. Raw values always are: written at once, they would be parsed. */
 export function isLarge(body: unknown): body is Record<string, unknown> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
-  return Object.values(body).some(value => {
-    if (value instanceof RawJson) return true;
-    if (!Array.isArray(value) || value.length === 0) return false;
-    let sampled = 0;
-    for (const element of value.slice(0, mostSampled)) sampled += weightOf(element);
-    return (sampled / Math.min(mostSampled, value.length)) * value.length > writtenAtOnceBytes;
-  });
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && weightOf(body) > writtenAtOnceBytes;
 }
 
 /**
@@ -26,6 +18,7 @@ export function isLarge(body: unknown): body is Record<string, unknown> {
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;
+  if (value instanceof RawJson) return Infinity;
   let sum = 2;
   for (const inner of Array.isArray(value) ? value : Object.values(value)) {
     if (sum > writtenAtOnceBytes) break;

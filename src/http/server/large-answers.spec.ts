@@ -16,6 +16,8 @@ const largeBytes = 40 * mebibyte;
 describe('LargeAnswers', () => {
   const answers = new LargeAnswers(patienceMs, request => request.query.caller as string);
   const patient = new LargeAnswers(3_600_000, request => request.query.caller as string);
+  /** Has no patience with a reader of 40 MiB after 0.6 s. */
+  const brisk = new LargeAnswers(1, request => request.query.caller as string);
   const cut: unknown[] = [];
   const sockets: Socket[] = [];
   let server: Server;
@@ -40,6 +42,10 @@ describe('LargeAnswers', () => {
     app.get(['/streamed', '/patient'], (request: Request, response) => {
       const streamed = new StreamedAnswer({ 'X-Kind': 'streamed' }, make);
       (request.path === '/patient' ? patient : answers).send(response, streamed).catch(fail(response));
+    });
+    app.get(['/at-once', '/briskly'], (request: Request, response) => {
+      response.once('prefinish', () => (request.path === '/briskly' ? brisk : answers).watch(response));
+      response.end(Buffer.alloc(largeBytes, 'x'));
     });
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -97,6 +103,29 @@ describe('LargeAnswers', () => {
     (await leave('mei')).destroy();
     while (answers.unreadOf('mei') > 0) await sleep(5);
     expect((await read('mei')).status).toBe(200);
+  });
+
+  it('counts an answer that was written at once, and cuts the next one that is too much', async () => {
+    const socket = await leave('hua', 'at-once');
+    expect(answers.unreadOf('hua')).toBeGreaterThanOrEqual(largeBytes);
+    await expect(read('hua', 'at-once').then(answer => answer.arrayBuffer())).rejects.toThrow();
+    socket.destroy();
+    while (answers.unreadOf('hua') > 0) await sleep(5);
+    expect((await (await read('hua', 'at-once')).arrayBuffer()).byteLength).toBe(largeBytes);
+  });
+
+  it('cuts an answer that was written at once where a large one would be cut', async () => {
+    const socket = net.connect(port(), '127.0.0.1');
+    const closed = once(
+      socket.on('error', () => undefined),
+      'close',
+    );
+    socket.write('GET /briskly?caller=bo HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'readable');
+    while (brisk.unreadOf('bo') > 0) await sleep(5);
+    socket.resume();
+    await closed;
+    expect(socket.bytesRead).toBeLessThan(largeBytes);
   });
 
   describe('of a streamed answer', () => {

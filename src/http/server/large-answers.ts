@@ -9,6 +9,8 @@ const mostUnreadBytes = 64 * 1_048_576;
 
 /** A reader has the whole patience for so much. */
 const bytesAtOnce = 65_536;
+/** Smaller answers are not counted: a socket takes them at once, read or not. */
+const leastCountedBytes = 16_384;
 
 /** An answer that a handler has written itself. */
 export class AnswerInPieces {
@@ -79,13 +81,19 @@ export class LargeAnswers {
     response.end();
   }
 
-  /** Cuts a small answer whose reader takes nothing of it. */
+  /** Counts an answer that was written at once until its reader has it, and cuts it where a large one would be refused or cut. */
   watch(response: Response): void {
-    const { socket } = response;
-    if (!socket || response.writableLength === 0) return;
-    response.setTimeout(this.patienceMs, () => response.destroy());
-    // Node sets the timeout anew only for a socket on which no other request waits.
-    response.once('finish', () => socket.timeout === this.patienceMs && socket.setTimeout(0));
+    const bytes = response.writableLength;
+    if (bytes === 0) return;
+    const late = setTimeout(() => response.destroy(), this.patienceMs * Math.ceil(bytes / bytesAtOnce));
+    response.once('close', () => clearTimeout(late));
+    if (bytes < leastCountedBytes) return;
+    const caller = this.callerOf(response.req);
+    if (this.unreadOf(caller) > 0 && this.unreadOf(caller) + bytes > mostUnreadBytes) response.destroy();
+    else {
+      this.unread.add(caller, bytes);
+      response.once('close', () => this.unread.add(caller, -bytes));
+    }
   }
 
   private async stream(response: Response, { headers, make }: StreamedAnswer, gone: AbortController): Promise<void> {
