@@ -143,7 +143,12 @@ describe('the protocol', () => {
     });
 
     it('refuses a caller whose line is full at once, and says when to come again', async () => {
-      const asked = Array.from({ length: 60 }, (_query, n) => failure({ text: slow(100 + n), caller: 'greedy', timeout_ms: 3_000 }));
+      const others = new AbortController();
+      const asked = Array.from({ length: 60 }, async (_query, n) => {
+        const error = await failure({ text: slow(100 + n), caller: 'greedy' }, place.client, others.signal);
+        if (error.code === 'retrieval_busy') others.abort();
+        return error;
+      });
       const refused = (await Promise.all(asked)).filter(({ code }) => code === 'retrieval_busy');
       expect(refused.length).toBeGreaterThan(0);
       for (const { status, headers: sent } of refused) expect([status, Number(sent?.['Retry-After']) > 0]).toEqual([503, true]);
