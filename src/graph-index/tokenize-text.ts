@@ -1,3 +1,4 @@
+import { inNormalForm } from '../text/normal-form.js';
 import { foldTraditional } from './fold-traditional.js';
 
 /** A piece of normalised text: a run of CJK characters, or a word or code in any other script. */
@@ -35,10 +36,9 @@ function isAscii(text: string): boolean {
  */
 export function normalizeText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  const unified = text
-    .normalize('NFKC')
+  const unified = inNormalForm(text, 'NFKC')
     .toLowerCase()
-    .replace(latinWithMarks, letter => foldedLetters[letter] ?? letter.normalize('NFD').replace(/\p{M}/gu, ''));
+    .replace(latinWithMarks, letter => foldedLetters[letter] ?? inNormalForm(letter, 'NFD').replace(/\p{M}/gu, ''));
   return foldTraditional(unified);
 }
 

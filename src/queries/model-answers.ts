@@ -15,6 +15,7 @@ import { type LargeAnswer, type ModelPart, type QueryPlan, type RetrievalAnswer 
 import { isLargeAnswer } from '../retrieval/read-answer.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { Lines } from '../text/lines.js';
+import { inNormalForm } from '../text/normal-form.js';
 import { type GraphQuery } from './read-query-request.js';
 
 /** Runs a Cypher query as the caller. @throws the refusals of retrieval */
@@ -213,7 +214,7 @@ function mayShow({ cypher, metric_call: metric }: QueryPlan, withheld: ReadonlyS
 }
 
 function fold(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
+  return inNormalForm(name, 'NFKC').toLowerCase();
 }
 
 /** Tells a watcher each sentence as soon as its line is whole. */

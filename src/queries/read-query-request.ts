@@ -4,6 +4,7 @@ import { version } from '../config/version.js';
 import { type CypherValue, isList, isMap } from '../cypher/values/cypher-value.js';
 import { readJsonParameters } from '../cypher/values/read-json-value.js';
 import { type QueryKind, type SearchFilter } from '../retrieval/protocol.js';
+import { inNormalForm } from '../text/normal-form.js';
 import { isTimeZone, timeZoneForm } from '../text/time-zone.js';
 import { type AnswerMode, type ExactQueryRequest, type Include, type QueryContext, type QueryRequest } from './queries.dto.js';
 import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
@@ -191,7 +192,7 @@ function readCursor(cursor: string): { version: number; offset: number } {
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
   const { kind, text, limit, offset, timezone, include, choices, filter } = query;
-  const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
+  const asked = kind === 'cypher' ? text : inNormalForm(text, 'NFC').trim();
   return createHash('sha256')
     .update(
       canonicalJson([

@@ -3,8 +3,11 @@ import { Transform } from 'class-transformer';
 import { IsString, Matches, ValidateBy } from 'class-validator';
 import { Length } from '../http/validation/length.decorator.js';
 import { sentence } from '../http/validation/sentence.js';
+import { inNormalForm } from '../text/normal-form.js';
 
 const mostLetters = 64;
+/** A longer text is no name in any normal form. */
+const mostWritten = 4 * mostLetters;
 
 /** Refuses invisible characters: a name with one looks like the name without it. */
 const usernamePattern = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
@@ -40,7 +43,7 @@ const reservedRule = {
 };
 
 /** The form in which a name is stored: Unicode normal form KC. One letter written in two ways, also full-width, becomes one. */
-export const writtenName = (username: string): string => username.normalize('NFKC');
+export const writtenName = (username: string): string => inNormalForm(username, 'NFKC');
 
 /** The form in which names must be unique: normal form KC without the difference of case. */
 export const normalName = (username: string): string => writtenName(writtenName(username).toLowerCase());
@@ -48,7 +51,7 @@ export const normalName = (username: string): string => writtenName(writtenName(
 /** Validates a name for a new user. Users who have another one keep it. */
 export const NewUsername = (): PropertyDecorator =>
   applyDecorators(
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? writtenName(value) : value)),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' && value.length <= mostWritten ? writtenName(value) : value)),
     IsString(),
     Length(2, mostLetters),
     Matches(usernamePattern, sentence(usernameRule)),

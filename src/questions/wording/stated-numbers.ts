@@ -1,3 +1,4 @@
+import { inNormalForm } from '../../text/normal-form.js';
 import { trimZerosEnd } from '../../text/trim-zeros.js';
 
 const digits = String.raw`(?<![\d\p{L}.])[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|(?:(?<![\d\p{L}])[-−])?\d+(?:\.\d+)?`;
@@ -12,7 +13,7 @@ const pattern = new RegExp(`(${digits})(${scale})?|${chinese}|(?<![\\p{L}])(?:${
  * are the same; "12 million" and "12" are not. 一 and "one" are left out, as they mostly count nothing.
  */
 export function statedNumbers(text: string): string[] {
-  return [...text.normalize('NFKC').matchAll(pattern)].map(([whole, number, unit = '']) =>
+  return [...inNormalForm(text, 'NFKC').matchAll(pattern)].map(([whole, number, unit = '']) =>
     number === undefined ? whole.toLowerCase() : `${plainNumber(number)}${unit.replace(/\s/g, '').toLowerCase()}`,
   );
 }

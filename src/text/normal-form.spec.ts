@@ -1,0 +1,21 @@
+import { inNormalForm } from './normal-form.js';
+
+describe('inNormalForm', () => {
+  it('is the normal form of Unicode', () => {
+    for (const text of ['', 'Ａé①ﬁ한글', 'e\u0301\u0323', 'ｶ\uff9e', `a${'\u0301'.repeat(30)}`, '\u0e33\u0301'])
+      for (const form of ['NFC', 'NFD', 'NFKC'] as const) expect(inNormalForm(text, form)).toBe(text.normalize(form));
+  });
+
+  it('leaves a letter with very many marks all of them, each at most thirty places away', () => {
+    const marks = '\u0315'.repeat(100) + '\u0327'.repeat(100);
+    expect([...inNormalForm(`a${marks}b`, 'NFC')].sort()).toEqual([...`a${marks}b`].sort());
+  });
+
+  // Each takes minutes in the square of its length.
+  it.each([
+    ['of two classes', `a${'\u0315'.repeat(240_000)}${'\u0327'.repeat(240_000)}`],
+    ['that are letters before', `a${'\uff9e\u093c'.repeat(240_000)}`],
+  ])('takes half a million marks %s', (_, text) => {
+    expect(inNormalForm(text, 'NFKC')).toHaveLength(text.length);
+  });
+});
