@@ -4,6 +4,7 @@ import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 /** A longer constant regular expression is refused. `statement_timeout` limits the run time of the others. */
 const maxPatternLength = 1_000;
+const mostNormalized = 1_000;
 
 /** @returns the function's own name if it is unqualified or of pg_catalog. @throws Refusal */
 export function functionName(node: NodeFields, offset: number | undefined): string {
@@ -27,6 +28,7 @@ export function checkNames(
       refuseGathering(name, offset);
       if (!functions.has(name)) throw new Refusal('function', name, offset);
       if (name === 'replace') checkReplace(node, offset);
+      if (name === 'normalize') checkNormalize(node, offset);
       return;
     }
     case 'SQLValueFunction':
@@ -72,6 +74,19 @@ function checkReplace(node: NodeFields, offset: number | undefined): void {
       en: 'its second and third argument must be constants, the third not longer than the second',
     });
   }
+}
+
+/** PostgreSQL sorts the marks of a letter in the square of their number, and cannot be interrupted meanwhile. */
+function checkNormalize(node: NodeFields, offset: number | undefined): void {
+  const [text] = node.args as { FuncCall?: NodeFields }[];
+  const call = text?.FuncCall;
+  const [, length] = (call && functionName(call, offset) === 'left' ? call.args : []) as { A_Const?: { ival?: { ival?: number } } }[];
+  const most = length?.A_Const?.ival?.ival ?? 0;
+  if (most > 0 && most <= mostNormalized) return;
+  throw new Refusal('function', 'normalize', offset, {
+    zh: `请写 normalize(left(…, ${mostNormalized}), …)，一次最多 ${mostNormalized} 个字符`,
+    en: `write normalize(left(…, ${mostNormalized}), …); it takes at most ${mostNormalized} characters`,
+  });
 }
 
 function constantText(node: unknown): string | null {
