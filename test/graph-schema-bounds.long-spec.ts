@@ -25,8 +25,8 @@ describe('the schema of a graph', () => {
     const [first, second] = [await aJob(app, graphId, mapping('A', 62, 31)), await aJob(app, graphId, mapping('B', 1, 16))];
     expect(await runToEnd(app, first)).toMatchObject({ status: 'succeeded' });
     const { body } = await create(graphId, mapping('C', 1, 16)).expect(422);
-    expect(body).toMatchObject({ code: 'graph_schema_too_large', context: { names: 2_001, properties: 63 } });
-    expect(body.detail).toMatch(/最多 2000 个.*共有 2001 个.* \/ .*at most 2000 labels and edge types.*would have 2001/);
+    expect(body).toMatchObject({ code: 'graph_schema_too_large', context: { names: 2_001, aliases: 0, properties: 63 } });
+    expect(body.detail).toMatch(/最多 2000 个.*共有 2001、0 与 63 个.* \/ .*at most 2000 labels and edge types.*would have 2001/);
     // It was saved before the other job made its labels.
     expect(await runToEnd(app, second)).toMatchObject({ status: 'failed', error: { code: 'graph_schema_too_large' } });
     const revise = (further: number) =>
@@ -37,6 +37,18 @@ describe('the schema of a graph', () => {
     expect(await runToEnd(app, second, { full: true })).toMatchObject({ status: 'succeeded' });
   }, 120_000);
 
+  it('has at most 10,000 aliases', async () => {
+    const { graphId } = await ingest(app, mapping('L', 1, 2));
+    await app.pool.query(
+      `UPDATE graph_elements SET labels = jsonb_set(labels, '{1,aliases}', (SELECT jsonb_agg('a' || i) FROM generate_series(1, 9_999) i)) WHERE graph_id = $1`,
+      [graphId],
+    );
+    const aliased = (aliases: string) => mapping('M', 1, 0).replace('table:', `aliases: [${aliases}], table:`);
+    const { body } = await create(graphId, aliased('x, y')).expect(422);
+    expect(body).toMatchObject({ code: 'graph_schema_too_large', context: { aliases: 10_001 } });
+    await create(graphId, aliased('x')).expect(201);
+  });
+
   it('has at most 20,000 properties', async () => {
     const { graphId } = await ingest(app, mapping('P', 1, 0));
     const has = (properties: number) =>
@@ -46,7 +58,7 @@ describe('the schema of a graph', () => {
       );
     await has(20_000);
     const { body } = await create(graphId, mapping('Q', 1, 0)).expect(422);
-    expect(body).toMatchObject({ code: 'graph_schema_too_large', context: { names: 2, properties: 20_001 } });
+    expect(body).toMatchObject({ code: 'graph_schema_too_large', context: { names: 2, aliases: 0, properties: 20_001 } });
     await has(19_999);
     await create(graphId, mapping('Q', 1, 0)).expect(201);
   });

@@ -39,17 +39,22 @@ export class TooManyRevisionsError extends ApiError {
   }
 }
 
-/** 422: the labels, edge types or properties of all jobs of the graph would be too many. */
+/** 422: the labels, edge types, aliases or properties of all jobs of the graph would be too many. */
 export class GraphSchemaTooLargeError extends ApiError {
-  constructor({ names, properties }: SchemaSize) {
+  constructor({ names, aliases, properties }: SchemaSize) {
     super(
       422,
       'graph_schema_too_large',
       {
-        zh: `图谱的标签与关系类型合计最多 ${mostInSchema.names} 个，属性合计最多 ${mostInSchema.properties} 个（各任务分别计入），而加上此映射共有 ${names} 个与 ${properties} 个；请减少映射的标签或列、停用不再需要的任务，或使用新的图谱`,
-        en: `The graph has at most ${mostInSchema.names} labels and edge types and ${mostInSchema.properties} properties, counted for each job; with this mapping it would have ${names} and ${properties}. Map fewer labels or columns, retire jobs that are no longer needed, or use a new graph`,
+        zh: `图谱的标签与关系类型合计最多 ${mostInSchema.names} 个，其别名合计最多 ${mostInSchema.aliases} 个，属性合计最多 ${mostInSchema.properties} 个（各任务分别计入），而加上此映射共有 ${names}、${aliases} 与 ${properties} 个；请减少映射的标签、别名或列、停用不再需要的任务，或使用新的图谱`,
+        en: `The graph has at most ${mostInSchema.names} labels and edge types, ${mostInSchema.aliases} aliases of them and ${mostInSchema.properties} properties, counted for each job; with this mapping it would have ${names}, ${aliases} and ${properties}. Map fewer labels, aliases or columns, retire jobs that are no longer needed, or use a new graph`,
       },
-      { context: { names, properties, most_names: mostInSchema.names, most_properties: mostInSchema.properties } },
+      {
+        context: {
+          ...{ names, aliases, properties },
+          ...{ most_names: mostInSchema.names, most_aliases: mostInSchema.aliases, most_properties: mostInSchema.properties },
+        },
+      },
     );
   }
 }

@@ -86,7 +86,7 @@ export class JobsRepository {
   }
 
   /**
-   * Makes sure that the graph may have the labels, types and properties of these targets beside those that its other jobs made. A job
+   * Makes sure that the graph may have the labels, types, aliases and properties of these targets beside those that its other jobs made. A job
    * whose targets have no more of them than it made before may always have them.
    * @param client null outside of a transaction
    * @param jobId the job of the targets; null for a new one. @throws GraphSchemaTooLargeError
@@ -94,16 +94,17 @@ export class JobsRepository {
   async requireRoomInSchema(client: PoolClient | null, graphId: number, jobId: number | null, targets: readonly Target[]): Promise<void> {
     const { rows } = await (client ?? this.pool).query<SchemaSize & { is_own: boolean }>(
       `SELECT job_id IS NOT DISTINCT FROM $2 AS is_own, sum(1 + jsonb_array_length(labels))::int AS names,
+              sum(cardinality(aliases) + jsonb_array_length(jsonb_path_query_array(labels, '$[*].aliases[*]')))::int AS aliases,
               sum(jsonb_array_length(properties))::int AS properties
        FROM graph_elements WHERE graph_id = $1 GROUP BY is_own`,
       [graphId, jobId],
     );
-    const none = { names: 0, properties: 0 };
+    const none = { names: 0, aliases: 0, properties: 0 };
     const [made, others] = [true, false].map(isOwn => rows.find(row => row.is_own === isOwn) ?? none) as [SchemaSize, SchemaSize];
     const own = sizeOfTargets(targets);
-    const size = { names: others.names + own.names, properties: others.properties + own.properties };
-    const exceeds = (of: keyof SchemaSize): boolean => size[of] > mostInSchema[of] && own[of] > made[of];
-    if (exceeds('names') || exceeds('properties')) throw new GraphSchemaTooLargeError(size);
+    const kinds = ['names', 'aliases', 'properties'] as const;
+    const size = Object.fromEntries(kinds.map(of => [of, others[of] + own[of]])) as unknown as SchemaSize;
+    if (kinds.some(of => size[of] > mostInSchema[of] && own[of] > made[of])) throw new GraphSchemaTooLargeError(size);
   }
 
   /** @throws JobNotFoundError */

@@ -41,8 +41,10 @@ export async function checkSynonyms(
   const namesOfKind = new Map<SynonymKind, Set<string>>();
   // A graph may have tens of thousands of names.
   for (const each of names) {
-    if (pace.isDue) await pace.turn();
-    for (const text of [each.name, ...each.aliases]) note(text, each);
+    for (const text of [each.name, ...each.aliases]) {
+      if (pace.isDue) await pace.turn();
+      note(text, each);
+    }
     namesOfKind.set(each.kind, (namesOfKind.get(each.kind) ?? new Set<string>()).add(each.name));
   }
   for (const each of known) note(each.synonym, each);

@@ -6,7 +6,7 @@ import { type Transform } from './mapping.js';
 import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { formatWords } from './rule-formats.js';
 import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
-import { maxText } from './yaml-reader.js';
+import { maxText, maxTexts } from './yaml-reader.js';
 
 /** A JSON Schema, draft 7, as editors of YAML understand it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ function schemaOf({ takes, max = maxText, values }: MappingKey): JsonSchema {
     case 'text':
       return text(max);
     case 'texts':
-      return { type: 'array', items: text(max) };
+      return { type: 'array', items: text(max), maxItems: maxTexts };
     case 'duration':
       return { type: ['string', 'number'], pattern: '^\\s*[0-9]{1,9}(ms|s|m|h|d)?\\s*$' };
     case 'whole':

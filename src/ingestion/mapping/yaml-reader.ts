@@ -8,6 +8,8 @@ import { type YamlNode } from './yaml-tree.js';
 
 /** The longest text, where a key does not set another bound. */
 export const maxText = 4000;
+/** The most texts of a list. */
+export const maxTexts = 100;
 
 /** The names of the expected kinds, for the sentence of a `wrong_type` problem. */
 export const kinds = {
@@ -85,7 +87,13 @@ export class YamlReader {
   /** A list of texts without repetition, or one text as a list of one. */
   asTexts(options: { max?: number } = {}): string[] {
     const texts = new Set<string>();
-    for (const item of this.asList()) {
+    const items = this.asList();
+    if (items.length > maxTexts)
+      this.problem('wrong_type', {
+        zh: `列表最多 ${maxTexts} 项，而不是 ${items.length} 项`,
+        en: `at most ${maxTexts} texts, not ${items.length}`,
+      });
+    for (const item of items.slice(0, maxTexts)) {
       const text = item.asText(options);
       if (text === null) continue;
       if (texts.has(text)) item.problem('duplicate_value', { zh: `重复的值 '${text}'`, en: `'${text}' is listed twice` });

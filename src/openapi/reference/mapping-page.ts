@@ -1,7 +1,7 @@
 import { exampleMapping } from '../../ingestion/mapping-example.js';
 import { type MappingKey, type MappingWord } from '../../ingestion/mapping/mapping-key.js';
 import { mappingGroups, type MappingGroup } from '../../ingestion/mapping/mapping-reference.js';
-import { kinds, maxText } from '../../ingestion/mapping/yaml-reader.js';
+import { kinds, maxText, maxTexts } from '../../ingestion/mapping/yaml-reader.js';
 import { type Bilingual, inBoth } from '../../text/bilingual.js';
 import { type ReferencePage } from './render-reference.js';
 
@@ -74,6 +74,7 @@ function factsOf({ takes, max = maxText, values, required, default: usual }: Map
   if (takes === undefined) return [];
   const facts = [values ? { zh: `取值 ${values.join('、')}`, en: `one of ${values.join(', ')}` } : kindNames[takes]];
   if ((takes === 'text' || takes === 'texts') && !values) facts.push({ zh: `1 到 ${max} 个字符`, en: `1 to ${max} characters` });
+  if (takes === 'texts') facts.push({ zh: `最多 ${maxTexts} 项`, en: `at most ${maxTexts} of them` });
   if (required === true) facts.push({ zh: '必填', en: 'required' });
   else if (required) facts.push({ zh: `必填：${required.zh}`, en: `required: ${required.en}` });
   else facts.push({ zh: '可选', en: 'optional' });

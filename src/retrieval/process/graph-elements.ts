@@ -47,15 +47,33 @@ export interface GraphElements extends GraphSchema {
 export function toGraphElements(rows: ElementRow[]): GraphElements {
   const labels = new Map<string, LabelSchema>();
   const edges = new Map<string, EdgeSchema>();
+  // A list that is searched for each new name would take the square of the names of a graph.
+  const aliases = new Gathered<Set<string>>(() => new Set());
+  const properties = new Gathered<Map<string, PropertySchema>>(() => new Map());
   for (const row of rows) {
     const element = row.kind === 'node' ? labelOf(row, labels) : edgeOf(row, edges);
-    for (const alias of row.aliases) if (!element.aliases.includes(alias)) element.aliases.push(alias);
-    for (const property of row.properties) addProperty(element.properties, property);
-    if ('furtherLabels' in element) addLabels(element, row.labels);
+    for (const alias of row.aliases) aliases.of(element).add(alias);
+    for (const property of row.properties) addProperty(properties.of(element), property);
+    if ('furtherLabels' in element) addLabels(element, row.labels, aliases);
     // The rows of several jobs are counted with one of them.
     element.rowCount += Number(row.row_count);
   }
+  for (const [element, names] of aliases) element.aliases = [...names];
+  for (const [element, known] of properties) (element as LabelSchema | EdgeSchema).properties = [...known.values()];
   return { labels: [...labels.values()], edges: [...edges.values()], sources: rows.map(toSource) };
+}
+
+/** What is gathered for each element. */
+class Gathered<T> extends Map<{ aliases: string[] }, T> {
+  constructor(private readonly none: () => T) {
+    super();
+  }
+
+  of(element: { aliases: string[] }): T {
+    const known = this.get(element) ?? this.none();
+    this.set(element, known);
+    return known;
+  }
 }
 
 function labelOf(row: ElementRow, labels: Map<string, LabelSchema>): LabelSchema {
@@ -75,11 +93,11 @@ function labelOf(row: ElementRow, labels: Map<string, LabelSchema>): LabelSchema
   return label;
 }
 
-function addLabels({ furtherLabels = [] }: LabelSchema, labels: ElementRow['labels']): void {
-  for (const { name, aliases, count } of labels) {
-    const known = furtherLabels.find(label => label.name === name);
-    if (known) known.aliases.push(...aliases.filter(alias => !known.aliases.includes(alias)));
-    else furtherLabels.push({ name, aliases: [...aliases], rowCount: count });
+function addLabels({ furtherLabels = [] }: LabelSchema, labels: ElementRow['labels'], aliases: Gathered<Set<string>>): void {
+  for (const { name, aliases: more, count } of labels) {
+    let known = furtherLabels.find(label => label.name === name);
+    if (!known) furtherLabels.push((known = { name, aliases: [], rowCount: count }));
+    for (const alias of more) aliases.of(known).add(alias);
   }
 }
 
@@ -97,9 +115,9 @@ function edgeOf(row: ElementRow, edges: Map<string, EdgeSchema>): EdgeSchema {
   return edge;
 }
 
-function addProperty(properties: PropertySchema[], { name, type, column }: ElementRow['properties'][number]): void {
-  const known = properties.find(property => property.name === name);
-  if (!known) properties.push({ name, type, ...(column === null ? {} : { column }) });
+function addProperty(properties: Map<string, PropertySchema>, { name, type, column }: ElementRow['properties'][number]): void {
+  const known = properties.get(name);
+  if (!known) properties.set(name, { name, type, ...(column === null ? {} : { column }) });
   else if (!areAlike(known.type, type)) known.type = 'mixed';
 }
 
