@@ -17,7 +17,7 @@ import { BindingOutdatedError } from './metrics.errors.js';
 import { placesOf } from './plan/bound-sql.js';
 import { compileProof } from './plan/compile-proof.js';
 import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
-import { tellsTime } from './results/tells-time.js';
+import { statementTellsTime } from './plan/tells-time.js';
 
 /** What a metric reads, as its compiler found it. */
 export interface MetricReads {
@@ -189,7 +189,7 @@ function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][
 /** The day of a moment, and so whether it repeats, depends on the zone, and that of today on the clock. */
 function proofOfKey(join: BoundJoin, timezone: string, versions: ReadonlyMap<string, DataVersion> | null): Proof {
   const keys = join.on.map(([, key]) => key);
-  const at = tellsTime(`SELECT ${keys.join(', ')}`) ? null : versionOf(join, versions);
+  const at = statementTellsTime(`SELECT ${keys.join(', ')}`) ? null : versionOf(join, versions);
   return { key: JSON.stringify([join.source, join.alias, keys, timezone]), at };
 }
 

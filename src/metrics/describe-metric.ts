@@ -9,6 +9,7 @@ import { resolveInSteps, type ResolvedMetric } from './plan/resolve-metric.js';
 import { connectionOf } from './plan/target-of.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
+import { referencesIn } from './formula/keep-outlines.js';
 import { addsUp } from './patterns/share-of-total.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import { type MetricRow } from './metric-rows.js';
@@ -30,6 +31,14 @@ export interface MetricDescription {
   isAdditive: boolean;
   executable: boolean;
   warnings: MetricWarning[];
+}
+
+/** Formulas up to this length, which name no other metric, are described in some milliseconds. */
+const describedAtOnce = 500;
+
+/** Whether describing the metric may take so long that its caller waits for a turn. */
+export function isLongToDescribe({ formula }: Pick<MetricRow, 'formula'>): boolean {
+  return formula.length > describedAtOnce || referencesIn(formula).length > 0;
 }
 
 /**

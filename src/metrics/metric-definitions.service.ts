@@ -6,9 +6,8 @@ import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
 import { inTurns, Pace } from '../common/turns/pace.js';
-import { describeInSteps, type MetricDescription } from './describe-metric.js';
+import { describeInSteps, isLongToDescribe, type MetricDescription } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
-import { referencesIn } from './formula/keep-outlines.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import { mayChangeMetrics } from './metric-planner.service.js';
@@ -177,13 +176,15 @@ export class MetricDefinitionsService {
     return this.describe(row, await this.open(principal, row.graphId), new Pace(), caller);
   }
 
-  /** @param caller who waits for a turn where the metric names others, which may take long; null for nobody */
+  /** @param caller who waits for a turn where describing may take long; null for nobody */
   private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph, pace: Pace, caller: number | null): Promise<MetricResponse> {
     metrics.keep(row);
     await metrics.reach([row]);
     const describing = (): Promise<MetricDescription> => inTurns(describeInSteps(row, metrics, seesBindings), pace);
-    const waits = caller !== null && referencesIn(row.formula).length > 0;
-    const response = toMetricResponse(row, await (waits ? this.turns.run({ caller }, describing) : describing()));
+    const response = toMetricResponse(
+      row,
+      await (caller !== null && isLongToDescribe(row) ? this.turns.run({ caller }, describing) : describing()),
+    );
     return seesBindings ? response : { ...response, binding: null };
   }
 

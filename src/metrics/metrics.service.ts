@@ -4,7 +4,7 @@ import { type Principal } from '../access/principal.js';
 import { inTurns, Pace } from '../common/turns/pace.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type ColumnSource, sourceOf } from './column-source.js';
-import { describeInSteps } from './describe-metric.js';
+import { describeInSteps, isLongToDescribe, type MetricDescription } from './describe-metric.js';
 import { metricNames } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { readFormula } from './formula/read-formula.js';
@@ -62,13 +62,16 @@ export class MetricsService implements OnModuleInit {
 
   /**
    * The metrics of a graph that can be executed, computed once after each change of one.
-   * @throws TooManyMetricNamesError
+   * @throws TooManyMetricNamesError, MetricsBusyError
    */
   async catalog(graphId: number): Promise<CatalogEntry[]> {
     const version = await this.metrics.versionOf(graphId);
     let catalog = this.catalogs.get(graphId);
     if (catalog?.version !== version) {
-      const entries = this.readCatalog(graphId);
+      // One is read at a time; one that others have followed meanwhile is not read.
+      const entries: Promise<CatalogEntry[]> = Promise.allSettled([catalog?.entries]).then(() =>
+        this.catalogs.get(graphId)?.entries === entries ? this.readCatalog(graphId) : this.catalog(graphId),
+      );
       entries.catch((error: unknown) => {
         // A temporary failure must not be kept.
         const isOfMoment = !(error instanceof TooManyMetricNamesError);
@@ -91,10 +94,10 @@ export class MetricsService implements OnModuleInit {
       for (const { id, name, aliases, unit } of some) {
         const row = graph.row(id);
         if (!row) continue;
-        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive } = await inTurns(
-          describeInSteps(row, graph),
-          pace,
-        );
+        const describing = (): Promise<MetricDescription> => inTurns(describeInSteps(row, graph), pace);
+        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive } = await (isLongToDescribe(row)
+          ? this.turns.run({ caller: `catalog of ${graphId}` }, describing)
+          : describing());
         if (!executable) continue;
         const binding = row.binding?.bound;
         const named = dimensions.map(each => ({

@@ -15,7 +15,7 @@ const longRun = /[-+*/<>=~!@#%^&|`?]{201}/;
  * Comments would be harmless where the text is embedded, but they hide what a clause does from its readers, so they are refused
  * too.
  * @param limit in characters (code points)
- * @returns the number of tokens, 0 for a text that does not parse
+ * @returns the number of names, numbers and operators, 0 for a text that does not parse
  * @throws UnsafeFilterClauseError
  */
 export function checkText(text: string, limit = maxLength): number {
@@ -46,7 +46,7 @@ export function checkText(text: string, limit = maxLength): number {
     const hint = { zh: '不允许注释', en: 'comments are not allowed' };
     throw new UnsafeFilterClauseError({ reason: 'syntax', token: comment.text.slice(0, 40), position, hint }, text);
   }
-  return tokens.length;
+  return tokens.filter(({ text: token }) => !/^[(),.]$/.test(token)).length;
 }
 
 /** Runs `parse` on `sql` (= prefix + the client's text) and gives its refusals a place in the client's text. */

@@ -3,6 +3,7 @@ import { type Bilingual } from '../text/bilingual.js';
 import { systemColumns, valueFunctions } from './allow-lists.js';
 import { checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
+import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { checkNames } from './check-names.js';
 import { expressionNodes } from './node-rules.js';
 import { applyRespellings, findWritten, isAlike, type NamesInScope, type Respelling, respell } from './respell-names.js';
@@ -44,6 +45,8 @@ export interface GuardedExpression {
  */
 export type Guard = (text: string, isRewritten?: boolean) => GuardedExpression;
 
+/** Names, numbers and operators of one expression. So many are judged in one go. */
+const mostParts = 1_000;
 /** Quotes and decimals at every second character, several times over. */
 const maxRewritten = 50_000;
 
@@ -57,7 +60,8 @@ export const guardPrefix = 'SELECT 1 FROM t WHERE ';
  * @throws UnsafeFilterClauseError with the reason, the refused token and its 1-based character position
  */
 export function guardExpression(text: string, scope: GuardScope, isRewritten = false): GuardedExpression {
-  checkText(text, isRewritten ? maxRewritten : undefined);
+  const parts = checkText(text, isRewritten ? maxRewritten : undefined);
+  if (!isRewritten && parts > mostParts) throw new UnsafeFilterClauseError({ reason: 'length', hint: tooManyParts(parts) });
   // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
   const sql = guardPrefix + text;
   return locate(sql, guardPrefix, () => {
@@ -77,6 +81,13 @@ export function guardExpression(text: string, scope: GuardScope, isRewritten = f
     if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope, true);
     return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) } as GuardedExpression;
   });
+}
+
+function tooManyParts(parts: number): Bilingual {
+  return {
+    zh: `表达式最多 ${mostParts} 个名称、数字和运算符，而不是 ${parts} 个；请在数据库中建视图`,
+    en: `an expression has at most ${mostParts} names, numbers and operators, not ${parts}; make a view in the database`,
+  };
 }
 
 /** `User` is a function to PostgreSQL, also where a column has that name. */

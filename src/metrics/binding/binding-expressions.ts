@@ -2,9 +2,10 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Guard, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { type Steps } from '../../text/steps.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type BindingDimension, identifier } from './binding.dto.js';
-import { guardOverTable, guardOverTables, typeOfColumn } from '../plan/bound-sql.js';
+import { admits, guardOverTable, guardOverTables, judgeInSteps, typeOfColumn } from '../plan/bound-sql.js';
 import { kindOf } from '../plan/compare-types.js';
 import { type BoundJoin, type BoundTable, type MetricBinding } from '../plan/metric-binding.js';
 
@@ -53,7 +54,9 @@ export interface NameCheck {
   expression: string;
   /** The names so far and their meaning. Two uses of a name with one meaning are no clash. */
   taken: Map<string, string>;
-  tables: Pick<MetricBinding, 'fact' | 'joins'>;
+  guard: Guard;
+  /** The alias of the fact table. */
+  alias: string;
 }
 
 /** PostgreSQL, whose parser reads the SQL of every binding, cuts longer names. */
@@ -62,24 +65,23 @@ export function isIdentifier(name: string): boolean {
 }
 
 /** Reports a name that cannot be used. */
-export function checkName(name: string, loc: Loc, { kind, expression, taken, tables }: NameCheck, problems: FieldProblem[]): void {
+export function checkName(name: string, loc: Loc, { kind, expression, taken, ...scope }: NameCheck, problems: FieldProblem[]): void {
   const report = (type: string, text: Bilingual) => problems.push({ loc, text, type });
   const other = taken.get(name);
   if (!isIdentifier(name)) {
     report('name_form', { zh: '名称应为 1 到 63 字节，不含双引号', en: 'a name has 1 to 63 bytes and no double quote' });
   } else if (isHidden(name) || (kind === 'dimension' && answerColumns.has(name))) {
     report('reserved_name', { zh: `“${name}”是保留名称`, en: `'${name}' is a reserved name` });
-  } else if (other !== undefined && other !== expression && !isSameColumn(other, expression, tables)) {
+  } else if (other !== undefined && other !== expression && !isSameColumn(other, expression, scope)) {
     report('duplicate_name', { zh: `“${name}”已用于另一列`, en: `'${name}' is taken by another column` });
   } else taken.set(name, expression);
 }
 
 /** Whether both are one column of a table: `status`, `o.status` and `"o"."status"` are. */
-function isSameColumn(one: string, other: string, tables: NameCheck['tables']): boolean {
-  const guard = guardOverTables(tables);
+function isSameColumn(one: string, other: string, { guard, alias }: Pick<NameCheck, 'guard' | 'alias'>): boolean {
   if (!admits(guard, one) || !admits(guard, other)) return false;
   const [a, b] = [guard(one), guard(other)].map(({ tree, columns: [column] }) =>
-    column && 'ColumnRef' in (tree as object) ? [column[0] ?? tables.fact.alias, column[1]] : null,
+    column && 'ColumnRef' in (tree as object) ? [column[0] ?? alias, column[1]] : null,
   );
   return a != null && b != null && a[0] === b[0] && a[1] === b[1];
 }
@@ -105,13 +107,13 @@ export function defaultDimensions(columns: Record<string, string>): BindingDimen
  * Reads `on: [["o.customer_id", "c.id"]]`, in either order. The joined side may be written without its alias.
  * @returns pairs of [expression over the tables before, expression over the joined table]
  */
-export function readJoinPairs(
+export function* readJoinPairs(
   pairs: unknown,
   join: BoundJoin,
   { fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>,
   loc: Loc,
   problems: FieldProblem[],
-): [string, string][] {
+): Steps<[string, string][]> {
   const guard = guardOverTables({ fact, joins });
   const isPair = (pair: unknown): pair is [string, string] =>
     Array.isArray(pair) && pair.length === 2 && pair.every(side => typeof side === 'string');
@@ -124,6 +126,7 @@ export function readJoinPairs(
     return [];
   }
   const guardJoined = guardOverTable(join);
+  for (const each of [guardJoined, guard]) yield* judgeInSteps(each, pairs.flat());
   const belongs = (text: string): boolean => admits(guardJoined, text) && !(admits(guard, text) && !text.includes('.'));
   return pairs.flatMap(([left, right], index): [string, string][] => {
     const [outer, inner] = belongs(left) && !admits(guard, left) && admits(guard, right) ? [right, left] : [left, right];
@@ -154,14 +157,4 @@ function qualified(guarded: GuardedExpression, alias: string, loc: Loc, problems
     problems.push({ loc, text: { zh: `列要写成 ${alias}.列名`, en: `write columns as ${alias}.column` }, type: 'unqualified_column' });
   }
   return guarded.text;
-}
-
-function admits(guard: Guard, text: string): boolean {
-  try {
-    guard(text);
-    return true;
-  } catch (error) {
-    if (error instanceof UnsafeFilterClauseError) return false;
-    throw error;
-  }
 }

@@ -18,7 +18,7 @@ import {
 import { compileProbe } from '../plan/compile-probe.js';
 import { compileProof } from '../plan/compile-proof.js';
 import { fanOut } from '../fan-out.js';
-import { guardOverTables, guardQuery } from '../plan/bound-sql.js';
+import { guardOverTables, guardQuery, judgeInSteps } from '../plan/bound-sql.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { SqlAssembly } from '../plan/sql-assembly.js';
 import { targetOf } from '../plan/target-of.js';
@@ -36,11 +36,16 @@ import {
   type TimeType,
 } from '../plan/metric-binding.js';
 import { FanOutJoinError } from '../metrics.errors.js';
+import { MetricTurns } from '../metric-turns.js';
 import { inTurns, Pace } from '../../common/turns/pace.js';
+import { type Steps } from '../../text/steps.js';
 
 const mostCharacters = 65_536;
 /** Of expressions together. Those that are a column take a tenth of the time. */
 const mostWritten = 16_384;
+/** Of texts that are judged without waiting for a turn. */
+const mostAtOnce = 2_000;
+const mostProblems = 50;
 const columnAlone = /^[\w$."\u0080-\uffff]*$/;
 
 type Loc = (string | number)[];
@@ -53,12 +58,14 @@ export class MetricBinder {
   constructor(
     private readonly warehouse: WarehouseService,
     private readonly settings: Settings,
+    private readonly turns: MetricTurns,
   ) {}
 
   /**
    * @param loc the place of the binding in the request
    * @throws SchemaError for unknown tables and columns, names that clash, types that do not fit; FanOutJoinError for a join that
-   * repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError, ConnectionForbiddenError
+   * repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError, ConnectionForbiddenError;
+   * MetricsBusyError
    */
   async bind(principal: Principal, request: BindingRequest, loc: Loc): Promise<MetricBinding> {
     refuseTooLarge(request, loc);
@@ -67,7 +74,7 @@ export class MetricBinder {
     if (dialect && request.relation.sql != null) throw new NotInDialectError(dialect, 'relation.sql');
     const problems: FieldProblem[] = [];
     const fact = await this.describeFact(connection, request, loc, problems);
-    const joins = await this.describeJoins(connection, request.joins ?? [], fact, loc, problems);
+    const joins = await this.describeJoins(principal, connection, request.joins ?? [], fact, loc, problems);
     throwIfAny(problems);
 
     const tables = { fact, joins };
@@ -75,14 +82,17 @@ export class MetricBinder {
     const readable = dialect ? fact.columns.filter(({ type }) => isReadable(type, dialect)) : fact.columns;
     const columns = request.columns ?? defaultColumns({ ...fact, columns: readable });
     const dimensions = request.dimensions ?? defaultDimensions(columns);
+    const texts = [...Object.values(columns), ...expressionsIn(request)].filter(text => typeof text === 'string');
+    await this.inTurn(principal, texts, judgeInSteps(guard, new Set(texts)));
     const taken = new Map<string, string>();
+    const names = { taken, guard, alias: fact.alias };
     const bound: MetricBinding = {
       connection_id: connection.id,
       ...(dialect && { dialect }),
       fact,
       grain: request.grain ?? [],
       time: this.readTime(request, columns, guard, loc, problems),
-      columns: await readColumns(columns, guard, [...loc, 'columns'], { taken, tables }, problems),
+      columns: await readColumns(columns, guard, [...loc, 'columns'], names, problems),
       dimensions: [],
       entities: [],
       joins,
@@ -97,14 +107,14 @@ export class MetricBinder {
       // The column that a dimension names has been guarded already.
       if (expression === dimension.column) guardPart(expression, guard, [...at, 'column'], problems);
       for (const name of [dimension.name, ...(dimension.aliases ?? [])])
-        checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken, tables }, problems);
+        checkName(name, [...at, 'name'], { kind: 'dimension', expression, ...names }, problems);
       bound.dimensions.push({ name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' });
     }
     const entities = new Map<string, string>();
     for (const [index, entity] of (request.entities ?? []).entries()) {
       const [at, expression] = [[...loc, 'entities', index], expressionOf(entity.column, columns)];
       if (expression === entity.column) guardPart(expression, guard, [...at, 'column'], problems);
-      checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, taken: entities, tables }, problems);
+      checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, ...names, taken: entities }, problems);
       bound.entities!.push({ name: entity.name, expression, type: '' });
     }
     if (bound.row_filter !== null) guardPart(bound.row_filter, guard, [...loc, 'row_filter'], problems);
@@ -113,6 +123,12 @@ export class MetricBinder {
     await this.probeTypes(connection, bound, request, loc);
     await this.verifyJoins(connection, bound);
     return bound;
+  }
+
+  /** Long texts are judged when it is the caller's turn. */
+  private inTurn<T>({ userId }: Principal, texts: readonly string[], steps: Steps<T>): Promise<T> {
+    const work = (): Promise<T> => inTurns(steps);
+    return texts.join('').length > mostAtOnce ? this.turns.run({ caller: userId }, work) : work();
   }
 
   private async describeFact(
@@ -160,6 +176,7 @@ export class MetricBinder {
   }
 
   private async describeJoins(
+    principal: Principal,
     connection: UsableConnection,
     requests: BindingJoin[],
     fact: BoundTable,
@@ -183,7 +200,11 @@ export class MetricBinder {
       }
       const join: BoundJoin = { ...table, kind: request.kind ?? 'left', relationship, on: [] };
       if (table.columns.length > 0 && fact.columns.length > 0)
-        join.on = readJoinPairs(request.on, join, { fact, joins }, [...at, 'on'], problems);
+        join.on = await this.inTurn(
+          principal,
+          textsOfPairs(request.on),
+          readJoinPairs(request.on, join, { fact, joins }, [...at, 'on'], problems),
+        );
       joins.push(join);
     }
     return joins;
@@ -288,12 +309,13 @@ async function readColumns(
   columns: Record<string, string>,
   guard: Guard,
   loc: Loc,
-  names: Pick<NameCheck, 'taken' | 'tables'>,
+  names: Omit<NameCheck, 'kind' | 'expression'>,
   problems: FieldProblem[],
 ): Promise<BoundColumn[]> {
   const pace = new Pace();
   const read: BoundColumn[] = [];
   for (const [name, expression] of Object.entries(columns) as [string, unknown][]) {
+    if (problems.length >= mostProblems) break;
     if (pace.isOverdue) await pace.turn();
     const at = [...loc, name];
     if (typeof expression !== 'string') {
@@ -323,12 +345,18 @@ function refuseTooLarge(request: BindingRequest, loc: Loc): void {
 }
 
 /** What a binding says in SQL, without what is a column alone. */
-function expressionsIn({ columns, dimensions, entities, time, grain, row_filter: filter }: BindingRequest): string[] {
+function expressionsIn({ columns, dimensions, entities, time, grain, joins, row_filter: filter }: BindingRequest): string[] {
   const named = [...(dimensions ?? []), ...(entities ?? []), ...(time ? [time] : [])].map(({ column }) => column);
-  const all = [...Object.values(columns ?? {}), ...named, ...(grain ?? []), filter ?? ''];
+  const pairs = (joins ?? []).flatMap(({ on }) => textsOfPairs(on));
+  const all = [...Object.values(columns ?? {}), ...named, ...(grain ?? []), ...pairs, filter ?? ''];
   return all.filter(text => !columnAlone.test(text));
 }
 
+/** The texts of `on`, whatever its form is. */
+function textsOfPairs(pairs: unknown): string[] {
+  return Array.isArray(pairs) ? pairs.flat().filter(text => typeof text === 'string') : [];
+}
+
 function throwIfAny(problems: FieldProblem[]): void {
-  if (problems.length > 0) throw new SchemaError(problems);
+  if (problems.length > 0) throw new SchemaError(problems.slice(0, mostProblems));
 }

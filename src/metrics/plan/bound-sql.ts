@@ -1,21 +1,64 @@
 import { type Guard, type GuardedExpression, guardExpression } from '../../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
+import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { type Steps } from '../../text/steps.js';
 import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
 import { exactly } from './exact-arithmetic.js';
 import { type BoundQuery, type BoundTable, type MetricBinding } from './metric-binding.js';
 
 /**
- * Judges the expressions of a binding, when it is saved and whenever it is compiled. They may name the columns of the fact table, also
- * unqualified, and those of joined tables by alias.
+ * Judges the expressions of a binding, when it is saved and whenever it is compiled, each text once. They may name the columns of the
+ * fact table, also unqualified, and those of joined tables by alias.
  */
 export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>): Guard {
   const typesIn = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
   const [columns, tables] = [typesIn(fact), new Map(joins.map(join => [join.alias, typesIn(join)]))];
   const scope = { columns, alias: fact.alias, tables };
-  return exactly(
-    (text, isRewritten) => guardExpression(text, scope, isRewritten),
-    (name, qualifier) => (qualifier === null || qualifier === fact.alias ? columns : tables.get(qualifier))?.get(name),
+  return once(
+    exactly(
+      (text, isRewritten) => guardExpression(text, scope, isRewritten),
+      (name, qualifier) => (qualifier === null || qualifier === fact.alias ? columns : tables.get(qualifier))?.get(name),
+    ),
   );
+}
+
+/** A guard that remembers what it judged, and what it refused. */
+function once(guard: Guard): Guard {
+  const admitted = new Map<string, GuardedExpression>();
+  const refused = new Map<string, UnsafeFilterClauseError>();
+  return text => {
+    const known = admitted.get(text);
+    if (known) return known;
+    const refusal = refused.get(text);
+    if (refusal) throw refusal;
+    try {
+      const guarded = guard(text);
+      admitted.set(text, guarded);
+      return guarded;
+    } catch (error) {
+      if (error instanceof UnsafeFilterClauseError) refused.set(text, error);
+      throw error;
+    }
+  };
+}
+
+/** Judges texts in steps, so that `guard` knows them. */
+export function* judgeInSteps(guard: Guard, texts: Iterable<string>): Steps<void> {
+  for (const text of texts) {
+    yield;
+    admits(guard, text);
+  }
+}
+
+/** Whether a guard takes a text. */
+export function admits(guard: Guard, text: string): boolean {
+  try {
+    guard(text);
+    return true;
+  } catch (error) {
+    if (error instanceof UnsafeFilterClauseError) return false;
+    throw error;
+  }
 }
 
 /** The type of the column of a table that an expression is. Undefined if it is more than that. */

@@ -124,7 +124,7 @@ export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRe
     reads,
     axes,
     time,
-    filtersTime: filtersTime(plan.scans, request),
+    filtersTime: filtersTime(plan.scans, request, assembly),
     ...compiled.statement,
   };
 }

@@ -10,6 +10,7 @@ import { columnsOf as columnsIn } from './compile-value.js';
 import { asNumber, guardClause, guardLeaves } from './guard-formula.js';
 import { isNumber } from './exact-arithmetic.js';
 import { bindingKey, type MetricBinding, namedColumns } from './metric-binding.js';
+import { checkStatementLength } from './statement-length.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
 /**
@@ -91,6 +92,8 @@ export function* planInSteps(
   const events = new Set(roots.flatMap(eventLeavesOf));
   /** The parts of all scans that depend on the binding alone: made once, since there may be hundreds of leaves. */
   const sources = new Map<string, { place: number; clause: GuardedExpression | null }>();
+  // It stands in the scan of each of them.
+  if (clause !== null) checkStatementLength([...new Set(leaves.map(leaf => bindingKey(leaf.owner.binding)))].map(() => clause));
   for (const leaf of leaves) {
     const { binding } = leaf.owner;
     yield;

@@ -10,6 +10,7 @@ import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
 import { guardOverTable, guardOverTables, guardQuery } from './bound-sql.js';
 import { type BoundJoin, type BoundTable, type MetricBinding, type TableRead } from './metric-binding.js';
+import { tellsTime } from './tells-time.js';
 import { type Groups, namedKeys, selectGroups } from './select-groups.js';
 import { assembleInSteps, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 import { atOnce, type Steps } from '../../text/steps.js';
@@ -24,6 +25,8 @@ export interface PlacedScan extends TranslatedScan {
 /** A statement of PostgreSQL's, with the scans that another database runs before. */
 export interface CompiledStatement extends SqlStatement {
   elsewhere: readonly PlacedScan[];
+  /** Whether its rows depend on when it runs. */
+  tellsTime: boolean;
 }
 
 /** Stands in the parameters of a statement for the rows of a scan. */
@@ -64,8 +67,8 @@ export class SqlAssembly {
 
   private prefix = '';
 
-  /** The expressions of bindings that were judged. */
-  private readonly judged = new Map<MetricBinding, { guard: Guard; known: Map<string, GuardedExpression> }>();
+  /** Those of the bindings, which know what they have judged. */
+  private readonly guards = new Map<MetricBinding, Guard>();
 
   /**
    * @param target the database that holds the rows, where it is not PostgreSQL
@@ -106,11 +109,9 @@ export class SqlAssembly {
 
   /** Judges an expression of a binding, once. @throws UnsafeFilterClauseError */
   judge(binding: MetricBinding, expression: string): GuardedExpression {
-    const of = this.judged.get(binding) ?? { guard: guardOverTables(binding), known: new Map<string, GuardedExpression>() };
-    this.judged.set(binding, of);
-    const guarded = of.known.get(expression) ?? of.guard(expression);
-    of.known.set(expression, guarded);
-    return guarded;
+    const guard = this.guards.get(binding) ?? guardOverTables(binding);
+    this.guards.set(binding, guard);
+    return guard(expression);
   }
 
   /** Judges expressions of a binding before they are embedded. @throws UnsafeFilterClauseError, SchemaError if they are too long together */
@@ -209,6 +210,7 @@ export class SqlAssembly {
 
   /** The whole statement. Where others have the rows, it holds none of the client's pieces and no parameters of their scans. */
   *finishAll(template: string): Steps<CompiledStatement> {
-    return { ...(this.target ? this.bound.finish(template) : yield* this.finish(template)), elsewhere: this.elsewhere };
+    const statement = this.target ? this.bound.finish(template) : yield* this.finish(template);
+    return { ...statement, elsewhere: this.elsewhere, tellsTime: this.fragments.some(tellsTime) };
   }
 }

@@ -8,7 +8,6 @@ import { type CompiledMetrics } from '../plan/compile-metric.js';
 import { type MetricBinding } from '../plan/metric-binding.js';
 import { type AnsweredRows, KeptResults, type ReadWork } from './kept-results.service.js';
 import { resultKey } from './result-key.js';
-import { tellsTime } from './tells-time.js';
 
 /** Who asks, and how old a result may be. */
 export interface Asker {
@@ -49,7 +48,7 @@ export class MetricReader {
       ...asker,
       key: resultKey(connection, bindings, compiled.timezone, statements),
       connectionId: connection.id,
-      tables: tables.length > 0 && statements.some(({ sql }) => tellsTime(sql)) ? [] : tables,
+      tables: tables.length > 0 && statements.some(({ tellsTime }) => tellsTime) ? [] : tables,
     };
     const dialect = bindings[0]?.dialect;
     const work: ReadWork = async shared => {

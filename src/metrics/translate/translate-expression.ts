@@ -4,6 +4,7 @@ import { castName, constantSql, functionName, isConstant, type Node, operatorNam
 import { asDoubles, constantOfDigits } from './double-comparison.js';
 import { type ExpressionContext, type Translator } from './expression-context.js';
 import { translateKeys } from './handed-list.js';
+import { checkStatementLength } from '../plan/statement-length.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { reciprocalOf } from './reciprocal.js';
 import { booleanType, type Kind, localType, numberType, textType, type Typed, type ValueType, widestInteger } from './target-dialect.js';
@@ -20,7 +21,7 @@ export const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
 /**
  * Translates an expression of PostgreSQL's, as its own parser reads it, to one of the target that gives the same value for every
  * row. Each step knows the type of its operands. What has no exact counterpart is refused by its name.
- * @throws NotInDialectError
+ * @throws NotInDialectError; SchemaError if it is too long
  */
 export function translateExpression(node: unknown, context: ExpressionContext): Typed {
   return translatorFor(context).translate(node);
@@ -29,9 +30,18 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
 /** What `translateExpression` is made of. */
 export function translatorFor({ dialect, parameters, lists, values, find }: ExpressionContext) {
   const translator: Translator = { dialect, values, translate, text, number, computed, condition, asText, unify, refuse };
+  /** Several constructs write an operand in several places. Within each other, they would translate it a power of times. */
+  const translated = new Map<unknown, Typed>();
   return { translate, comparable, unify };
 
   function translate(each: unknown): Typed {
+    const typed = translated.get(each) ?? translateAnew(each);
+    checkStatementLength([typed.sql]);
+    translated.set(each, typed);
+    return typed;
+  }
+
+  function translateAnew(each: unknown): Typed {
     const kind = isConstant(each) ? temporalKind(each) : null;
     if (kind) return computed(each, kind);
     const node = each as Node;

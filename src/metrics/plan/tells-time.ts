@@ -1,17 +1,22 @@
-import { parseSql, SqlSyntaxError } from '../../sql-guard/sql-parser.js';
+import { parseSql, SqlSyntaxError, type SqlTree } from '../../sql-guard/sql-parser.js';
 import { nameParts } from '../../sql-guard/walk-tree.js';
 
-/** Most statements have none of these words, and need not be parsed. A backslash or `U&` may hide a word. */
+/** Most SQL has none of these words, and need not be looked at. A backslash or `U&` may hide a word. */
 const suspect = /now|current_|localt|transaction_timestamp|\bage\b|today|tomorrow|yesterday|\\|u&/i;
 /** Texts that PostgreSQL reads as a time of the moment. */
 const momentary = /\b(?:now|today|tomorrow|yesterday)\b/i;
 const clocks: ReadonlySet<string | null | undefined> = new Set(['now', 'transaction_timestamp']);
 
 /**
- * Tells whether the rows of a guarded statement depend on when it runs. A text such as 'today' may be read as a time wherever it
- * stands, so each counts; one among the rows of a table cannot be seen here.
+ * Tells whether rows depend on when guarded SQL runs. A text such as 'today' may be read as a time wherever it stands, so each counts;
+ * one among the rows of a table cannot be seen here.
  */
-export function tellsTime(sql: string): boolean {
+export function tellsTime({ text, tree }: { text: string; tree: SqlTree }): boolean {
+  return suspect.test(text) && visit(tree);
+}
+
+/** The same of a statement that is not parsed yet. One that cannot be parsed counts. */
+export function statementTellsTime(sql: string): boolean {
   if (!suspect.test(sql)) return false;
   try {
     return parseSql(sql).some(({ stmt }) => visit(stmt));

@@ -1,9 +1,9 @@
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
-import { tellsTime } from './tells-time.js';
+import { statementTellsTime } from './tells-time.js';
 
 beforeAll(loadSqlParser);
 
-describe('tellsTime', () => {
+describe('statementTellsTime', () => {
   it.each([
     'SELECT now()',
     'SELECT pg_catalog.now()',
@@ -19,7 +19,7 @@ describe('tellsTime', () => {
     "SELECT U&'\\006eow'::date",
     'SELECT $$tomorrow$$::date',
     "WITH w AS (SELECT date_trunc('day', now()) AS d) SELECT d FROM w",
-  ])('is true of %s', sql => expect(tellsTime(sql)).toBe(true));
+  ])('is true of %s', sql => expect(statementTellsTime(sql)).toBe(true));
 
   it.each([
     'SELECT a FROM t',
@@ -28,7 +28,7 @@ describe('tellsTime', () => {
     "SELECT 'known' AS knowledge, 'nowhere'",
     "SELECT '2024-01-01'::date + $1::int",
     "SELECT 'a\\b' FROM t",
-  ])('is false of %s', sql => expect(tellsTime(sql)).toBe(false));
+  ])('is false of %s', sql => expect(statementTellsTime(sql)).toBe(false));
 
-  it('is true of what it cannot read', () => expect(tellsTime('SELECT now( FROM')).toBe(true));
+  it('is true of what it cannot read', () => expect(statementTellsTime('SELECT now( FROM')).toBe(true));
 });
