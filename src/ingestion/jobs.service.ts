@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiError } from '../common/errors/api-error.js';
-import { inTurns } from '../common/turns/pace.js';
 import { afterId, type Page, pageOfRows } from '../http/paging/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
@@ -18,7 +17,6 @@ import {
 } from './ingestion.dto.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type Mapping, type ParsedMapping, pathText, type Transform } from './mapping/mapping.js';
-import { readMapping } from './mapping/parse-mapping.js';
 import { MappingTurns } from './mapping-turns.js';
 import { MappingError, type MappingProblem, maxProblems } from './mapping/problems.js';
 import { type ReadablePart } from './mapping/readable-part.js';
@@ -113,12 +111,17 @@ export class JobsService {
     return pageOfRows(rows, job => job.id, toJobResponse);
   }
 
-  /** Lists those of the given jobs that belong to the graph, as readers of their connections. */
-  async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
+  /**
+   * Lists those of the given jobs that belong to the graph, as readers of their connections.
+   * @param caller whose turn it is when a mapping is read, once for each job
+   */
+  async listReaders(caller: number, graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.jobs.listByIds(graphId, ids);
     return jobs.flatMap(({ id, name, saved_by: savedBy, connection_id: connectionId }): JobReader[] => {
       if (connectionId === null) return [];
-      const loads = async () => loadedRows((await this.read((await this.jobs.get(id)).mapping_yaml)).mapping);
+      const read = async () => loadedRows((await this.readOf(caller, (await this.jobs.get(id)).mapping_yaml)).mapping);
+      let reading: Promise<LoadedRows[]> | undefined;
+      const loads = () => (reading ??= read());
       return [{ kind: 'job', id, name, savedBy, connectionId, loads }];
     });
   }
@@ -170,9 +173,9 @@ export class JobsService {
     }));
   }
 
-  private async read(mappingYaml: string): Promise<ParsedMapping> {
+  private async readOf(caller: number, mappingYaml: string): Promise<ParsedMapping> {
     try {
-      return await inTurns(readMapping(mappingYaml));
+      return await this.turns.read(caller, mappingYaml);
     } catch (error) {
       throw error instanceof MappingError ? new MappingRefusedError(error) : error;
     }

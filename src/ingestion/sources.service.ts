@@ -62,6 +62,9 @@ interface SourceColumns {
   growth: number;
 }
 
+/** Characters of SQL that are judged without waiting for a turn. */
+const judgedAtOnce = 1_000;
+
 /** Checks the tables behind a mapping: that they and their columns exist, their types, and that its SQL is safe and runs. */
 @Injectable()
 export class SourcesService {
@@ -182,7 +185,9 @@ export class SourcesService {
       missing.slice(0, maxProblems),
       ({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }),
     );
-    const { sql, problems: refused } = await this.guardAll(target, columns, growth);
+    const judging = () => this.guardAll(target, columns, growth);
+    const written = writtenSql(target).reduce((sum, { text }) => sum + text.length, 0);
+    const { sql, problems: refused } = await (written > judgedAtOnce ? this.turns.run(connection.claim, judging) : judging());
     const { expressions, keptAsText: computed, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
     const shape = { columns, expressions, keptAsText: new Map([...keptAsText, ...computed]), sql };

@@ -8,8 +8,10 @@ import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type JobReader, JobsService, type LoadedRows } from '../ingestion/jobs.service.js';
 import { type Citation } from '../retrieval/protocol.js';
 import { type Language } from '../text/language.js';
+import { inTurns, mapInTurns } from '../common/turns/pace.js';
 import { guardExpression } from '../sql-guard/guard-expression.js';
-import { assembleSql, fragmentMarker } from '../sql-guard/same-shape.js';
+import { assembleInSteps, fragmentMarker } from '../sql-guard/same-shape.js';
+import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
@@ -22,6 +24,8 @@ export interface SourceRow {
 }
 
 const mostRows = 100;
+/** Characters of the conditions under which a mapping reads one table. */
+const mostOfConditions = 32_768;
 
 /**
  * Reads the current state of the cited rows from the warehouse, with one statement for each table. A reader of the graph needs no
@@ -58,7 +62,7 @@ export class SourceRowsReader {
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
     });
     const jobIds = new Set(citations.slice(0, mostRows).flatMap(citation => citation.job_id ?? []));
-    const jobs = new Map((await this.jobs.listReaders(graphId, [...jobIds])).map(job => [job.id, job]));
+    const jobs = new Map((await this.jobs.listReaders(principal.userId, graphId, [...jobIds])).map(job => [job.id, job]));
     const rows: SourceRow[] = [];
     let bytesLeft = this.settings.answerMaxBytes;
     const whole = new Set<string>();
@@ -161,8 +165,19 @@ async function loadedRowsSql(loaded: LoadedRows[], shown: string[] | null, table
   await loadSqlParser();
   const alias = quoteIdentifier(table);
   const scope = { columns: 'any', alias: table } as const;
-  const filters = loaded.map(({ where }) => guardExpression(where ?? 'true', scope));
+  const conditions = [...new Set(loaded.map(({ where }) => where ?? 'true'))];
+  if (conditions.join('').length > mostOfConditions) throw tooLongConditions();
+  const filters = await mapInTurns(conditions, condition => guardExpression(condition, scope));
   const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
   const columns = shown?.map(column => `${alias}.${quoteIdentifier(column)}`).join(', ') ?? '*';
-  return assembleSql(`SELECT ${columns} FROM ${quoteTable(place.schema, place.table)} AS ${alias} WHERE ${wanted}`, filters);
+  const template = `SELECT ${columns} FROM ${quoteTable(place.schema, place.table)} AS ${alias} WHERE ${wanted}`;
+  return inTurns(assembleInSteps(template, filters));
+}
+
+function tooLongConditions(): UnsafeFilterClauseError {
+  const hint = {
+    zh: `映射中该表的 where 合计最多 ${mostOfConditions} 个字符`,
+    en: `the where texts of this table in the mapping have at most ${mostOfConditions} characters together`,
+  };
+  return new UnsafeFilterClauseError({ reason: 'length', hint });
 }
