@@ -64,6 +64,8 @@ interface SourceColumns {
 
 /** Characters of SQL that are judged without waiting for a turn. */
 const judgedAtOnce = 1_000;
+/** Characters of the SQL of one node or edge: it stands in one statement, which PostgreSQL's parser reads in one go. */
+const mostOfElement = 65_536;
 
 /** Checks the tables behind a mapping: that they and their columns exist, their types, and that its SQL is safe and runs. */
 @Injectable()
@@ -264,15 +266,18 @@ export class SourcesService {
     const sql = new Map<string, GuardedExpression>();
     const problems: SourceProblem[] = [];
     const pace = new Pace();
+    let characters = 0;
     for (const { text, path } of writtenSql(target)) {
       try {
+        characters += text.length;
+        if (characters > mostOfElement) throw tooMuchSql();
         const guarded = guard(text);
         sql.set(text, guarded);
         if (guarded.growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns }, sourceAlias(target)));
       }
-      if (problems.length >= maxProblems) break;
+      if (problems.length >= maxProblems || characters > mostOfElement) break;
       if (pace.isOverdue) await pace.turn();
     }
     return { sql, problems };
@@ -367,4 +372,12 @@ function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
     unreadable: new Map(others.map(({ name, nativeType }) => [name, path => unreadableColumn(name, nativeType, path)])),
     growth: 1,
   };
+}
+
+function tooMuchSql(): UnsafeFilterClauseError {
+  const hint = {
+    zh: `一个节点或关系的 SQL 合计最多 ${mostOfElement} 个字符；请在数据库中建视图`,
+    en: `the SQL of one node or edge has at most ${mostOfElement} characters together; make a view in the database`,
+  };
+  return new UnsafeFilterClauseError({ reason: 'length', hint });
 }

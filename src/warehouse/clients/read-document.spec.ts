@@ -1,4 +1,6 @@
-import { readDocument } from './read-document.js';
+import { RowDocuments } from './read-document.js';
+
+const readDocument = (text: string): unknown => new RowDocuments().read(text);
 
 it('keeps every digit of the numbers in a document', () => {
   expect(readDocument('{"id": 9007199254740993, "few": [1, 2.5]}')).toEqual({ id: '9007199254740993', few: [1, 2.5] });
@@ -19,4 +21,20 @@ it.each([
   ['no document', '{'],
 ])('refuses %s (risk: an answer that cannot be written)', (_what, text) => {
   expect(() => readDocument(text)).toThrow(expect.objectContaining({ code: 'warehouse_query_failed' }));
+});
+
+it('reads a million characters of the documents of a row, and more of one alone', () => {
+  const documents = new RowDocuments();
+  const document = `["${'x'.repeat(499_996)}"]`;
+  documents.read(document);
+  documents.read(document);
+  expect(() => documents.read('[]')).toThrow(expect.objectContaining({ code: 'answer_too_large' }));
+  documents.nextRow();
+  documents.read(`["${'x'.repeat(1_500_000)}"]`);
+});
+
+it('reads half a million characters with long numbers', () => {
+  const numbers = (count: number): string => `[${Array(count).fill('1234567890123456').join()}]`;
+  readDocument(numbers(29_000));
+  expect(() => readDocument(numbers(30_000))).toThrow(expect.objectContaining({ code: 'answer_too_large' }));
 });

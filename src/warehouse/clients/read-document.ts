@@ -1,17 +1,55 @@
+import { ApiError } from '../../common/errors/api-error.js';
 import { checkDetail } from '../../common/json/check-detail.js';
 import { parseExactJson } from '../../common/json/parse-exact-json.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 import { queryFailure } from './query-failures.js';
 
+/** The characters of the documents of a row, of which each is parsed in one go with the others. */
+const mostOfRow = 1_000_000;
+/** Characters of a document with long numbers, which take longer to parse. */
+const mostWithLongNumbers = 500_000;
 /** The most levels of a document. An answer with tens of thousands could not be written. */
 const mostLevels = 1_000;
 
 const [quote, backslash] = [34, 92];
 
+/** 422: the JSON documents of one row would take long to parse. */
+class DocumentsTooLargeError extends ApiError {
+  constructor(most: number) {
+    super(
+      422,
+      'answer_too_large',
+      {
+        zh: `一行中的 JSON 文档合计超过 ${most} 个字符；请减少列，或只取文档的一部分`,
+        en: `the JSON documents of one row have more than ${most} characters together; read fewer columns, or parts of the documents`,
+      },
+      { context: { most_characters: most } },
+    );
+  }
+}
+
+/** Reads the documents of a result, row by row. */
+export class RowDocuments {
+  private characters = 0;
+
+  nextRow(): void {
+    this.characters = 0;
+  }
+
+  /** @throws ValueTooDetailedError, DocumentsTooLargeError, WarehouseQueryError */
+  readonly read = (text: string): unknown => {
+    this.characters += text.length;
+    // One alone has a bound of its own.
+    if (this.characters > mostOfRow && this.characters > text.length) throw new DocumentsTooLargeError(mostOfRow);
+    return readDocument(text);
+  };
+}
+
 /** Reads a document from the text that a server sent, with every digit of its large numbers. @throws ValueTooDetailedError, WarehouseQueryError */
-export function readDocument(text: string): unknown {
+function readDocument(text: string): unknown {
   checkDetail(text);
+  if (text.length > mostWithLongNumbers && /\d{16}/.test(text)) throw new DocumentsTooLargeError(mostWithLongNumbers);
   try {
     if (levelsOf(text) <= mostLevels) return parseExactJson(text);
   } catch (cause) {

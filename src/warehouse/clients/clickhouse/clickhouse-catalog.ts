@@ -1,3 +1,4 @@
+import { mapInTurns } from '../../../common/turns/pace.js';
 import { requireFewColumns } from '../require-few-columns.js';
 import { type TableDescription, type TableSummary } from '../warehouse.client.js';
 import { isNullable } from './native-type.js';
@@ -49,7 +50,7 @@ export class ClickHouseCatalog {
     if (columns.length === 0) return null;
     requireFewColumns(columns);
     return {
-      columns: columns.map(({ name, type, comment }) => ({
+      columns: await mapInTurns(columns, ({ name, type, comment }) => ({
         name: name!,
         type: readableTypeOf(type!).type,
         nativeType: type!,

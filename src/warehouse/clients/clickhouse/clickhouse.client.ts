@@ -21,6 +21,7 @@ import { ClickHouseCatalog } from './clickhouse-catalog.js';
 import { clickHouseDsn } from './clickhouse-dsn.js';
 import { ClickHouseReading } from './clickhouse-reading.js';
 import { ClickHouseTransport, type Statement } from './clickhouse-transport.js';
+import { RowDocuments } from '../read-document.js';
 import { quoteName } from './quote-name.js';
 import { readableTypeOf } from './readable-type.js';
 import { toReadError } from './read-errors.js';
@@ -139,7 +140,8 @@ export class ClickHouseWarehouse implements WarehouseClient {
         ...(claim.signal && { signal: claim.signal }),
       }),
     );
-    const columns = names.map((name, index) => ({ name, type: queryType(types[index]!) }));
+    const typed = await mapInTurns(types, queryType);
+    const columns = names.map((name, index) => ({ name, type: typed[index]! }));
     return toResult(columns, rows, bytes, maxRows);
   }
 
@@ -182,9 +184,14 @@ function queryType(nativeType: string): string {
 }
 
 async function toResult(columns: QueryResult['columns'], rows: TextRows['rows'], bytes: number, maxRows: number): Promise<QueryResult> {
+  const documents = new RowDocuments();
+  const toValues = (row: TextRows['rows'][number]): unknown[] => {
+    documents.nextRow();
+    return row.map((value, index) => toJsonValue(columns[index]!.type, value, documents));
+  };
   return {
     columns: columns.map(({ name, type }) => ({ name, type: withoutLength(type) })),
-    rows: await mapInTurns(rows.slice(0, maxRows), row => row.map((value, index) => toJsonValue(columns[index]!.type, value))),
+    rows: await mapInTurns(rows.slice(0, maxRows), toValues),
     truncated: rows.length > maxRows,
     bytes,
   };

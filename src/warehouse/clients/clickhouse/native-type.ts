@@ -7,8 +7,8 @@ export interface NativeType {
 /** Wrappers that change how values are stored, and not what they are. */
 const transparent = new Set(['Nullable', 'LowCardinality', 'SimpleAggregateFunction']);
 
-/** More than any type of use. A server could else send one that takes minutes to read. */
-const mostCharacters = 200_000;
+/** More than any type of use. A server could else send one that takes long to read. */
+const mostCharacters = 10_000;
 const mostLevels = 10;
 
 /** Of a type that is too long or too deep, nothing is known. */

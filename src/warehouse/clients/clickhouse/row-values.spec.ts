@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { RowDocuments } from '../read-document.js';
 import { readTextRows, toJsonValue } from './row-values.js';
 
 const read = (...chunks: Buffer[]) => readTextRows(Readable.from(chunks), 100_000_000, 'rows');
@@ -37,21 +38,21 @@ describe('The rows of ClickHouse', () => {
     ['2026-01-02T03:04:05.120Z', '2026-01-02T03:04:05.12+00:00'],
     ['2026-01-02T03:04:05.000001000Z', '2026-01-02T03:04:05.000001+00:00'],
   ])('have moments as other clients write them: %s', (text, moment) => {
-    expect(toJsonValue('timestamptz', text)).toBe(moment);
+    expect(toJsonValue('timestamptz', text, new RowDocuments())).toBe(moment);
   });
 
   it('take no time for a moment of bad faith', () => {
     const zeros = `.${'0'.repeat(300_000)}x`;
     const started = performance.now();
-    expect(toJsonValue('timestamptz', zeros)).toBe(zeros);
+    expect(toJsonValue('timestamptz', zeros, new RowDocuments())).toBe(zeros);
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it('have documents, and refuse what is none', () => {
-    expect(toJsonValue('jsonb', '{"a": [1, "[["]}')).toEqual({ a: [1, '[['] });
+    expect(toJsonValue('jsonb', '{"a": [1, "[["]}', new RowDocuments())).toEqual({ a: [1, '[['] });
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     for (const text of ['{bad', '', deep]) {
-      expect(() => toJsonValue('jsonb', text)).toThrow(expect.objectContaining({ code: 'warehouse_query_failed' }));
+      expect(() => toJsonValue('jsonb', text, new RowDocuments())).toThrow(expect.objectContaining({ code: 'warehouse_query_failed' }));
     }
   });
 });

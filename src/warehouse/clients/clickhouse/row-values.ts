@@ -2,7 +2,7 @@ import { type Readable } from 'node:stream';
 import { AnswerTooLargeError, type AnswerSource } from '../../../common/errors/answer-too-large.error.js';
 import { Pace } from '../../../common/turns/pace.js';
 import { mostValues, tooManyValues } from '../most-values.js';
-import { readDocument } from '../read-document.js';
+import { type RowDocuments } from '../read-document.js';
 
 export interface TextRows {
   names: string[];
@@ -42,7 +42,7 @@ export async function readTextRows(answer: Readable, limitBytes: number, source:
  * A value for JSON, from its text as a type of PostgreSQL. Only numbers that a double holds exactly become JSON numbers, and moments
  * are written as the other clients write them.
  */
-export function toJsonValue(type: string, text: string | null): unknown {
+export function toJsonValue(type: string, text: string | null, documents: RowDocuments): unknown {
   if (text === null) return null;
   switch (type) {
     case 'boolean':
@@ -55,7 +55,7 @@ export function toJsonValue(type: string, text: string | null): unknown {
     case 'timestamptz':
       return text.replace(/(\.\d{0,9}?)0{0,9}Z$/, (_, fraction: string) => `${fraction === '.' ? '' : fraction}Z`).replace(/Z$/, '+00:00');
     case 'jsonb':
-      return readDocument(text);
+      return documents.read(text);
     default:
       return text;
   }

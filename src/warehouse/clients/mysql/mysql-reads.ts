@@ -1,9 +1,11 @@
 import { type Claim } from '../../../common/turns/fair-share.js';
+import { mapInTurns } from '../../../common/turns/pace.js';
 import { AnswerTooLargeError } from '../../../common/errors/answer-too-large.error.js';
 import { lookingUpFor } from '../../../egress/lookups.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
 import { mostValues, tooManyValues } from '../most-values.js';
+import { RowDocuments } from '../read-document.js';
 import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest, type TablePlace } from '../warehouse.client.js';
 import { MysqlCatalog } from './mysql-catalog.js';
 import { ByteBudgetError, type MysqlConnection } from './mysql-connection.js';
@@ -130,9 +132,14 @@ export class MysqlReads {
       if (connection.isUsable) this.options.connections.release(connection);
       else this.options.connections.abandon(connection, enough);
     }
+    const documents = new RowDocuments();
+    const toResultRow = (row: unknown[]): unknown[] => {
+      documents.nextRow();
+      return row.map((value, index) => toResultValue(value, columns[index]!.type, documents));
+    };
     return {
       columns,
-      rows: rows.slice(0, maxRows).map(row => row.map((value, index) => toResultValue(value, columns[index]!.type))),
+      rows: await mapInTurns(rows.slice(0, maxRows), toResultRow),
       truncated: rows.length > maxRows,
       bytes: connection.received - received,
     };

@@ -1,5 +1,5 @@
 import { type Field } from 'mysql2';
-import { readDocument } from '../read-document.js';
+import { type RowDocuments } from '../read-document.js';
 
 /** https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html */
 const types = {
@@ -66,7 +66,7 @@ export function typeNameOf({ columnType, flags, characterSet }: Field): string {
 }
 
 /** Turns a value that mysql2 gives into one of a result, by the type of its column. @throws ValueTooDetailedError */
-export function toResultValue(value: unknown, type: string): unknown {
+export function toResultValue(value: unknown, type: string, documents: RowDocuments): unknown {
   if (value === null) return null;
   switch (type) {
     case 'real':
@@ -82,7 +82,7 @@ export function toResultValue(value: unknown, type: string): unknown {
       if ((value as Buffer).length > mostBitBytes) return toHex(value as Buffer);
       return [...(value as Buffer)].map(byte => byte.toString(2).padStart(8, '0')).join('');
     case 'jsonb':
-      return readDocument(value as string);
+      return documents.read(value as string);
     default:
       return Buffer.isBuffer(value) ? toHex(value) : value;
   }

@@ -1,4 +1,5 @@
 import pg, { type PoolClient } from 'pg';
+import { RowDocuments } from '../read-document.js';
 import { type QueryResult } from '../warehouse.client.js';
 import { parserOf, typeNameOf } from './wire-types.js';
 
@@ -20,7 +21,6 @@ interface WireQuery {
  * limit and then left, so a result of a billion rows costs no more than the page that is kept.
  */
 export class CappedQuery extends pg.Query {
-  private static readonly types = { getTypeParser: parserOf };
   private connection: WireConnection | null = null;
   private received = 0;
 
@@ -28,6 +28,7 @@ export class CappedQuery extends pg.Query {
     sql: string,
     parameters: readonly unknown[],
     private readonly cap: number,
+    private readonly documents: RowDocuments,
     done: (error: Error | null, result: pg.QueryArrayResult) => void,
   ) {
     const config = {
@@ -35,7 +36,7 @@ export class CappedQuery extends pg.Query {
       values: [...parameters],
       rowMode: 'array',
       queryMode: 'extended',
-      types: CappedQuery.types,
+      types: { getTypeParser: (oid: number) => parserOf(oid, documents) },
       callback: done,
     };
     super(config);
@@ -44,7 +45,7 @@ export class CappedQuery extends pg.Query {
   static async run(client: PoolClient, sql: string, parameters: readonly unknown[], maxRows: number): Promise<Omit<QueryResult, 'bytes'>> {
     const result = await new Promise<pg.QueryArrayResult>((resolve, reject) => {
       client.query(
-        new CappedQuery(sql, parameters, maxRows + 1, (error, found) => {
+        new CappedQuery(sql, parameters, maxRows + 1, new RowDocuments(), (error, found) => {
           if (error) reject(error);
           else resolve(found);
         }),
@@ -66,6 +67,7 @@ export class CappedQuery extends pg.Query {
 
   /** Called by node-postgres for each row. A server that does not heed the limit is left, before its rows fill the memory. */
   protected handleDataRow(message: unknown): void {
+    this.documents.nextRow();
     if (++this.received > this.cap) this.connection?.stream.destroy(new Error('The server sends more rows than asked for'));
     else (pg.Query.prototype as unknown as RowHandler).handleDataRow.call(this, message);
   }

@@ -1,4 +1,6 @@
 import { type PoolClient } from 'pg';
+import { mapInTurns } from '../../../common/turns/pace.js';
+import { mostValues, tooManyValues } from '../most-values.js';
 import { requireFewColumns } from '../require-few-columns.js';
 import { type QueryResult, type TableColumn, type TableDescription, type TableSummary } from '../warehouse.client.js';
 import { type TableNames } from './table-names.js';
@@ -15,9 +17,10 @@ export function readOn(client: Pick<PoolClient, 'query'>): CatalogRead {
 /** More than a page of tables, and fewer than a client could not hold. */
 export const mostCatalogRows = 100_000;
 
-/** The rows of a result, by the names of its columns. */
-export function recordsOf({ columns, rows }: Pick<QueryResult, 'columns' | 'rows'>): Record<string, unknown>[] {
-  return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
+/** The rows of a result, by the names of its columns. @throws WarehouseQueryError */
+export async function recordsOf({ columns, rows }: Pick<QueryResult, 'columns' | 'rows'>): Promise<Record<string, unknown>[]> {
+  if (rows.length * columns.length > mostValues) throw tooManyValues();
+  return mapInTurns(rows, row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
 }
 
 /** The most tables that `listNames` gives. */

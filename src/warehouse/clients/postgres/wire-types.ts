@@ -1,4 +1,4 @@
-import { readDocument } from '../read-document.js';
+import { type RowDocuments } from '../read-document.js';
 
 const names: Record<number, string> = {
   16: 'boolean',
@@ -63,19 +63,18 @@ const parsers = new Map<number, (value: string) => unknown>([
   [16, value => value === 't'],
   [21, Number],
   [23, Number],
-  [114, readDocument],
   [700, smallNumber],
   [701, smallNumber],
   [1114, toIsoTime],
   [1184, toIsoTime],
-  [3802, readDocument],
 ]);
 
 /**
  * The parser for values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text, and
  * large numbers of a document become text, so that nothing is rounded. Dates stay YYYY-MM-DD instead of becoming a moment in the server's time zone.
  */
-export function parserOf(oid: number): (value: string) => unknown {
+export function parserOf(oid: number, documents: RowDocuments): (value: string) => unknown {
+  if (oid === 114 || oid === 3802) return documents.read;
   return parsers.get(oid) ?? asText;
 }
 
