@@ -28,6 +28,20 @@ export const aggregateFunctions = list(`
 
 export const windowFunctions = list('row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value');
 
+/**
+ * What PostgreSQL reads as a function of the whole row where a table has no such column: `t.json_agg` is `json_agg(t)`. Those that are
+ * allowed as functions give a row, a number or a name.
+ */
+export const rowFunctions = list(`
+  any_out anycompatible_out anycompatiblenonarray_out anyelement_out anynonarray_out array_agg concat hash_record json_agg json_agg_strict
+  json_build_array json_build_object jsonb_agg jsonb_agg_strict jsonb_build_array jsonb_build_object pg_collation_for pg_column_compression
+  pg_column_size pg_column_toast_chunk_id pg_restore_attribute_stats pg_restore_relation_stats pg_typeof quote_literal quote_nullable
+  record_out record_send row_to_json to_json to_jsonb
+`);
+
+/** Those of them that give a row. */
+export const rowChoices = list('any_value first_value lag last_value lead max min mode');
+
 /** The types of casts, as the parser names them, and arrays of them. No reg* types (they probe the catalogue), no user types. */
 export const castTypes = list(`
   text varchar int2 int4 int8 float4 float8 numeric bool date time timetz timestamp timestamptz interval json jsonb uuid

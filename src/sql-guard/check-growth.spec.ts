@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { cloneDatabase } from '../../test/support/database.js';
+import { rowChoices, rowFunctions } from './allow-lists.js';
 import { maxGrowth } from './check-growth.js';
 import { guardExpression } from './guard-expression.js';
 import { guardSelect } from './guard-select.js';
@@ -35,6 +36,10 @@ describe('the values that user SQL may build', () => {
     `a IN (${times(300, "'x'").join(', ')})`,
     "(jsonb_path_query_first(c, '$.items[0] ? (@.name == \"x, y\")') ->> 'name') || b",
     "regexp_replace(a, '([0-9])', '<\\1>', 'g')",
+    'md5(ROW(a, b, c)::text)',
+    "a = ANY (ARRAY['x', 'y'])",
+    'ARRAY[a, b]::text',
+    "'{1,2}'::numeric[]",
     'normalize(left(a, 1000), NFKD) || b',
   ])('%s is within the bound', expression => {
     expect(guardExpression(expression, { columns }).growth).toBeLessThanOrEqual(maxGrowth);
@@ -68,8 +73,37 @@ describe('the values that user SQL may build', () => {
     expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'function', token });
   });
 
+  const nested = (levels: number, before: string, after: string) => `${before.repeat(levels)}a${after.repeat(levels)}`;
+  it.each([
+    ['lists', nested(6, 'ARRAY[', ']::text')],
+    ['rows', nested(6, 'ROW(', ')::text')],
+    ['rows joined', nested(6, "('' || ROW(", '))')],
+    ['split texts', nested(6, 'string_to_array(', ', NULL)::text')],
+    ['lists joined', nested(6, 'concat(ARRAY[', '])')],
+    ['patterns', nested(6, 'like_escape(', ", '!')")],
+    ['found parts', `array_to_string(regexp_match(a, '${'('.repeat(100)}.*${')'.repeat(100)}'), '')`],
+  ])('may be too long of %s within each other', (_, expression) => {
+    expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'length' });
+  });
+
+  it.each([
+    ["jsonb_path_query_array(c, '$.keyvalue().keyvalue()')", 'function'],
+    ['regexp_match(a, b)', 'function'],
+    ['(a::numeric[])::text', 'type'],
+    ["('{1e131071}'::numeric[])::text", 'type'],
+  ])('%s is refused', (expression, reason) => {
+    expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason });
+  });
+
   it.each([
     'SELECT array_agg(a) FROM t',
+    'SELECT t.json_agg FROM t',
+    'SELECT t.concat FROM t',
+    'WITH p AS (SELECT a, a AS b FROM t) SELECT p::text FROM p',
+    'SELECT (p)::text FROM (SELECT * FROM t) AS p',
+    'SELECT count(p) FROM (SELECT 1 AS n) AS p, t',
+    'SELECT p.max::text FROM (SELECT a FROM t) AS p',
+    `SELECT 1 AS n UNION ALL SELECT 2 LIMIT (WITH ${['a || a', ...Array.from({ length: 7 }, () => 'x || x')].map((x, n) => `c${n} AS (SELECT ${x} AS x FROM ${n ? `c${n - 1}` : 't'})`).join(', ')} SELECT max(length(x)) FROM c7)`,
     "SELECT string_agg(a, ',' ORDER BY a) FROM t, t AS u",
     'SELECT ARRAY(SELECT a FROM t)',
     'SELECT x || x || x || x AS x FROM (SELECT x || x || x || x AS x FROM (SELECT x || x || x || x AS x FROM (SELECT a || a AS x FROM t) AS p) AS q) AS r',
@@ -81,17 +115,43 @@ describe('the values that user SQL may build', () => {
     expect(factsOf(() => guardSelect(query, { schema: 'mirror' }))).not.toBeNull();
   });
 
+  it.each([
+    'WITH total AS (SELECT sum(a) AS total FROM t) SELECT total FROM total',
+    'SELECT p.max, p.n FROM (SELECT max(a) AS max, count(*) AS n FROM t) AS p',
+    'SELECT t.count, count FROM t',
+    'SELECT x FROM (SELECT 1) AS x (x)',
+    'SELECT p.* FROM (SELECT a, b FROM t) AS p ORDER BY p.a',
+  ])('%s is no whole row', query => {
+    expect(guardSelect(query, { schema: 'mirror' }).growth).toBeLessThanOrEqual(3);
+  });
+
   it('multiply through sub-selects only what they pass on', () => {
     const query = 'SELECT x || b AS y FROM (SELECT concat(a, b, c) AS x, b FROM t) AS p ORDER BY length(a || b)';
     expect(guardSelect(query, { schema: 'mirror' }).growth).toBe(6);
     expect(guardSelect('SELECT a, count(*) FROM t GROUP BY a UNION SELECT b, 1 FROM t', { schema: 'mirror' }).growth).toBe(1);
   });
 
+  it('know every function that PostgreSQL takes of a whole row', async () => {
+    const database = await cloneDatabase();
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT DISTINCT proname AS name FROM pg_proc
+       WHERE pronamespace = 'pg_catalog'::regnamespace AND pronargs >= 1 AND pronargs - pronargdefaults <= 1
+         AND proargtypes[0] IN (SELECT oid FROM pg_type WHERE typname IN ('any', 'anyelement', 'anynonarray', 'anycompatible', 'anycompatiblenonarray', 'record'))`,
+    );
+    await client.end();
+    await database.drop();
+    const unknown = rows.map(({ name }) => name).filter(name => !rowFunctions.has(name) && !rowChoices.has(name));
+    // These give a number.
+    expect(unknown.sort()).toEqual(['count', 'cume_dist', 'dense_rank', 'num_nonnulls', 'num_nulls', 'percent_rank', 'rank']);
+  });
+
   it(`are never longer than the guard foresees (${runs} expressions on PostgreSQL, seed ${seed})`, async () => {
     const database = await cloneDatabase();
     const client = new pg.Client(database.url);
     await client.connect();
-    const values = ['', 'x', 'a,b', ',,,,,,,', 'a,,b,c,,d汉'];
+    const values = ['', 'xyz', 'a,b', ',,,,,,,', 'a,,b,c,,d汉', '"\\"\\"\\"', '%_%_%_(((', "'{}'"];
     const longest = Math.max(...values.map(value => value.length));
     const { text } = fc.letrec<{ text: string }>(tie => ({
       text: fc.oneof(
@@ -106,6 +166,13 @@ describe('the values that user SQL may build', () => {
           .map(([x, split, joint, absent]) => `array_to_string(string_to_array(${x}, ${split}, ''), ${joint}${absent})`),
         tie('text').map(x => `array_to_string(ARRAY[${x}, ${x}], '')`),
         tie('text').map(x => `replace(${x}, ',', ';')`),
+        tie('text').map(x => `(ARRAY[${x}, ${x}])::text`),
+        tie('text').map(x => `concat(ARRAY[${x}], 'xyz')`),
+        tie('text').map(x => `(ROW(${x}, ${x}))::text`),
+        tie('text').map(x => `('xyz' || ROW(${x}))`),
+        tie('text').map(x => `(string_to_array(${x}, NULL))::text`),
+        tie('text').map(x => `like_escape(${x}, '!')`),
+        tie('text').map(x => `array_to_string(regexp_match(${x}, '((.*))'), '')`),
         tie('text').map(x => `CASE WHEN length(${x}) > 2 THEN ${x} ELSE 'x' END`),
       ),
     }));

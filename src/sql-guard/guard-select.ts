@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { aggregateFunctions, scalarFunctions, systemColumns, windowFunctions } from './allow-lists.js';
+import { aggregateFunctions, rowFunctions, scalarFunctions, systemColumns, windowFunctions } from './allow-lists.js';
 import { checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames, functionName } from './check-names.js';
@@ -122,6 +122,11 @@ function checkColumn(node: NodeFields, offset: number | undefined): void {
   if (parts.length > 2 || (name != null && systemColumns.has(name))) {
     throw new Refusal('column', parts.map(part => part ?? '*').join('.'), offset);
   }
+  if (parts.length === 2 && name != null && rowFunctions.has(name))
+    throw new Refusal('column', parts.join('.'), offset, {
+      zh: `PostgreSQL 会把它读作整行的函数；如果是列，请只写“${name}”`,
+      en: `PostgreSQL reads it as a function of the whole row; if it is a column, write "${name}" alone`,
+    });
 }
 
 function checkTable(node: NodeFields, offset: number | undefined, schema: string, ctes: ReadonlySet<string>): void {
