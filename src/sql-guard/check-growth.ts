@@ -234,9 +234,9 @@ function larger(one: Size, other: Size): Size {
 /** The names in FROM of what is no table: sub-selects, names of the WITH list, and joins with a name. */
 function derivedIn(item: unknown, ctes: ReadonlyMap<string, unknown>): string[] {
   const { RangeVar: table, JoinExpr: join, RangeSubselect: nested } = item as Record<string, NodeFields | undefined>;
-  const alias = ((table ?? join ?? nested)?.alias as NodeFields | undefined)?.aliasname;
-  if (table) return table.schemaname === undefined && ctes.has(String(table.relname)) ? [String(alias ?? table.relname)] : [];
-  const own = alias === undefined ? [] : [String(alias)];
+  const alias = ((table ?? join ?? nested)?.alias as { aliasname?: string } | undefined)?.aliasname;
+  if (table) return table.schemaname === undefined && ctes.has(String(table.relname)) ? [alias ?? String(table.relname)] : [];
+  const own = alias === undefined ? [] : [alias];
   return join ? [...own, ...derivedIn(join.larg, ctes), ...derivedIn(join.rarg, ctes)] : own;
 }
 

@@ -165,6 +165,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
       rewrites: new Map([...rewritesOf(types), ...options.rewrites]),
       hasLines: upsert,
       checkSize: size => room.requireForText(size),
+      checkFormer: size => room.require(size),
       checkNames: (names, line) => {
         if (keepsTypes) requireKnownColumns(names, existing, line);
       },

@@ -21,6 +21,8 @@ export interface TargetOptions {
   hasLines?: boolean;
   /** Checks the bytes of the rows so far, as they are sent to PostgreSQL. @throws StorageFullError */
   checkSize?: (bytes: number) => void;
+  /** Checks the bytes of the former tables, before columns were widened: PostgreSQL keeps them until the end. @throws StorageFullError */
+  checkFormer?: (bytes: number) => void;
   /** Checks names that stand in the file at `line`. @throws SchemaError */
   checkNames: (names: readonly string[], line: number) => void;
   /** Checks that these are all names of the file. @throws SchemaError */
@@ -42,6 +44,7 @@ export class CopyTarget {
   private lines = new CopyLines(1);
   private rows = 0;
   private bytes = 0;
+  private formerBytes = 0;
 
   constructor(
     private readonly client: PoolClient,
@@ -147,7 +150,15 @@ export class CopyTarget {
       const value = was === null ? 'NULL' : type === 'jsonb' ? `to_jsonb(${column})` : column;
       return [`ALTER COLUMN ${column} TYPE ${type} USING ${value}::${type}`];
     });
-    if (changes.length > 0) await this.client.query(`ALTER TABLE ${this.table} ${changes.join(', ')}`);
+    if (changes.length === 0) return;
+    if (changes.some(change => change.startsWith('ALTER'))) await this.countFormer();
+    await this.client.query(`ALTER TABLE ${this.table} ${changes.join(', ')}`);
+  }
+
+  private async countFormer(): Promise<void> {
+    const { rows } = await this.client.query<{ bytes: string }>('SELECT pg_table_size($1::regclass) AS bytes', [this.table]);
+    this.formerBytes += Number(rows[0]!.bytes);
+    this.options.checkFormer?.(this.formerBytes);
   }
 
   private async explained(work: () => Promise<void>): Promise<void> {

@@ -56,6 +56,18 @@ describe('loadCsv', () => {
     ]);
   });
 
+  it('tells how much each widening leaves behind until the end, and stops where it is too much', async () => {
+    const left: number[] = [];
+    const checkFormer = (bytes: number): void => {
+      left.push(bytes);
+      if (left.length > 2) throw new Error('enough');
+    };
+    const csv = Buffer.from('a,b\n1,1\n3000000000,1\n1,3000000000\n1.5,1\n1,1.5\n');
+    const loading = tables.load({ format: 'csv', checkFormer }, target => loadCsv(inPieces(csv, 1), format, target, oneByOne));
+    await expect(loading).rejects.toThrow('enough');
+    expect(left.map((bytes, index) => bytes - (left[index - 1] ?? 0)).every(bytes => bytes >= 8_192)).toBe(true);
+  });
+
   it('widens columns that already hold rows, and gives back the spelling of the file', async () => {
     const csv =
       'a,b,c,d,e\n1,,1,2024-01-01,true\n2,,2.50,2024-01-02,false\n3000000000,7,3,2024-01-03,x\n4.10,8,abc,2024-01-04 05:06:07,y\nz,9,4,2024-01-05,\n';
