@@ -195,6 +195,12 @@ describe('accounts', () => {
     expect(JSON.stringify(body)).not.toContain(password);
   });
 
+  it('refuses a name of very many marks, which a normal form would sort for minutes', async () => {
+    const username = `a${'\u0315'.repeat(100_000)}${'\u0327'.repeat(100_000)}`;
+    const { body } = await test.anonymous.post('/api/auth/register').send({ username, password: 'long enough 1' }).expect(422);
+    expect(body.detail.errors.map(({ loc }: { loc: string[] }) => loc)).toContainEqual(['body', 'username']);
+  });
+
   it('distinguishes passwords beyond 72 bytes', async () => {
     const long = '密'.repeat(40);
     await test.anonymous

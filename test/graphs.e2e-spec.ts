@@ -194,6 +194,32 @@ describe('API keys', () => {
         .expect(201)
     ).body;
 
+  it('that have ended are kept up to a thousand, and those of the last hour', async () => {
+    const user = await test.asUser('keeper');
+    const graph = (await user.post('/api/graphs').send({ name: 'kept' }).expect(201)).body.id;
+    const create = () =>
+      user
+        .post('/api/api-keys')
+        .send({ name: 'k', graph_ids: [graph] })
+        .expect(201);
+    await create();
+    const ended = (count: number, ago: string) =>
+      test.pool.query(
+        `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at, permissions)
+         SELECT user_id, name, substr(md5(random()::text), 1, length(public_id)), secret_hash, rate_limit, now() - $2::interval, permissions
+         FROM (SELECT * FROM api_keys WHERE user_id = (SELECT id FROM users WHERE username = 'keeper') LIMIT 1) AS k, generate_series(1, $1)`,
+        [count, ago],
+      );
+    await ended(1_200, '2 hours');
+    await ended(50, '5 minutes');
+    await create();
+    const { rows } = await test.pool.query(
+      `SELECT count(*) FILTER (WHERE expires_at > now())::int AS good, count(*) FILTER (WHERE expires_at < now())::int AS ended
+       FROM api_keys WHERE user_id = (SELECT id FROM users WHERE username = 'keeper')`,
+    );
+    expect(rows).toEqual([{ good: 2, ended: 1_050 }]);
+  });
+
   it('shows the raw key once and keeps only a hash', async () => {
     const key = await create();
     expect(key.raw_key).toMatch(/^gsk_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/);

@@ -51,6 +51,9 @@ const key = `
          ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id ORDER BY graph_id) AS graph_ids
   FROM api_keys k`;
 
+/** The keys of a user that have ended and are kept. */
+const endedKept = 1_000;
+
 @Injectable()
 export class ApiKeysRepository {
   private readonly holders = new BatchedLookup<string, ApiKeyHolder>(
@@ -94,7 +97,17 @@ export class ApiKeysRepository {
     );
     const { id } = rows[0]!;
     await client.query('INSERT INTO api_key_graphs (api_key_id, graph_id) SELECT $1, unnest($2::int[])', [id, graphIds]);
+    await this.removeEnded(client, userId);
     return id;
+  }
+
+  /** Keeps the last of a user's keys that have ended. Those that ended within the hour still count, see quotas.ts. */
+  private async removeEnded(client: PoolClient, userId: number): Promise<void> {
+    await client.query(
+      `DELETE FROM api_keys WHERE id IN (
+         SELECT id FROM api_keys WHERE user_id = $1 AND least(expires_at, revoked_at) < now() - interval '1 hour' ORDER BY id DESC OFFSET $2)`,
+      [userId, endedKept],
+    );
   }
 
   /**

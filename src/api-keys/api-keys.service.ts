@@ -37,7 +37,9 @@ export class ApiKeysService {
    */
   async create(principal: Principal, request: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     const expiresAt = this.readLimits(request);
-    for (const graphId of request.graph_ids) await this.access.require(principal, graphId, 'viewer');
+    const visible = new Set(await this.access.listVisible(principal));
+    // Admins see all graphs, without a list.
+    for (const graphId of request.graph_ids) if (!visible.has(graphId)) await this.access.require(principal, graphId, 'viewer');
     const { name, rate_limit: rateLimit, graph_ids: graphIds, permissions } = request;
     // This refuses early. Every request with the key is checked again for its own connection.
     if (permissions.includes('tables:write') && !(await this.connections.mayWriteAny(principal))) throw new PermissionNotHeldError();

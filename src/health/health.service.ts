@@ -14,6 +14,8 @@ const retrievalPatienceMs = 500;
 
 @Injectable()
 export class HealthService {
+  private checking: ReturnType<RetrievalClient['check']> | null = null;
+
   constructor(
     private readonly link: DatabaseLink,
     private readonly retrieval: RetrievalClient,
@@ -27,7 +29,9 @@ export class HealthService {
    */
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
-    const processes = await this.retrieval.check(retrievalPatienceMs);
+    // Whoever asks meanwhile waits for the same answer.
+    this.checking ??= this.retrieval.check(retrievalPatienceMs).finally(() => (this.checking = null));
+    const processes = await this.checking;
     const retrieval = processes.includes('ok') ? 'ok' : 'unavailable';
     const serving = !parserWorks() ? 'unavailable' : database === 'ok' && retrieval !== 'ok' ? 'degraded' : database;
     const checks = { database, retrieval, ...(processes.length > 1 ? { retrieval_processes: processes } : {}) } as const;
