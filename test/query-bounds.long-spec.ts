@@ -122,7 +122,12 @@ describe('the metrics of a graph', () => {
     const named = (count: number, column: string) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, column]));
     const { body } = await bind(named(20, `'${'x'.repeat(900)}'`)).expect(422);
     expect(body.detail.errors).toEqual([{ loc: ['body'], type: 'too_large', msg: expect.stringContaining('16384') }]);
+    const on = Array.from({ length: 8 }, () => [`'${'x'.repeat(1_500)}'`, `'${'y'.repeat(1_500)}'`]);
+    const joined = { relation: { table: 'orders' }, joins: [{ table: 'orders', alias: 'o2', on }] };
+    const pairs = await test.admin.put(`/api/metrics/${graph.metricId}/binding`).send(joined).expect(422);
+    expect(pairs.body.detail.errors).toEqual(body.detail.errors);
     const columns = await bind(named(500, 'a_column_that_nobody_has_in_this_table')).expect(422);
+    expect(columns.body.detail.errors).toHaveLength(50);
     expect(new Set(columns.body.detail.errors.map((error: { type: string }) => error.type))).toEqual(new Set(['unknown_column']));
   });
 

@@ -27,7 +27,7 @@ export function toWireRow(
   warnings: MetricWarning[],
   rounds = true,
 ): unknown[] {
-  return columns.map(({ format }, index) => roundTo(toWireValue(row[index], warnings), (rounds && format) || null));
+  return columns.map(({ format, type }, index) => roundTo(toWireValue(row[index], type, warnings), (rounds && format) || null));
 }
 
 /** Rows as they are answered, made in turns, since there may be many. */

@@ -20,10 +20,12 @@ export function wireTypeOf(postgresType: string | undefined): string {
 }
 
 /**
- * Turns values into JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. NaN and
- * Infinity are not JSON, so they become null, with a warning.
+ * Turns values into JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. The numbers NaN
+ * and Infinity are not JSON, so they become null, with a warning.
+ * @param type as `wireTypeOf` gives it
  */
-export function toWireValue(value: unknown, warnings: MetricWarning[]): unknown {
+export function toWireValue(value: unknown, type: string, warnings: MetricWarning[]): unknown {
+  if (type === 'string') return value;
   if (value !== 'NaN' && value !== 'Infinity' && value !== '-Infinity') return value;
   if (!warnings.some(warning => warning.code === 'NOT_A_NUMBER')) {
     warnings.push({ code: 'NOT_A_NUMBER', message: '结果含 NaN 或无穷大，已改为 null / NaN or Infinity in the result became null' });
