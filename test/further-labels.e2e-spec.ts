@@ -255,6 +255,28 @@ nodes:
     expect((await ask(graphId, 'MATCH (n:A) RETURN n')).warnings).toEqual([expect.stringMatching(/没有标签|no label/)]);
   });
 
+  it('make at most 4,096 sets; a run that needs more fails and leaves the graph as it was', async () => {
+    // Each row has a set of its own.
+    const rows = (count: number): string => `n\n${Array.from({ length: count }, (_, i) => `${i}\n`).join('')}`;
+    const bits = Array.from({ length: 13 }, (_, bit) => `{name: B${bit}, when: '(n & ${1 << bit}) > 0'}`).join(', ');
+    await upload(app, 'bits', rows(4_096), 'n:int');
+    const text = `version: 1
+nodes:
+  - {id: n, label: 数, labels: [${bits}], table: bits, key: [n], columns: [{column: n, type: int}]}
+`;
+    const { graphId, jobId, run } = await ingest(app, text);
+    expect(run).toMatchObject({ status: 'succeeded' });
+    const before = await stored(graphId);
+    await upload(app, 'bits', rows(4_097), 'n:int');
+    const failed = await runToEnd(app, jobId);
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'too_many_label_sets', context: { sets: 4_097, most: 4_096 } } });
+    expect(failed.error.detail).toMatch(/4097 种.*4097 different sets of labels/);
+    expect(await stored(graphId)).toEqual(before);
+    expect(await labelCounts(graphId)).toMatchObject({ 数: { B0: 2_048, B12: 0 } });
+    await app.admin.post(`/api/ingestion/jobs/${jobId}/retire`).set('Prefer', 'wait=60').expect(200);
+    expect(await stored(graphId)).toEqual({});
+  });
+
   it('are none of a stub until its row is read', async () => {
     const table = await customerTable('id,name,level,region\n2,北方机械,3,north\n');
     const text = mapping(table).replace('match: {customer: id}}', 'match: {customer: id}, on_missing: create}');

@@ -20,6 +20,7 @@ import { takePlace } from './run/load-apart.js';
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard } from './run/removal.js';
 import { type LastSuccess, repeatReport } from './run/repeat-run.js';
+import { requireFewLabelSets } from './run/require-few-label-sets.js';
 import { type RunInputs } from './run/run-inputs.js';
 import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
 import { RunProgress } from './run/run-progress.js';
@@ -183,7 +184,9 @@ export class IngestionRunner {
       await this.jobs.requireRoomInSchema(client, job.graph_id, job.id, run.targets);
       await writeElements(client, scope, written, source);
     }
-    await countLabels(client, scope);
+    const labelSets = await countLabels(client, scope);
+    // Labels can always be removed, although other nodes may keep too many sets.
+    if (!claimed.retires) requireFewLabelSets(labelSets);
     const upkeep = await this.renewStatistics(client, run, scope);
     await Promise.all(this.committing.map(told => told(job.graph_id)));
     await takePlace(client, scope);

@@ -80,8 +80,8 @@ export const nodeKeys = {
     takes: 'list',
     default: { zh: '无', en: 'none' },
     meaning: {
-      zh: '节点另有的标签，最多 32 个，每个可带条件；可以与其他节点的 label 同名，MATCH 时两者一并找到',
-      en: 'Further labels of the nodes, at most 32, each with a condition if wanted; one may be the label of other nodes, and MATCH then finds both',
+      zh: '节点另有的标签，最多 32 个，每个可带条件；可以与其他节点的 label 同名，MATCH 时两者一并找到；一张图的节点最多有 4,096 种不同的标签组合',
+      en: 'Further labels of the nodes, at most 32, each with a condition if wanted; one may be the label of other nodes, and MATCH then finds both; the nodes of a graph have at most 4,096 different sets of labels',
     },
     example: `labels: [人, {name: 经理, aliases: [Manager], when: grade >= 7}]`,
   },

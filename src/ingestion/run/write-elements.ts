@@ -94,25 +94,30 @@ function furtherLabels({ kind, element }: Target): { name: string; aliases: stri
 
 /**
  * Counts the nodes with each further label, by the label of their key: all of them, whichever job gave them the label. It reads all
- * nodes of these labels, because a run changes labels in many ways.
+ * nodes of these labels, because a run changes labels in many ways. Returns how many different sets of labels they carry.
  */
-export async function countLabels(client: PoolClient, { graphId, nodes }: WriteScope): Promise<void> {
+export async function countLabels(client: PoolClient, { graphId, nodes }: WriteScope): Promise<number> {
   const { rows } = await client.query<{ name: string }>(`SELECT DISTINCT name FROM graph_elements WHERE graph_id = $1 AND labels <> '[]'`, [
     graphId,
   ]);
-  if (rows.length === 0) return;
-  await client.query(
-    `WITH counted AS (
-       SELECT n.label, l AS further, count(*) AS nodes FROM ${nodes} n, unnest(n.labels) AS l WHERE n.label = ANY ($2) GROUP BY 1, 2
+  if (rows.length === 0) return 0;
+  const counted = await client.query<{ sets: number }>(
+    `WITH sets AS MATERIALIZED (
+       SELECT n.label, n.labels, count(*) AS nodes FROM ${nodes} n WHERE n.label = ANY ($2) GROUP BY 1, 2
+     ), counted AS (
+       SELECT s.label, l AS further, sum(s.nodes)::bigint AS nodes FROM sets s, unnest(s.labels) AS l GROUP BY 1, 2
+     ), written AS (
+       UPDATE graph_elements g SET labels = (
+         SELECT jsonb_agg(l || jsonb_build_object('count', coalesce(c.nodes, 0)) ORDER BY place)
+         FROM jsonb_array_elements(g.labels) WITH ORDINALITY AS e (l, place)
+           LEFT JOIN counted c ON c.label = g.name AND c.further = l ->> 'name'
+       )
+       WHERE g.graph_id = $1 AND g.labels <> '[]'
      )
-     UPDATE graph_elements g SET labels = (
-       SELECT jsonb_agg(l || jsonb_build_object('count', coalesce(c.nodes, 0)) ORDER BY place)
-       FROM jsonb_array_elements(g.labels) WITH ORDINALITY AS e (l, place)
-         LEFT JOIN counted c ON c.label = g.name AND c.further = l ->> 'name'
-     )
-     WHERE g.graph_id = $1 AND g.labels <> '[]'`,
+     SELECT count(*)::int AS sets FROM sets`,
     [graphId, rows.map(({ name }) => name)],
   );
+  return counted.rows[0]!.sets;
 }
 
 /** The rows of an element are counted with the job that owns the rest, whoever wrote them. */

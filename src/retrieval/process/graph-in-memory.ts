@@ -7,14 +7,14 @@ import { cellAt, codeCountOf, type PropertyColumn } from '../../graph-index/prop
 import { placesWith, type PropertyIndex } from '../../graph-index/property-index.js';
 import { textAt } from '../../graph-index/stored-texts.js';
 import { indexOf, type Topology } from '../../graph-index/topology.js';
+import { type ElementTypes, elementTypesOf, noTypes } from './element-types.js';
 import { type GraphElements } from './graph-elements.js';
 import { type ElementKind, type WholeProperties } from './load/load-properties.js';
-import { type PropertyTypes, propertyTypesOf, readProperties, readProperty } from './source-values.js';
+import { type PropertyTypes, readProperties, readProperty } from './source-values.js';
 
 /** Types whose values equal each other as numbers and strings do. */
 const indexedTypes = new Set(['none', 'string', 'bigint', 'float', 'decimal', 'boolean']);
 const timeTypes = new Set(['date', 'time', 'timetz', 'localdatetime', 'datetime', 'duration']);
-const none: PropertyTypes = new Map();
 /** Beyond so many nodes with one value a scan, which makes them one by one, is as good. */
 const mostLookedUp = 10_000;
 /** A query that comes to more nodes makes some of them anew. */
@@ -35,19 +35,6 @@ export interface LoadedElements {
   whole: Record<ElementKind, WholeProperties> | null;
 }
 
-/** The types of properties by the number of a label set or of an edge type. */
-export interface ElementTypes {
-  nodes: PropertyTypes[];
-  edges: PropertyTypes[];
-}
-
-export function elementTypesOf({ labelSets, types }: Topology, schema: GraphElements): ElementTypes {
-  return {
-    nodes: labelSets.map(([key]) => propertyTypesOf(schema.labels.find(({ name }) => name === key)?.properties ?? [])),
-    edges: types.map(type => propertyTypesOf(schema.edges.filter(edge => edge.type === type).flatMap(edge => edge.properties))),
-  };
-}
-
 /**
  * One version of a graph, for queries that run in memory. Nodes and edges become objects when a query comes to them, and their properties
  * are read when it asks for one. The objects last as long as the query: make one of these for each.
@@ -59,6 +46,8 @@ export class GraphInMemory implements MemoryGraph {
   private readonly indexes: ReadonlyMap<string, PropertyIndex>;
   private readonly columns: ReadonlyMap<string, PropertyColumn>;
   private readonly types: ElementTypes;
+  /** The types of each key label, which are far fewer than the sets. */
+  private readonly typesOfLabels: readonly PropertyTypes[];
   private readonly nodeProperties: ElementProperties;
   private readonly edgeProperties: ElementProperties;
 
@@ -72,15 +61,16 @@ export class GraphInMemory implements MemoryGraph {
     this.typeNumbers = new Map(topology.types.map((type, i) => [type, i]));
     const types = elementTypesOf(topology, schema);
     this.types = types;
+    this.typesOfLabels = [...new Set(types.nodes)];
     this.nodeProperties = new ElementProperties(
       columns.nodes,
       whole?.nodes ?? null,
-      place => types.nodes[topology.nodeSets[place]!] ?? none,
+      place => types.nodes[topology.nodeSets[place]!] ?? noTypes,
     );
     this.edgeProperties = new ElementProperties(
       columns.edges,
       whole?.edges ?? null,
-      place => types.edges[topology.edgeTypes[place]!] ?? none,
+      place => types.edges[topology.edgeTypes[place]!] ?? noTypes,
     );
   }
 
@@ -119,7 +109,7 @@ export class GraphInMemory implements MemoryGraph {
   nodesWith(property: string, value: CypherValue): readonly NodeValue[] | null {
     const index = this.indexes.get(property);
     // A text can equal a time, which the index does not know.
-    const isIndexed = index && this.types.nodes.every(types => indexedTypes.has(types.get(property) ?? 'none'));
+    const isIndexed = index && this.typesOfLabels.every(types => indexedTypes.has(types.get(property) ?? 'none'));
     if (!isIndexed || (typeof value !== 'string' && !isNumber(value))) return null;
     const places = placesWith(index, typeof value === 'string' ? value : floatOf(value), mostLookedUp);
     return places && places.map(place => this.nodeAt(place));
@@ -151,13 +141,23 @@ export class GraphInMemory implements MemoryGraph {
 
   private columnOf(name: string): NodeColumn | null {
     const column = this.columns.get(name);
-    return column
-      ? { codes: column.codes, numbers: column.numbers, codeCount: codeCountOf(column), holdsTimes: this.holdsTimes(name) }
-      : null;
+    if (!column) return null;
+    const { codes, numbers } = column;
+    return { codes, numbers, codeCount: codeCountOf(column), holdsTimes: this.holdsTimes(name), readings: this.readingsOf(name) };
+  }
+
+  private readingsOf(property: string): Uint16Array {
+    const byType = new Map<string | undefined, number>();
+    return Uint16Array.from(this.types.nodes, types => {
+      const type = types.get(property);
+      const number = byType.get(type) ?? byType.size;
+      byType.set(type, number);
+      return number;
+    });
   }
 
   private holdsTimes(property: string): boolean {
-    return this.types.nodes.some(types => timeTypes.has(types.get(property) ?? 'none'));
+    return this.typesOfLabels.some(types => timeTypes.has(types.get(property) ?? 'none'));
   }
 
   private setsWith(label: string): readonly number[] {

@@ -19,7 +19,7 @@ const mostCodesKnown = 20_000;
  * @param ask the condition of the node at a place, as an expression
  */
 export class ColumnTest implements NodeTest {
-  /** By set of labels and code: 0 unknown, 1 true, 2 not true. The set tells how a text is read. */
+  /** By reading and code: 0 unknown, 1 true, 2 not true. Nodes of many sets of labels share a reading. */
   private readonly known: (Uint8Array | undefined)[] = [];
 
   constructor(
@@ -66,9 +66,9 @@ export class ColumnTest implements NodeTest {
   }
 
   private holdsOfCode(place: number, code: number): boolean {
-    const { codeCount } = this.column;
+    const { codeCount, readings } = this.column;
     if (codeCount > mostCodesKnown) return this.ask(place);
-    const answers = (this.known[this.nodeSets[place]!] ??= new Uint8Array(codeCount));
+    const answers = (this.known[readings[this.nodeSets[place]!]!] ??= new Uint8Array(codeCount));
     if (answers[code] === 0) answers[code] = this.ask(place) ? 1 : ruledOut;
     return answers[code] === 1;
   }

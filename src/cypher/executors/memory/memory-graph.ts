@@ -48,4 +48,6 @@ export interface NodeColumn {
   holdsTimes: boolean;
   /** Codes are below it. */
   codeCount: number;
+  /** By set of labels: the number of the type by which the property's texts are read. The types are few. */
+  readings: Uint16Array;
 }
