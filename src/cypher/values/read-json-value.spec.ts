@@ -41,9 +41,64 @@ describe('readJsonValue', () => {
       expect(() => readJsonValue(broken)).toThrow(SyntaxError);
   });
 
-  it('counts a list before it is read', () => {
-    const meter = { spent: 0, spend(units: number) { if ((meter.spent += units) > 1_000) throw new Error('too much'); } }; // prettier-ignore
-    expect(() => metered(meter, () => readJsonValue(`[${'1,'.repeat(1_000)}`))).toThrow('too much');
-    expect(metered(meter, () => readJsonValue('"a"'))).toBe('a');
+  it('reads texts with escapes, names among them, and refuses what has no end', () => {
+    for (const text of ['', '"', '\\', '\\"', '\\\\', 'a\\', '\n\t"b"\\', '中"文', '\u0001', '[{,:}]']) {
+      const json = JSON.stringify(text);
+      expect(readJsonValue(json)).toBe(text);
+      expect(readJsonValue(`[${json}, ${json}]`)).toEqual([text, text]);
+      expect(readJsonValue(`{${json}: {${json} : [ ]}}`)).toEqual(new Map([[text, new Map([[text, []]])]]));
+    }
+    for (const broken of [
+      '"',
+      '"a',
+      '"a\\"',
+      '"a\\\\\\"',
+      '{',
+      '{"a"',
+      '{"a":',
+      '{"a":1',
+      '{"a" 1}',
+      '{a:1}',
+      '{"a":1,}',
+      '{"a":1 "b":2}',
+      '',
+    ])
+      expect(() => readJsonValue(broken)).toThrow(SyntaxError);
+  });
+
+  it('reads a text of millions of escapes', () => {
+    for (const text of ['\n'.repeat(5_000_000), '"'.repeat(5_000_000)]) {
+      expect(readJsonValue(JSON.stringify(text)) === text).toBe(true);
+      expect((readJsonValue(JSON.stringify({ text })) as Map<string, string>).get('text') === text).toBe(true);
+    }
+  });
+
+  /** The units that are spent on a text, up to a bound. */
+  const spentOn = (text: string, most = Infinity): number => {
+    let spent = 0;
+    const spend = (units: number): void => { if ((spent += units) > most) throw new Error('too much'); }; // prettier-ignore
+    metered({ spend }, () => readJsonValue(text));
+    return spent;
+  };
+
+  it.each([
+    ['a list of numbers', `[${'1,'.repeat(1_000)}1]`],
+    ['a list of lists', `[${'[],'.repeat(1_000)}[]]`],
+    ['a map', `{${Array.from({ length: 1_000 }, (_, i) => `"${i}":1`).join()}}`],
+    ['a list of maps in a map', `{"a":[${'{},'.repeat(1_000)}{}]}`],
+  ])('counts %s as it is read, by its characters', (_, text) => {
+    expect(spentOn(text)).toBeGreaterThanOrEqual(1.25 * text.length);
+    expect(() => spentOn(text, 1_000)).toThrow('too much');
+    // It does not read on: the end of the text is missing.
+    expect(() => spentOn(text.slice(0, -1), 1_000)).toThrow('too much');
+  });
+
+  it('counts a long text by a quarter of its characters, and none that is short and alone', () => {
+    const text = 'x'.repeat(100_000);
+    for (const json of [`"${text}"`, `{"a": "${text}"}`, `["${text}"]`]) {
+      expect(spentOn(json)).toBeGreaterThanOrEqual(25_000);
+      expect(spentOn(json)).toBeLessThan(25_100);
+    }
+    expect(spentOn(`"${'x'.repeat(1_000)}"`)).toBe(0);
   });
 });

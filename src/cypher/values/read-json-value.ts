@@ -1,14 +1,16 @@
-import { spend } from '../syntax/effort.js';
+import { longText, spend } from '../syntax/effort.js';
 import { type CypherMap, type CypherValue, isMap } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 import { ownPiece } from './own-piece.js';
 import { longestSharedName } from './value-size.js';
 
-const token = /\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{}:,]))/y;
-
+const space = /\s*/y;
 /** What stands in a list up to its end, or up to a text, a list or a map in it. */
 const plainItems = /[^[\]{}"]*/y;
+const plainItem = /[^\s[\]{}",:]*/y;
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const [quote, comma, colon, backslash] = [34, 44, 58, 92];
+const [openList, closeList, openMap, closeMap] = [91, 93, 123, 125];
 
 interface Reading {
   /** How numbers are read, by whether they have a fraction or an exponent. */
@@ -16,6 +18,7 @@ interface Reading {
   fraction: (text: string) => CypherValue;
   /** How a piece of the whole text is kept. */
   piece: (piece: string, whole: string) => string;
+  spend: (units: number) => void;
 }
 
 /** The most characters of an integer of 64 bits. Reading a million digits would take seconds. */
@@ -26,23 +29,27 @@ const beyondIntegers = 10n ** 20n;
 const names = new Map<string, string>();
 const mostNames = 10_000;
 
-/** The units that a list takes to be read, for each character. */
+/** The units to read a character outside of texts, and besides an entry of a map and a name that is not kept yet. */
 const unitsOfCharacter = 2;
+const unitsOfEntry = 16;
+const unitsOfNewName = 64;
+/** So many units are spent at a time. */
+const unitsAtOnce = 512;
 /** Integers of so many characters are exact as doubles, and made twice as fast from them. */
 const exactInteger = 15;
 
 /**
  * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost; those of a
  * value of floats become floats.
- * @throws SyntaxError for any other text; what the meter throws, before a list is read
+ * @throws SyntaxError for any other text; what the meter throws, before a long piece is read
  */
 export function readJsonValue(text: string, isOfFloats = false): CypherValue {
-  if (text.startsWith('[')) spend(unitsOfCharacter * text.length);
-  return readWith(text, {
+  return new JsonReader(text, {
     integer: written => BigInt(written.length <= exactInteger ? Number(written) : written),
     fraction: written => (isOfFloats ? Number(written) : Decimal.parse(written)),
     piece: ownPiece,
-  });
+    spend,
+  }).readAll();
 }
 
 /**
@@ -51,7 +58,7 @@ export function readJsonValue(text: string, isOfFloats = false): CypherValue {
  * @throws SyntaxError for any other text
  */
 export function readJsonParameters(text: string): CypherMap {
-  const value = readWith(text, { integer: integerOf, fraction: Number, piece: text => text });
+  const value = new JsonReader(text, { integer: integerOf, fraction: Number, piece: text => text, spend: () => undefined }).readAll();
   if (!isMap(value)) throw new SyntaxError('no JSON object');
   return value;
 }
@@ -61,30 +68,8 @@ function integerOf(text: string): bigint {
   return text.startsWith('-') ? -beyondIntegers : beyondIntegers;
 }
 
-function readWith(text: string, reading: Reading): CypherValue {
-  token.lastIndex = 0;
-  return read(next(text), text, reading);
-}
-
-function next(text: string): RegExpExecArray {
-  const found = token.exec(text);
-  if (!found) throw new SyntaxError('not JSON');
-  return found;
-}
-
-function read([, string, written, word, sign]: RegExpExecArray, text: string, reading: Reading): CypherValue {
-  if (string !== undefined) return reading.piece(unescaped(string), text);
-  if (written !== undefined) return readNumber(written, reading);
-  if (word !== undefined) return word === 'null' ? null : word === 'true';
-  if (sign === '[') return readItems(text, reading);
-  if (sign === '{') return readEntries(text, reading);
-  throw new SyntaxError('not JSON');
-}
-
-/** The same name in many texts is one. */
-function nameOf(name: string, text: string): string {
-  const known = names.get(name);
-  if (known !== undefined) return known;
+/** Keeps a name, so that the same name in many texts is one. */
+function keptName(name: string, text: string): string {
   const own = ownPiece(name, text);
   if (own.length > longestSharedName) return own;
   // The names of one source take the place of another's.
@@ -104,27 +89,134 @@ function readPlain(item: string, reading: Reading): CypherValue {
   return readNumber(item, reading);
 }
 
-function readItems(text: string, reading: Reading): CypherValue[] {
-  plainItems.lastIndex = token.lastIndex;
-  const [plain] = plainItems.exec(text)!;
-  // A list of numbers may have hundreds of thousands, for which tokens take too long.
-  if (text[plainItems.lastIndex] === ']' && plain.trim() !== '') {
-    token.lastIndex = plainItems.lastIndex + 1;
-    return plain.split(',').map(item => readPlain(item.trim(), reading));
-  }
-  const items: CypherValue[] = [];
-  for (let found = next(text); found[4] !== ']'; found = next(text)) items.push(read(found[4] === ',' ? next(text) : found, text, reading));
-  return items.slice();
-}
+/** Reads one text from its beginning to its end. */
+class JsonReader {
+  private at = 0;
+  /** The units that are not spent yet. */
+  private owed = 0;
 
-function readEntries(text: string, reading: Reading): Map<string, CypherValue> {
-  const entries = new Map<string, CypherValue>();
-  for (let found = next(text); found[4] !== '}'; found = next(text)) {
-    const [, name] = found[4] === ',' ? next(text) : found;
-    next(text);
-    entries.set(nameOf(unescaped(name ?? ''), text), read(next(text), text, reading));
+  constructor(
+    private readonly text: string,
+    private readonly reading: Reading,
+  ) {}
+
+  /** A short text alone is free, since whoever asks for it counts it too. */
+  readAll(): CypherValue {
+    const isFree = this.text.startsWith('"') && this.text.length < longText;
+    const value = this.read();
+    if (!isFree) this.reading.spend(this.owed);
+    return value;
   }
-  return entries;
+
+  private read(): CypherValue {
+    switch (this.sign()) {
+      case quote:
+        return this.reading.piece(this.readText(), this.text);
+      case openList:
+        return this.readItems();
+      case openMap:
+        return this.readEntries();
+      default:
+        return readPlain(this.piece(plainItem), this.reading);
+    }
+  }
+
+  /** The next character that is not a space. */
+  private sign(): number {
+    if (this.text.charCodeAt(this.at) <= 32) this.piece(space);
+    return this.text.charCodeAt(this.at);
+  }
+
+  /** Reads the next character if it is this one. */
+  private skip(sign: number): boolean {
+    if (this.sign() !== sign) return false;
+    this.at += 1;
+    this.owe(unitsOfCharacter);
+    return true;
+  }
+
+  private expect(sign: number): void {
+    if (!this.skip(sign)) throw new SyntaxError('not JSON');
+  }
+
+  private piece(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const [found] = pattern.exec(this.text)!;
+    this.at = pattern.lastIndex;
+    this.owe(unitsOfCharacter * found.length);
+    return found;
+  }
+
+  private owe(units: number): void {
+    this.owed += units;
+    if (this.owed < unitsAtOnce) return;
+    this.reading.spend(this.owed);
+    this.owed = 0;
+  }
+
+  private readText(): string {
+    const from = this.at + 1;
+    let end = this.text.indexOf('"', from);
+    while (end !== -1 && this.isEscaped(end, from)) end = this.text.indexOf('"', end + 1);
+    if (end === -1) throw new SyntaxError('not JSON');
+    this.at = end + 1;
+    this.owe(unitsOfCharacter + ((end - from) >> 2));
+    return unescaped(this.text.slice(from, end));
+  }
+
+  /** Whether an odd number of backslashes stands before a quote. */
+  private isEscaped(end: number, from: number): boolean {
+    let first = end;
+    while (first > from && this.text.charCodeAt(first - 1) === backslash) first -= 1;
+    return (end - first) % 2 === 1;
+  }
+
+  private readItems(): CypherValue[] {
+    this.expect(openList);
+    const numbers = this.readPlainItems();
+    if (numbers) return numbers;
+    const items: CypherValue[] = [];
+    if (this.skip(closeList)) return items;
+    do items.push(this.read());
+    while (this.skip(comma));
+    this.expect(closeList);
+    return items.slice();
+  }
+
+  /** A list of numbers may have hundreds of thousands, for which one piece after the other takes too long. Null for other lists. */
+  private readPlainItems(): CypherValue[] | null {
+    plainItems.lastIndex = this.at;
+    const [plain] = plainItems.exec(this.text)!;
+    const end = plainItems.lastIndex;
+    if (this.text.charCodeAt(end) !== closeList || plain.trim() === '') return null;
+    this.owe(unitsOfCharacter * (end + 1 - this.at));
+    this.at = end + 1;
+    return plain.split(',').map(item => readPlain(item.trim(), this.reading));
+  }
+
+  private readName(): string {
+    const name = this.readText();
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    this.owe(unitsOfNewName);
+    return keptName(name, this.text);
+  }
+
+  private readEntries(): Map<string, CypherValue> {
+    this.expect(openMap);
+    this.owe(unitsOfEntry);
+    const entries = new Map<string, CypherValue>();
+    if (this.skip(closeMap)) return entries;
+    do {
+      if (this.sign() !== quote) throw new SyntaxError('not JSON');
+      const name = this.readName();
+      this.expect(colon);
+      this.owe(unitsOfEntry);
+      entries.set(name, this.read());
+    } while (this.skip(comma));
+    this.expect(closeMap);
+    return entries;
+  }
 }
 
 function unescaped(text: string): string {

@@ -255,6 +255,42 @@ describe('a graph in memory', () => {
       }
   });
 
+  describe('with documents', () => {
+    const graphWith = (documents: readonly string[]): GraphInMemory => {
+      const column = new PropertyColumnBuilder(documents.length);
+      const builder = new TopologyBuilder();
+      for (const [i, document] of documents.entries()) {
+        column.set(i, document, null);
+        builder.addNode(i, 0);
+      }
+      return new GraphInMemory(
+        atOnce(builder.build([['Doc']], [])),
+        { columns: { nodes: new Map([['doc', atOnce(column.build())]]), edges: new Map() }, indexes: new Map(), whole: null },
+        { labels: [{ name: 'Doc', properties: [{ name: 'doc', type: 'map' }] }], edges: [] } as unknown as GraphElements,
+      );
+    };
+    const ask = (graph: GraphInMemory, text: string) =>
+      [...prepareInMemory(parseCypher(text), graph, { parameters: new Map(), limits, now }).rows()].flatMap(row =>
+        row ? [row.values] : [],
+      );
+
+    it('reads thousands of them for a count, and pauses between them', () => {
+      const graph = graphWith(Array.from({ length: 18_000 }, (_, i) => `{"a": ${i}, "b": [1, 2]}`));
+      expect(ask(graph, 'MATCH (n:Doc) WHERE n.doc IS NOT NULL RETURN count(n)')).toEqual([[18_000n]]);
+      expect(ask(graph, 'MATCH (n:Doc) WHERE n.doc = "x" RETURN count(n)')).toEqual([[0n]]);
+    });
+
+    it('refuses one that takes long to read', () => {
+      const document = `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}": 1`).join(', ')}}`;
+      for (const text of [
+        'MATCH (n:Doc) RETURN size(keys(n.doc))',
+        'MATCH (n:Doc) RETURN n.doc',
+        'MATCH (n:Doc) WHERE n.doc = 1 RETURN count(n)',
+      ])
+        expect(() => ask(graphWith([document]), text)).toThrow('too much work');
+    });
+  });
+
   it('counts without making the rows', () => {
     const given: World = {
       nodes: Array.from({ length: 300 }, () => ({ labels: 0, x: '1' })),

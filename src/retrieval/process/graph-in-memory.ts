@@ -14,7 +14,8 @@ import { type PropertyTypes, readProperties, readProperty } from './source-value
 
 /** Types whose values equal each other as numbers and strings do. */
 const indexedTypes = new Set(['none', 'string', 'bigint', 'float', 'decimal', 'boolean']);
-const timeTypes = new Set(['date', 'time', 'timetz', 'localdatetime', 'datetime', 'duration']);
+/** Types whose values take long to read, and so do lists. */
+const slowTypes = new Set(['date', 'time', 'timetz', 'localdatetime', 'datetime', 'duration', 'map', 'json']);
 /** Beyond so many nodes with one value a scan, which makes them one by one, is as good. */
 const mostLookedUp = 10_000;
 /** A query that comes to more nodes makes some of them anew. */
@@ -77,7 +78,7 @@ export class GraphInMemory implements MemoryGraph {
   get arrays(): GraphArrays {
     return Object.assign(Object.create(null) as object, this.topology, {
       nodeColumn: (name: string) => this.columnOf(name),
-      holdsTimes: (name: string) => this.holdsTimes(name),
+      readsSlowly: (name: string) => this.readsSlowly(name),
       nodeAt: (place: number) => this.nodeAt(place),
       edgeAt: (place: number) => this.edgeAt(place),
       placeOf: (node: NodeValue) => this.placeOf(node),
@@ -143,7 +144,7 @@ export class GraphInMemory implements MemoryGraph {
     const column = this.columns.get(name);
     if (!column) return null;
     const { codes, numbers } = column;
-    return { codes, numbers, codeCount: codeCountOf(column), holdsTimes: this.holdsTimes(name), readings: this.readingsOf(name) };
+    return { codes, numbers, codeCount: codeCountOf(column), readsSlowly: this.readsSlowly(name), readings: this.readingsOf(name) };
   }
 
   private readingsOf(property: string): Uint16Array {
@@ -156,8 +157,8 @@ export class GraphInMemory implements MemoryGraph {
     });
   }
 
-  private holdsTimes(property: string): boolean {
-    return this.typesOfLabels.some(types => timeTypes.has(types.get(property) ?? 'none'));
+  private readsSlowly(property: string): boolean {
+    return this.typesOfLabels.some(types => isSlow(types.get(property) ?? 'none'));
   }
 
   private setsWith(label: string): readonly number[] {
@@ -173,6 +174,10 @@ export class GraphInMemory implements MemoryGraph {
     if (this.known.size < mostKnown) this.known.set(place, node);
     return node;
   }
+}
+
+function isSlow(type: string): boolean {
+  return slowTypes.has(type) || type.endsWith('[]');
 }
 
 /** The sets of labels that each label is in last as long as the sets, which all queries on a version share. */

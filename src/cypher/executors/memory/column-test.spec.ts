@@ -8,7 +8,7 @@ describe('ColumnTest', () => {
       codes: new Uint32Array(count).fill(2),
       numbers: new Float64Array(0),
       codeCount: 20_000,
-      holdsTimes: false,
+      readsSlowly: false,
       // The type of one set in two.
       readings: Uint16Array.from({ length: count }, (_, set) => set % 2),
     };

@@ -39,14 +39,14 @@ export class ColumnTest implements NodeTest {
   }
 
   get slowReads(): number {
-    const { holdsTimes, codeCount } = this.column;
-    if (!holdsTimes) return 0;
+    const { readsSlowly, codeCount } = this.column;
+    if (!readsSlowly) return 0;
     return codeCount <= mostCodesKnown ? codeCount : Infinity;
   }
 
   get ruleOut(): ((known: Uint8Array) => void) | undefined {
-    const { numbers, codeCount, holdsTimes } = this.column;
-    const isQuick = !holdsTimes && codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0);
+    const { numbers, codeCount, readsSlowly } = this.column;
+    const isQuick = !readsSlowly && codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0);
     return isQuick ? known => this.ruleOutAll(known) : undefined;
   }
 

@@ -134,12 +134,12 @@ export function compileCountedMatch(
       return null;
     const tests = conditions.map<NodeTest>(({ holds, property, numbers }) => {
       const column = property === null ? null : arrays!.nodeColumn(property);
-      const holdsTimes = property !== null && arrays!.holdsTimes(property);
+      const readsSlowly = property !== null && arrays!.readsSlowly(property);
       const ask = (place: number): boolean => {
         row[node.slot] = arrays!.nodeAt(place);
         return holds(row);
       };
-      return column ? new ColumnTest(arrays!.nodeSets, column, numbers, ask) : { holds: ask, slowReads: holdsTimes ? Infinity : 0 };
+      return column ? new ColumnTest(arrays!.nodeSets, column, numbers, ask) : { holds: ask, slowReads: readsSlowly ? Infinity : 0 };
     });
     return new NodeFilter(arrays!.nodeSets, sets, tests);
   }

@@ -33,8 +33,8 @@ export interface GraphArrays {
   intoEdges: Uint32Array;
   /** A property of all nodes; null where it is not in memory as a column. */
   nodeColumn(name: string): NodeColumn | null;
-  /** Whether the property is a time of some nodes, which takes long to read and to compare. */
-  holdsTimes(name: string): boolean;
+  /** Whether the property is a time, a list or a map of some nodes, which take long to read and to compare. */
+  readsSlowly(name: string): boolean;
   nodeAt(place: number): NodeValue;
   edgeAt(place: number): EdgeValue;
   placeOf(node: NodeValue): number;
@@ -45,7 +45,7 @@ export interface NodeColumn {
   codes: Uint32Array;
   /** Integers and floats; which of them, the labels of the node tell. */
   numbers: Float64Array;
-  holdsTimes: boolean;
+  readsSlowly: boolean;
   /** Codes are below it. */
   codeCount: number;
   /** By set of labels: the number of the type by which the property's texts are read. The types are few. */
