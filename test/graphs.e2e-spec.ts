@@ -155,6 +155,28 @@ describe('graphs', () => {
     }
   });
 
+  it('refuses the properties of one node or edge beyond half a megabyte, and shows the neighbours of such a node', async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'large' }).expect(201);
+    const tables = graphTables(graph.id);
+    const { rows } = await test.pool.query(
+      `INSERT INTO ${tables.nodes} (label, key, display, properties, run_id)
+       VALUES ('文', '1', '1', jsonb_build_object('t', repeat('x', 524300)), 1), ('文', '2', '2', jsonb_build_object('t', repeat('x', 524200)), 1),
+              ('文', '3', '3', '{}', 1) RETURNING id`,
+    );
+    const [large, small, digits] = rows.map(row => Number(row.id));
+    await test.pool.query(
+      `INSERT INTO ${tables.edges} (type, source_id, target_id, key, properties, run_id)
+       VALUES ('见', $1, $2, '', '{}', 1), ('见', $3, $2, '', jsonb_build_object('t', repeat('x', 524300)), 1)`,
+      [large, small, digits],
+    );
+    const read = (path: string, status: number) => test.admin.get(`/api/graphs/${graph.id}/nodes/${path}`).expect(status);
+    const tooLarge = { code: 'answer_too_large', context: { limit_bytes: 524_288 } };
+    expect((await read(`${large}`, 422)).body).toMatchObject(tooLarge);
+    expect((await read(`${digits}/neighbors`, 422)).body).toMatchObject(tooLarge);
+    expect((await read(`${small}`, 200)).body.properties.t).toHaveLength(524_200);
+    expect((await read(`${large}/neighbors`, 200)).body.items).toMatchObject([{ type: '见', node: { key: '2' } }]);
+  });
+
   it.each([
     ['9007199254740993', 404],
     ['2147483648', 404],

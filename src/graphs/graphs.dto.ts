@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { MaxLength } from '../http/validation/length.decorator.js';
 import { IsName } from '../http/validation/is-name.decorator.js';
+import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { checkDetail } from '../common/json/check-detail.js';
 import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
@@ -233,8 +234,13 @@ export class NeighborResponse {
   node: NeighborNodeResponse;
 }
 
-/** @throws ValueTooDetailedError */
+/** Properties are parsed in one go, which takes up to 30 ms for so many bytes. */
+const mostPropertyBytes = 524_288;
+
+/** @throws AnswerTooLargeError, ValueTooDetailedError */
 function parseProperties(text: string): Record<string, unknown> {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > mostPropertyBytes) throw new AnswerTooLargeError('node', bytes, mostPropertyBytes);
   checkDetail(text);
   return parseExactJson(text) as Record<string, unknown>;
 }

@@ -23,7 +23,7 @@ import {
 } from './graphs.dto.js';
 import { GraphNotFoundError, NodeNotFoundError } from './graphs.errors.js';
 import { graphRoom } from './graph-room.js';
-import { GraphsRepository } from './graphs.repository.js';
+import { GraphsRepository, type NodeRow } from './graphs.repository.js';
 
 @Injectable()
 export class GraphsService {
@@ -109,16 +109,22 @@ export class GraphsService {
     return toGraphSchemaResponse(await this.graphs.listElements(id));
   }
 
-  /** Node ids are 64-bit and opaque to clients. @throws NodeNotFoundError, also for an id that is no integer. */
+  /** @throws NodeNotFoundError; AnswerTooLargeError */
   async node(graphId: number, nodeId: string): Promise<NodeResponse> {
-    const row = /^\d{1,18}$/.test(nodeId) ? await this.graphs.findNode(graphId, nodeId) : null;
-    if (!row) throw new NodeNotFoundError();
-    return toNodeResponse(row);
+    return toNodeResponse(await this.getNode(graphId, nodeId));
   }
 
+  /** @throws NodeNotFoundError; AnswerTooLargeError for an edge, whatever the properties of the node */
   async neighbors(graphId: number, nodeId: string, { limit, cursor }: PageQuery): Promise<Page<NeighborResponse>> {
-    await this.node(graphId, nodeId);
+    await this.getNode(graphId, nodeId);
     const rows = await this.graphs.listNeighbors(graphId, nodeId, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
     return page(await mapInTurns(rows, toNeighborResponse), limit, neighbor => neighbor.edge_id);
+  }
+
+  /** Node ids are 64-bit and opaque to clients. @throws NodeNotFoundError, also for an id that is no integer. */
+  private async getNode(graphId: number, nodeId: string): Promise<NodeRow> {
+    const row = /^\d{1,18}$/.test(nodeId) ? await this.graphs.findNode(graphId, nodeId) : null;
+    if (!row) throw new NodeNotFoundError();
+    return row;
   }
 }
