@@ -1,5 +1,4 @@
 import { Pace } from '../../../common/turns/pace.js';
-import { type Replacement } from './field-rewrite.js';
 import { longestRecordBytes, recordTooLong } from './csv-encoding.js';
 
 export interface BlockSizes {
@@ -12,7 +11,6 @@ export interface BlockSizes {
 export const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
 
 const LF = 10;
-const shortLine = 64;
 /** The first bytes that are written to new memory take some 6 ms for so many. */
 const joinedInTurn = 1024 * 1024;
 
@@ -32,30 +30,31 @@ export class CsvBlocks {
     this.iterator = source[Symbol.asyncIterator]();
   }
 
-  /** Everything received, at least `atLeast` bytes unless the source ends before. A last line without line feed gets one. */
-  async take(atLeast: number): Promise<{ bytes: Buffer; final: boolean }> {
-    while (!this.ended && this.size < atLeast) {
+  /** The next `wanted` bytes, or fewer at the end of the source. A last line without line feed gets one. */
+  async take(wanted: number): Promise<{ bytes: Buffer; final: boolean }> {
+    while (!this.ended && this.size < wanted) {
       const next = await this.iterator.next();
       if (next.done) {
         this.ended = true;
         if (this.size > 0 && this.parts.at(-1)?.at(-1) !== LF) this.push(Buffer.from('\n'));
       } else this.push(next.value);
     }
-    const bytes = await this.join();
-    this.parts = [];
-    this.size = 0;
-    return { bytes, final: this.ended };
+    const size = Math.min(wanted, this.size);
+    const bytes = await this.join(this.cutOff(size), size);
+    return { bytes, final: this.ended && this.size === 0 };
   }
 
   /** Gives back the unconsumed part of the last block. */
   putBack(rest: Buffer): void {
-    if (rest.length > 0) this.push(rest);
+    if (rest.length === 0) return;
+    this.parts.unshift(rest);
+    this.size += rest.length;
   }
 
   /** The bytes to wait for after a block of `seen` bytes held no whole record. @throws SchemaError past the longest record */
   static more(seen: number, line: number): number {
     if (seen > longestRecordBytes) throw recordTooLong(line);
-    return seen * 2;
+    return Math.min(seen * 2, longestRecordBytes + 1);
   }
 
   /** Stops reading the source and leaves it open, for its owner to drain. */
@@ -63,11 +62,25 @@ export class CsvBlocks {
     await this.iterator.return?.();
   }
 
-  private async join(): Promise<Buffer> {
-    if (this.parts.length === 1) return this.parts[0]!;
-    const bytes = Buffer.allocUnsafe(this.size);
+  /** Takes the first `size` bytes off the parts. */
+  private cutOff(size: number): Buffer[] {
+    let [count, missing] = [0, size];
+    while (missing > 0) missing -= this.parts[count++]!.length;
+    const taken = this.parts.splice(0, count);
+    const last = taken.at(-1);
+    if (last && missing < 0) {
+      taken[count - 1] = last.subarray(0, last.length + missing);
+      this.parts.unshift(last.subarray(last.length + missing));
+    }
+    this.size -= size;
+    return taken;
+  }
+
+  private async join(parts: readonly Buffer[], size: number): Promise<Buffer> {
+    if (parts.length === 1) return parts[0]!;
+    const bytes = Buffer.allocUnsafe(size);
     let [at, pauseAt] = [0, joinedInTurn];
-    for (const part of this.parts) {
+    for (const part of parts) {
       for (let from = 0; from < part.length; from += joinedInTurn) {
         at += part.copy(bytes, at, from, Math.min(part.length, from + joinedInTurn));
         if (at < pauseAt) continue;
@@ -83,54 +96,4 @@ export class CsvBlocks {
     this.parts.push(bytes);
     this.size += bytes.length;
   }
-}
-
-/**
- * Removes the byte ranges `deletions` (pairs [from, to), ascending) from `bytes[start, end)`, in place, and returns what is left.
- */
-export function withoutRanges(bytes: Buffer, start: number, end: number, deletions: readonly number[]): Buffer {
-  let target = start;
-  let source = start;
-  for (let index = 0; index < deletions.length; index += 2) {
-    const from = deletions[index]!;
-    if (from < start) continue;
-    if (from >= end) break;
-    moveDown(bytes, target, source, from);
-    target += from - source;
-    source = deletions[index + 1]!;
-  }
-  moveDown(bytes, target, source, end);
-  return bytes.subarray(start, target + end - source);
-}
-
-/** `withoutRanges` with new bytes in place of some, which needs a copy. */
-export function withReplacements(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  deletions: readonly number[],
-  replacements: readonly Replacement[],
-): Buffer {
-  if (replacements.length === 0) return withoutRanges(bytes, start, end, deletions);
-  const edits: Replacement[] = [...replacements];
-  for (let index = 0; index < deletions.length; index += 2) {
-    edits.push({ from: deletions[index]!, to: deletions[index + 1]!, bytes: Buffer.alloc(0) });
-  }
-  const parts: Buffer[] = [];
-  let source = start;
-  for (const edit of edits.sort((a, b) => a.from - b.from)) {
-    if (edit.from < start) continue;
-    if (edit.from >= end) break;
-    parts.push(bytes.subarray(source, edit.from), edit.bytes);
-    source = edit.to;
-  }
-  parts.push(bytes.subarray(source, end));
-  return Buffer.concat(parts);
-}
-
-function moveDown(bytes: Buffer, target: number, from: number, to: number): void {
-  if (target === from) return;
-  // For each of a hundred thousand short lines, a call costs more than the bytes.
-  if (to - from > shortLine) bytes.copyWithin(target, from, to);
-  else for (let at = from, into = target; at < to;) bytes[into++] = bytes[at++]!;
 }

@@ -1,6 +1,8 @@
 import { bareCarriageReturn, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
+import { type Steps } from '../../../text/steps.js';
 import { type BlankLines } from '../copy/copy-lines.js';
-import { type FieldRewrite, type Replacement, rewriteField } from './field-rewrite.js';
+import { CsvRows } from './csv-rows.js';
+import { type FieldRewrite, rewriteField } from './field-rewrite.js';
 import {
   BIGINT,
   classifyValue,
@@ -21,6 +23,11 @@ const CR = 13;
 const QUOTE = 34;
 const MINUS = 45;
 const DOT = 46;
+
+/** The bytes of a step. Their rows take less than a millisecond, or some milliseconds if fields are rewritten. */
+const stepBytes = 8 * 1024;
+/** A quoted field is read in parts of this size. */
+const partBytes = 64 * 1024;
 
 export interface ScannerOptions {
   /** One byte: comma, semicolon, tab or vertical bar. */
@@ -43,13 +50,11 @@ export interface Scanned {
   /** Bytes of whole records from the start of the block. The rest belongs to an incomplete record. */
   consumed: number;
   records: number;
-  /** Set when a value broke the type of its column: the first record of the block that needs the wider types. */
-  split: { at: number; records: number; line: number } | null;
-  /** Pairs [from, to) of bytes that must not reach PostgreSQL: carriage returns before a line feed, and blank lines. */
-  deletions: number[];
-  /** Fields that PostgreSQL reads in another spelling, ascending. */
-  replacements: Replacement[];
-  /** The blank lines among the deletions, as runs. */
+  /** The records as PostgreSQL reads them, up to the split. Carriage returns before a line feed and blank lines are left out. */
+  rows: Buffer[];
+  /** Set when a value broke the type of its column: the records of the block from the first that needs the wider types. */
+  split: { line: number; rows: Buffer[] } | null;
+  /** The blank lines that were left out, as runs. */
   blankLines: BlankLines[];
   /** 1-based line that follows the consumed bytes. */
   line: number;
@@ -77,12 +82,14 @@ export class CsvScanner {
   /** Bytes above this are never special outside quotes. */
   private readonly highestSpecial: number;
   private readonly emptyIsNull: boolean;
-  private split: Scanned['split'] = null;
-  private replacements: Replacement[] = [];
-  private recordStart = 0;
+  private readonly isCopied: boolean;
+  private rows = new CsvRows(Buffer.alloc(0), false);
+  private blankLines: BlankLines[] = [];
+  /** The line of the first record that needs wider types; 0 for none. */
+  private splitLine = 0;
   private recordLine = 0;
   private records = 0;
-  /** Set by `quotedField`: the line feeds inside the field, and whether it holds doubled quotes. */
+  /** Set by `quotedField`: the line feeds inside the field so far, and whether it holds doubled quotes. */
   private quotedLines = 0;
   private quotedEscapes = false;
 
@@ -95,55 +102,71 @@ export class CsvScanner {
     this.delimiter = options.delimiter;
     this.highestSpecial = Math.max(QUOTE, options.delimiter);
     this.emptyIsNull = options.nullMarker.length === 0;
+    this.isCopied = (options.rewrites ?? null) !== null || options.isNumbered === true;
   }
 
   /**
-   * Scans the whole records of `bytes`. With `final` the last byte must be a line feed, and an incomplete record is an error.
+   * Scans the whole records of `bytes`, in steps. With `final` the last byte must be a line feed, and an incomplete record is an error.
+   * The rows may take the place of the scanned bytes.
+   * @param most the records that begin more than so many bytes behind the first one are left for the next block
    * @throws SchemaError naming the line of a broken record.
    */
-  scan(bytes: Buffer, final: boolean): Scanned {
+  *scan(bytes: Buffer, final: boolean, most: number): Steps<Scanned> {
     const { delimiter, highestSpecial, kinds, width } = this;
     // Every unquoted loop below ends at a line feed, so nothing reads past this.
     const limit = bytes.lastIndexOf(LF) + 1;
-    const deletions: number[] = [];
-    const blankLines: BlankLines[] = [];
-    this.split = null;
-    this.replacements = [];
+    const rows = new CsvRows(bytes, this.isCopied);
+    this.rows = rows;
+    this.blankLines = [];
+    this.splitLine = 0;
     this.records = 0;
     const rewrites = this.options.rewrites ?? null;
+    const isNumbered = this.options.isNumbered ?? false;
     let at = 0;
+    let end = limit;
+    let pauseAt = stepBytes;
 
-    while (at < limit) {
+    while (at < end) {
+      if (at >= pauseAt) {
+        pauseAt = at + stepBytes;
+        yield;
+      }
       const recordStart = at;
       let line = this.line;
-      this.recordStart = recordStart;
       this.recordLine = line;
       // With one column a blank line is a NULL, as COPY writes it. With more columns it is skipped.
       if (width > 1) {
         let count = 0;
-        for (let blank = blankLine(bytes, at); blank > 0; blank = blankLine(bytes, at)) {
+        for (let blank = blankLine(bytes, at); blank > 0 && at < pauseAt; blank = blankLine(bytes, at)) {
           at += blank;
           count++;
         }
         if (count > 0) {
-          deletions.push(recordStart, at);
-          blankLines.push({ line, count });
-          this.line += count;
+          rows.leaveOut(recordStart, at);
+          this.skip(count);
           continue;
         }
       }
-      if (this.options.isNumbered) {
-        this.replacements.push({ from: at, to: at, bytes: Buffer.from(`${line}${String.fromCharCode(delimiter)}`) });
-      }
+      rows.begin(at);
+      if (isNumbered) rows.number(line, delimiter);
       let column = 0;
       for (;;) {
         const fieldStart = at;
         let byte = bytes[at]!;
         if (byte === QUOTE) {
-          const end = this.quotedField(bytes, at, limit, column, line, final);
-          if (end === 0) return this.scanned(recordStart, deletions, blankLines, this.recordLine);
+          this.quotedLines = 0;
+          this.quotedEscapes = false;
+          let fieldEnd = this.quotedField(bytes, at, at + 1, limit, column, line);
+          while (fieldEnd < 0) {
+            yield;
+            fieldEnd = this.quotedField(bytes, at, -fieldEnd, limit, column, line);
+          }
+          if (fieldEnd === 0) {
+            if (final) throw unterminatedQuote(this.place(line, column));
+            return this.scanned(recordStart, rows.before(recordStart));
+          }
           line += this.quotedLines;
-          at = end;
+          at = fieldEnd;
           byte = bytes[at]!;
         } else {
           const start = at;
@@ -188,25 +211,36 @@ export class CsvScanner {
         column++;
         if (byte === delimiter) {
           at++;
+          if (at < pauseAt) continue;
+          pauseAt = at + stepBytes;
+          yield;
           continue;
         }
         if (byte === CR) {
-          deletions.push(at, at + 1);
+          rows.leaveOut(at, at + 1);
           at++;
         }
         at++;
         break;
       }
       if (column !== width) throw wrongFieldCount({ line: this.recordLine }, column, width);
-      this.records++;
       this.line = line + 1;
+      if (++this.records === 1) end = Math.min(limit, at + most);
     }
-    return this.scanned(limit, deletions, blankLines, this.line);
+    return this.scanned(at, rows.upTo(at));
   }
 
-  private scanned(consumed: number, deletions: number[], blankLines: BlankLines[], line: number): Scanned {
-    const { records, split, replacements } = this;
-    return { consumed, records, split, deletions, replacements, blankLines, line };
+  private scanned(consumed: number, { rows, behind }: { rows: Buffer[]; behind: Buffer[] }): Scanned {
+    const { blankLines, line, records, splitLine } = this;
+    return { consumed, records, rows, split: splitLine === 0 ? null : { line: splitLine, rows: behind }, blankLines, line };
+  }
+
+  /** Notes blank lines, of which a run may come in several parts. */
+  private skip(count: number): void {
+    const last = this.blankLines.at(-1);
+    if (last && last.line + last.count === this.line) last.count += count;
+    else this.blankLines.push({ line: this.line, count });
+    this.line += count;
   }
 
   /** @throws SchemaError for a field that is not of the form of its column */
@@ -214,7 +248,7 @@ export class CsvScanner {
     if (bytes[start] !== QUOTE && this.isNull(bytes, start, end)) return;
     const field = bytes.toString('utf8', start, end);
     const rewritten = rewriteField(form, field, this.place(line, column));
-    if (rewritten !== field) this.replacements.push({ from: start, to: end, bytes: Buffer.from(rewritten) });
+    if (rewritten !== field) this.rows.replace(start, end, rewritten);
   }
 
   /** The end of an unquoted field: at a delimiter, a line feed, or the carriage return before one. */
@@ -230,23 +264,26 @@ export class CsvScanner {
     }
   }
 
-  /** The end of a quoted field that starts at `from`, or 0 when the bytes do not hold its end yet. */
-  private quotedField(bytes: Uint8Array, from: number, limit: number, column: number, line: number, final: boolean): number {
-    let at = from + 1;
-    let lines = 0;
-    let escapes = false;
+  /**
+   * Reads a quoted field that starts at `start`, from byte `from` on. Returns its end, 0 when the bytes do not hold its end, or the
+   * negative of the byte from which to go on.
+   */
+  private quotedField(bytes: Uint8Array, start: number, from: number, limit: number, column: number, line: number): number {
+    const until = Math.min(limit, from + partBytes);
+    let at = from;
+    let lines = this.quotedLines;
     for (;;) {
       let byte = 0;
-      while (at < limit && (byte = bytes[at]!) !== QUOTE) {
+      while (at < until && (byte = bytes[at]!) !== QUOTE) {
         if (byte === LF) lines++;
         at++;
       }
-      if (at >= limit) {
-        if (final) throw unterminatedQuote(this.place(line, column));
-        return 0;
+      if (at >= until) {
+        this.quotedLines = lines;
+        return at >= limit ? 0 : -at;
       }
       if (bytes[at + 1] !== QUOTE) break;
-      escapes = true;
+      this.quotedEscapes = true;
       at += 2;
     }
     const end = at + 1;
@@ -255,9 +292,8 @@ export class CsvScanner {
       throw textAfterQuote(this.place(line + lines, column));
     }
     this.quotedLines = lines;
-    this.quotedEscapes = escapes;
     const kind = column < this.width ? this.kinds[column]! : TEXT;
-    if (kind !== TEXT) this.judgeValue(bytes, from + 1, at, column, line);
+    if (kind !== TEXT) this.judgeValue(bytes, start + 1, at, column, line);
     return end;
   }
 
@@ -274,7 +310,10 @@ export class CsvScanner {
     const kind = this.kinds[column]!;
     if (!holdsKind(kind, value)) {
       const wider = widenKind(kind, value);
-      this.split ??= { at: this.recordStart, records: this.records, line: this.recordLine };
+      if (this.splitLine === 0) {
+        this.splitLine = this.recordLine;
+        this.rows.cutHere();
+      }
       if (wider === TIMESTAMP && kind === DATE) this.lossyLines[column] ||= this.recordLine;
       this.kinds[column] = wider;
       this.widenedLines[column] = line;

@@ -10,13 +10,6 @@ export interface FieldRewrite {
   wanted: Bilingual;
 }
 
-/** New bytes in place of `[from, to)` of a block. */
-export interface Replacement {
-  from: number;
-  to: number;
-  bytes: Buffer;
-}
-
 /**
  * Rewrites a field, quoted or not, into a quoted one. A field whose text stays the same is returned as it is.
  * @throws SchemaError for a text that is not of the form

@@ -226,6 +226,19 @@ describe('loadCsv', () => {
     expect(turnsBefore.at(-1)! - turnsBefore[chunks / 2]!).toBeGreaterThan(1);
   });
 
+  it('hands out the records behind a long one in blocks', async () => {
+    const long = `"${'x'.repeat(2_200_000)}"\n`;
+    const csv = Buffer.from(`a\n${long}${'1\n'.repeat(1_000_000)}`);
+    for (const hasLines of [false, true]) {
+      const target = tables.target({ format: 'csv', table: tables.newTable(), hasLines });
+      const write = jest.spyOn(target, 'write');
+      await tables.client.query('BEGIN');
+      expect((await loadCsv(inPieces(csv, 65_536), format, target)).rows).toBe(1_000_001);
+      await tables.client.query('ROLLBACK');
+      expect(Math.max(...write.mock.calls.map(([bytes]) => bytes.length))).toBeLessThan(long.length + 1_100_000);
+    }
+  });
+
   it("maps PostgreSQL's refusal of a given type to the line of the file, past blank and quoted lines", async () => {
     const csv = 'a,b\n"x\ny",1\n\n\nz,2\n"x\r\ny",3\n\nq,four\nr,5\n';
     const problem = await problemOf(csv, { types: { b: 'integer' } });

@@ -1,9 +1,10 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
-import { Pace } from '../../../common/turns/pace.js';
+import { inTurns, Pace } from '../../../common/turns/pace.js';
+import { atOnce, type Steps } from '../../../text/steps.js';
 import { type CopyTarget } from '../copy/copy-target.js';
 import { typeConflict } from '../copy/type-conflict.js';
-import { type BlockSizes, CsvBlocks, defaultSizes, withReplacements } from './csv-blocks.js';
-import { type CsvEncoding, type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
+import { type BlockSizes, CsvBlocks, defaultSizes } from './csv-blocks.js';
+import { countLines, type CsvEncoding, type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
 import { checkColumnNames, type CsvHeader, readHeader } from './csv-header.js';
 import { csvProblem } from './csv-problem.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
@@ -93,9 +94,19 @@ function headerOf(bytes: Buffer, columns: readonly string[] | null, delimiter: n
   if (columns) return { names: [...columns], consumed: 0, line: 1 };
   const header = readHeader(bytes, delimiter, final);
   if (!header) return null;
-  requireUtf8(bytes.subarray(0, header.consumed), 1);
+  atOnce(requireUtf8(bytes.subarray(0, header.consumed), 1));
   checkColumnNames(header.names, () => ['body', 1], 1);
   return header;
+}
+
+/** Checks the whole lines of `bytes`, also for NUL: PostgreSQL stores none, and its error would give neither line nor reason. */
+function* requireReadable(bytes: Buffer, line: number): Steps<void> {
+  const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+  yield* requireUtf8(whole, line);
+  const nul = whole.indexOf(0);
+  if (nul === -1) return;
+  const place = { line: line + countLines(whole.subarray(0, nul)) };
+  throw csvProblem('nul', place, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
 }
 
 class CsvLoad {
@@ -130,16 +141,17 @@ class CsvLoad {
   async run(): Promise<Pick<LoadedCsv, 'rows' | 'columns'>> {
     const pace = new Pace();
     let wanted = this.sizes.sample;
-    for (let final = false; !final;) {
-      const block = await this.blocks.take(wanted);
+    for (let isOver = false; !isOver;) {
+      const { bytes, final } = await this.blocks.take(wanted);
       const firstLine = this.scanner.line;
-      this.requireReadable(block.bytes, firstLine);
-      const found = this.scanner.scan(block.bytes, block.final);
-      if (found.consumed === 0 && !block.final) wanted = CsvBlocks.more(block.bytes.length, firstLine);
+      await inTurns(requireReadable(bytes, firstLine), pace);
+      const most = this.tableKinds === null ? this.sizes.sample : this.sizes.block;
+      const found = await inTurns(this.scanner.scan(bytes, final, most), pace);
+      if (found.consumed === 0 && !final) wanted = CsvBlocks.more(bytes.length, firstLine);
       else wanted = this.sizes.block;
-      await this.send(block.bytes, found, firstLine);
-      this.blocks.putBack(block.bytes.subarray(found.consumed));
-      final = block.final;
+      await this.send(found, firstLine);
+      this.blocks.putBack(bytes.subarray(found.consumed));
+      isOver = final && found.consumed === bytes.length;
       // Blocks of which nothing is sent never wait for PostgreSQL, so they must yield here.
       if (pace.isOverdue) await pace.turn();
     }
@@ -154,24 +166,24 @@ class CsvLoad {
     await this.target.abortCopy();
   }
 
-  private async send(bytes: Buffer, found: Scanned, firstLine: number): Promise<void> {
-    this.scannedRows += found.records;
-    let from = 0;
+  private async send({ blankLines, consumed, records, rows, split }: Scanned, firstLine: number): Promise<void> {
+    this.scannedRows += records;
     if (this.tableKinds === null) {
+      if (consumed === 0) return;
       // Nothing is stored yet, so widening by the sample costs nothing.
-      if (found.consumed > 0) await this.shapeTable(firstLine);
-    } else if (found.split) {
-      this.refuseLostSpellings(this.tableKinds, found.split.line);
-      await this.target.write(
-        withReplacements(bytes, 0, found.split.at, found.deletions, found.replacements),
-        found.blankLines.filter(({ line }) => line < found.split!.line),
-      );
-      await this.shapeTable(found.split.line);
-      from = found.split.at;
-    }
-    if (found.consumed === 0) return;
-    const blankLines = from === 0 ? found.blankLines : found.blankLines.filter(({ line }) => line > found.split!.line);
-    await this.target.write(withReplacements(bytes, from, found.consumed, found.deletions, found.replacements), blankLines);
+      await this.shapeTable(firstLine);
+      await this.write([...rows, ...(split?.rows ?? [])], blankLines);
+    } else if (split) {
+      this.refuseLostSpellings(this.tableKinds, split.line);
+      await this.write(rows, blankLines.filter(({ line }) => line < split.line)); // prettier-ignore
+      await this.shapeTable(split.line);
+      await this.write(split.rows, blankLines.filter(({ line }) => line > split.line)); // prettier-ignore
+    } else await this.write(rows, blankLines);
+  }
+
+  private async write(rows: readonly Buffer[], blankLines: Scanned['blankLines']): Promise<void> {
+    if (blankLines.length > 0) await this.target.write(Buffer.alloc(0), blankLines);
+    for (const piece of rows) await this.target.write(piece, []);
   }
 
   /** Creates the table, or widens it, and goes on with the line. */
@@ -180,16 +192,6 @@ class CsvLoad {
     const types = this.tableKinds.map(kind => (kind === UNKNOWN ? null : KIND_TYPES[kind]));
     await this.target.shape(this.header.names, types);
     this.target.startCopy(line, this.copyForm);
-  }
-
-  /** Checks for NUL first: PostgreSQL stores none, and its error would give neither line nor reason. */
-  private requireReadable(bytes: Buffer, line: number): void {
-    const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
-    requireUtf8(whole, line);
-    const nul = whole.indexOf(0);
-    if (nul === -1) return;
-    const lines = whole.subarray(0, nul).toString('latin1').split('\n').length - 1;
-    throw csvProblem('nul', { line: line + lines }, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
   }
 
   /** Refuses to widen to text if rows are stored under a type that changed their spelling: the text would differ from the file. */
