@@ -107,9 +107,11 @@ export class CsvRows {
       this.size = to;
       return;
     }
-    if (length > shortest) bytes.copy(this.out, this.size, source, to);
-    else for (let at = source, into = this.size; at < to;) this.out[into++] = bytes[at++]!;
-    this.size += length;
+    const { out, size } = this;
+    if (length <= shortest) for (let at = source, into = size; at < to;) out[into++] = bytes[at++]!;
+    else if (isCopied) bytes.copy(out, size, source, to);
+    else bytes.copyWithin(size, source, to);
+    this.size = size + length;
   }
 
   private reserve(bytes: number): void {
