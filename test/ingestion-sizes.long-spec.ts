@@ -252,17 +252,23 @@ describe('a mapping of many long expressions', () => {
 
   it('is checked and compiled in turns', async () => {
     await upload(app, 'sums', 'a,b\n1,2\n');
-    const long = (index: number): string => `coalesce(a, ${index}${',b'.repeat(1_900)})`;
-    const columns = numbers(30).map(index => `  - {expression: "${long(index)}", property: p${index}}\n`);
-    const mapping = `version: 1\nnodes:\n- id: sum\n  label: S\n  table: sums\n  key: [a]\n  columns:\n  - {column: a}\n${columns.join('')}`;
+    const long = (index: number): string => `coalesce(a, ${index}${',b'.repeat(950)})`;
+    const columns = (count: number) => numbers(count).map(index => `  - {expression: "${long(index)}", property: p${index}}\n`);
+    const mapping = (count: number) =>
+      `version: 1\nnodes:\n- id: sum\n  label: S\n  table: sums\n  key: [a]\n  columns:\n  - {column: a}\n${columns(count).join('')}`;
     const graphId = await aGraph(app);
     const turns = jest.spyOn(Pace.prototype, 'turn');
-    const jobId = await aJob(app, graphId, mapping);
+    const jobId = await aJob(app, graphId, mapping(30));
     // Reading the text takes few steps. The other turns come from the expressions, each of which takes longer than a turn.
     expect(turns.mock.calls.length).toBeGreaterThan(10);
     turns.mockClear();
     expect((await runToEnd(app, jobId)).error).toBeNull();
     // The text is checked again, then compiled.
     expect(turns.mock.calls.length).toBeGreaterThan(20);
+    const { body } = await app.admin
+      .post('/api/ingestion/jobs')
+      .send({ graph_id: graphId, mapping_yaml: mapping(40) })
+      .expect(422);
+    expect(JSON.stringify(body)).toContain('at most 65536 characters together');
   });
 });

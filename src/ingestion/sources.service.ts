@@ -188,7 +188,9 @@ export class SourcesService {
       ({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }),
     );
     const judging = () => this.guardAll(target, columns, growth);
-    const written = writtenSql(target).reduce((sum, { text }) => sum + text.length, 0);
+    const texts = writtenSql(target);
+    const written = texts.reduce((sum, { text }) => sum + text.length, 0);
+    if (written > mostOfElement) return { shape: null, problems: [...unknown, sqlProblem(tooMuchSql(), texts[0]!.path)] };
     const { sql, problems: refused } = await (written > judgedAtOnce ? this.turns.run(connection.claim, judging) : judging());
     const { expressions, keptAsText: computed, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
@@ -266,18 +268,15 @@ export class SourcesService {
     const sql = new Map<string, GuardedExpression>();
     const problems: SourceProblem[] = [];
     const pace = new Pace();
-    let characters = 0;
     for (const { text, path } of writtenSql(target)) {
       try {
-        characters += text.length;
-        if (characters > mostOfElement) throw tooMuchSql();
         const guarded = guard(text);
         sql.set(text, guarded);
         if (guarded.growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns }, sourceAlias(target)));
       }
-      if (problems.length >= maxProblems || characters > mostOfElement) break;
+      if (problems.length >= maxProblems) break;
       if (pace.isOverdue) await pace.turn();
     }
     return { sql, problems };
