@@ -148,11 +148,13 @@ export class DeliveriesRepository {
     );
   }
 
-  /** @returns how many were removed */
+  /** Those of disabled webhooks go while they wait. @returns how many were removed */
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     const { rowCount } = await client.query(
       `DELETE FROM webhook_deliveries WHERE id IN (
-         SELECT id FROM webhook_deliveries WHERE ended_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+         SELECT id FROM webhook_deliveries
+         WHERE ended_at < now() - make_interval(days => $1) OR (status = 'pending' AND created_at < now() - make_interval(days => $1))
+         LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [keptDays, most],
     );
     return rowCount ?? 0;

@@ -39,9 +39,13 @@ export function columnList(columns: readonly TableColumn[], dialect: WarehouseDi
     .join(', ');
 }
 
+/** The characters of a comment that are kept. No bound counts them. */
+const mostOfComment = 1_000;
+
 /** The comments of a table and its columns, as statements; '' for none. `table` is quoted. */
 export function commentStatements(table: string, comment: string | null, columns: readonly TableColumn[]): string {
-  const on = (what: string, text: string): string => `COMMENT ON ${what} IS ${pg.escapeLiteral(text.replaceAll('\0', ''))}`;
+  const on = (what: string, text: string): string =>
+    `COMMENT ON ${what} IS ${pg.escapeLiteral(cut(text.replaceAll('\0', ''), mostOfComment))}`;
   return [
     ...(comment === null ? [] : [on(`TABLE ${table}`, comment)]),
     ...columns.flatMap(({ name, comment: said }) => (said === null ? [] : [on(`COLUMN ${table}.${quoteIdentifier(name)}`, said)])),

@@ -2,9 +2,11 @@ import { type TableColumn } from '../../clients/warehouse.client.js';
 import { fromCopyField, nullField, toCopyField } from '../copy/copy-text.js';
 import { type CopyTarget } from '../copy/copy-target.js';
 import { fileProblem } from '../copy/file-problem.js';
+import { longestRecordBytes } from '../csv/csv-encoding.js';
 import { type FieldRewrite, misread } from '../csv/field-rewrite.js';
 
 const lineFeed = 10;
+const tooLong = { zh: '这一行超过 16 MiB', en: 'the row is longer than 16 MiB' };
 
 /** Changes the lines of COPY that DuckDB writes: rewrites texts of columns with another type, and puts the row's number first. */
 export class RowLines {
@@ -14,6 +16,7 @@ export class RowLines {
   private readonly hasLines: boolean;
   /** The pieces of a line that has not ended. Each is searched once. */
   private rest: Buffer[] = [];
+  private restBytes = 0;
   private row = 0;
 
   constructor(
@@ -27,16 +30,19 @@ export class RowLines {
     this.isUnchanged = !this.hasRewrites && !this.hasLines;
   }
 
-  /** The whole lines of the bytes so far. @throws SchemaError with the row of a text that is not of the form of its column */
+  /** The whole lines of the bytes so far. @throws SchemaError with the row that is too long, or has a text that is not of the form of its column */
   of(chunk: Buffer): Buffer {
     if (this.isUnchanged) return chunk;
     const end = chunk.lastIndexOf(lineFeed) + 1;
+    this.restBytes += chunk.length;
     if (end === 0) {
+      if (this.restBytes > longestRecordBytes) throw fileProblem('parquet', 'record_too_long', { line: this.row + 1 }, tooLong);
       this.rest.push(chunk);
       return Buffer.alloc(0);
     }
     const bytes = Buffer.concat([...this.rest, chunk.subarray(0, end)]);
     this.rest = [chunk.subarray(end)];
+    this.restBytes = chunk.length - end;
     let text = '';
     for (const line of bytes.toString('utf8').split('\n').slice(0, -1)) {
       this.row++;
