@@ -64,11 +64,11 @@ describe('puts the release, and everything else that decides an answer, into its
     const of = (parametersText: string) => hash({ cypher: 'a', parameters: {}, parametersText });
     const value = (length: number) => `"${'x'.repeat(length)}"`;
     const inBothOrders = (length: number) => [of(`{"a": 1, "b": ${value(length)}}`), of(`{"b": ${value(length)}, "a": 1}`)];
-    const [first, second] = inBothOrders(60_000);
+    const [first, second] = inBothOrders(8_000);
     expect(first).toBe(second);
-    const [long, other] = inBothOrders(70_000);
+    const [long, other] = inBothOrders(9_000);
     expect(long).not.toBe(other);
-    expect(inBothOrders(70_000)[0]).toBe(long);
+    expect(inBothOrders(9_000)[0]).toBe(long);
   });
 
   it.each([
