@@ -48,7 +48,10 @@ export default tseslint.config(
           property: 'env',
           message: 'The environment is read in src/config/ only, so that every setting is described once.',
         },
-        { property: 'normalize', message: 'inNormalForm takes no square of the marks of a letter.' },
+        {
+          property: 'normalize',
+          message: 'Use inNormalForm, whose time grows with the length; normalize() takes the square of the marks of a letter.',
+        },
       ],
     },
   },

@@ -62,8 +62,6 @@ interface SourceColumns {
   growth: number;
 }
 
-/** Characters of SQL that are judged without waiting for a turn. */
-const judgedAtOnce = 1_000;
 /** Characters of the SQL of one node or edge: it stands in one statement, which PostgreSQL's parser reads in one go. */
 const mostOfElement = 65_536;
 
@@ -187,11 +185,10 @@ export class SourcesService {
       missing.slice(0, maxProblems),
       ({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }),
     );
-    const judging = () => this.guardAll(target, columns, growth);
     const texts = writtenSql(target);
     const written = texts.reduce((sum, { text }) => sum + text.length, 0);
     if (written > mostOfElement) return { shape: null, problems: [...unknown, sqlProblem(tooMuchSql(), texts[0]!.path)] };
-    const { sql, problems: refused } = await (written > judgedAtOnce ? this.turns.run(connection.claim, judging) : judging());
+    const { sql, problems: refused } = await this.guardAll(target, columns, growth);
     const { expressions, keptAsText: computed, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
     const shape = { columns, expressions, keptAsText: new Map([...keptAsText, ...computed]), sql };

@@ -32,6 +32,13 @@ export interface CatalogEntry {
   has_moments: boolean;
 }
 
+interface KeptCatalog {
+  version: string;
+  /** Its own reading, null where another version had followed. No reading waits for the entries of another. */
+  reading: Promise<CatalogEntry[] | null>;
+  entries: Promise<CatalogEntry[]>;
+}
+
 /** The number of catalogs kept, and the characters of names that one may have: a catalog goes with every question. */
 const mostCatalogs = 100;
 const mostCharacters = 500_000;
@@ -45,7 +52,7 @@ export class MetricsService implements OnModuleInit {
     private readonly turns: MetricTurns,
   ) {}
 
-  private readonly catalogs = new LRUCache<number, { version: string; entries: Promise<CatalogEntry[]> }>({ max: mostCatalogs });
+  private readonly catalogs = new LRUCache<number, KeptCatalog>({ max: mostCatalogs });
 
   async onModuleInit(): Promise<void> {
     await loadSqlParser();
@@ -68,16 +75,17 @@ export class MetricsService implements OnModuleInit {
     const version = await this.metrics.versionOf(graphId);
     let catalog = this.catalogs.get(graphId);
     if (catalog?.version !== version) {
-      // One is read at a time; one that others have followed meanwhile is not read.
-      const entries: Promise<CatalogEntry[]> = Promise.allSettled([catalog?.entries]).then(() =>
-        this.catalogs.get(graphId)?.entries === entries ? this.readCatalog(graphId) : this.catalog(graphId),
+      // One is read at a time. One that another has followed meanwhile is not read, and gives the other's.
+      const reading: KeptCatalog['reading'] = Promise.allSettled([catalog?.reading]).then(() =>
+        this.catalogs.get(graphId)?.reading === reading ? this.readCatalog(graphId) : null,
       );
+      const entries = reading.then(read => read ?? this.catalog(graphId));
       entries.catch((error: unknown) => {
         // A temporary failure must not be kept.
         const isOfMoment = !(error instanceof TooManyMetricNamesError);
         if (isOfMoment && this.catalogs.get(graphId)?.entries === entries) this.catalogs.delete(graphId);
       });
-      catalog = { version, entries };
+      catalog = { version, reading, entries };
       this.catalogs.set(graphId, catalog);
     }
     return catalog.entries;

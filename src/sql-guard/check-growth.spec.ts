@@ -73,6 +73,8 @@ describe('the values that user SQL may build', () => {
     expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'function', token });
   });
 
+  const wideNames = Array.from({ length: 40 }, (_, n) => `c${n}`).join(', ');
+  const wide = Array.from({ length: 40 }, (_, n) => `a AS c${n}`).join(', ');
   const nested = (levels: number, before: string, after: string) => `${before.repeat(levels)}a${after.repeat(levels)}`;
   it.each([
     ['lists', nested(6, 'ARRAY[', ']::text')],
@@ -99,10 +101,14 @@ describe('the values that user SQL may build', () => {
     'SELECT array_agg(a) FROM t',
     'SELECT t.json_agg FROM t',
     'SELECT t.concat FROM t',
-    'WITH p AS (SELECT a, a AS b FROM t) SELECT p::text FROM p',
-    'SELECT (p)::text FROM (SELECT * FROM t) AS p',
-    'SELECT count(p) FROM (SELECT 1 AS n) AS p, t',
-    'SELECT p.max::text FROM (SELECT a FROM t) AS p',
+    `WITH p AS (SELECT ${wide} FROM t) SELECT p::text FROM p`,
+    `SELECT (p)::text FROM (SELECT ${wide} FROM t) AS p`,
+    `SELECT a::text FROM (SELECT b AS a, ${wide} FROM t) AS a (foo)`,
+    `WITH a (foo) AS (SELECT b AS a, ${wide} FROM t) SELECT a::text FROM a`,
+    `SELECT a.max::text FROM (SELECT 1 AS max) AS b, (SELECT ${wide} FROM t) AS a`,
+    `SELECT j::text FROM (t JOIN (SELECT ${wide} FROM t) AS p ON true) AS j`,
+    `WITH c0 AS (SELECT a FROM t), ${Array.from({ length: 5 }, (_, n) => `c${n + 1} AS (SELECT *, c${n}::text AS x${n} FROM c${n})`).join(', ')} SELECT c5::text FROM c5`,
+    `SELECT ${nested(6, 'ROW(', ')')} FROM t`,
     `SELECT 1 AS n UNION ALL SELECT 2 LIMIT (WITH ${['a || a', ...Array.from({ length: 7 }, () => 'x || x')].map((x, n) => `c${n} AS (SELECT ${x} AS x FROM ${n ? `c${n - 1}` : 't'})`).join(', ')} SELECT max(length(x)) FROM c7)`,
     "SELECT string_agg(a, ',' ORDER BY a) FROM t, t AS u",
     'SELECT ARRAY(SELECT a FROM t)',
@@ -120,6 +126,13 @@ describe('the values that user SQL may build', () => {
     'SELECT p.max, p.n FROM (SELECT max(a) AS max, count(*) AS n FROM t) AS p',
     'SELECT t.count, count FROM t',
     'SELECT x FROM (SELECT 1) AS x (x)',
+    'SELECT agg.max - agg.min FROM t JOIN (SELECT id, max(v), min(v) FROM u GROUP BY id) AS agg ON agg.id = t.id',
+    'WITH a AS (SELECT id, max(v) AS max FROM u GROUP BY id), b AS (SELECT * FROM a) SELECT b.max FROM b',
+    'SELECT sum FROM (SELECT sum(x) FROM t) AS sum',
+    `SELECT count(p), p IS NULL FROM t LEFT JOIN (SELECT ${wide} FROM t) AS p ON p.c0 = t.a`,
+    `SELECT 1 FROM t WHERE (${wideNames}) = (${wideNames})`,
+    `SELECT 1 FROM t WHERE n = ANY (ARRAY[${Array.from({ length: 60 }, (_, n) => n).join(', ')}]::int[]) AND d = ANY (ARRAY[1.5, 2]::numeric[])`,
+    "SELECT jsonb_path_query_first(c, '$.decimal_places.keyvalue') FROM t",
     'SELECT p.* FROM (SELECT a, b FROM t) AS p ORDER BY p.a',
   ])('%s is no whole row', query => {
     expect(guardSelect(query, { schema: 'mirror' }).growth).toBeLessThanOrEqual(3);

@@ -23,19 +23,25 @@ interface Size {
 
 const stored: Size = { times: 1, isList: false };
 
-interface Cte {
+/** What a sub-select, a name of a WITH list or a table gives. */
+interface Relation {
+  /** The largest of its columns. */
   columns: Size;
-  query: NodeFields;
+  /** All of them together. */
+  row: number;
+  /** Their names; null where a table has columns that are not known here. */
+  names: ReadonlySet<string> | null;
 }
 
+const aTable: Relation = { columns: stored, row: 1, names: null };
+
 interface Scope {
-  /** The columns of all relations. */
+  /** The largest column of all relations. */
   columns: Size;
-  /** The names of a WITH list. */
-  ctes: ReadonlyMap<string, Cte>;
-  /** The names of relations that are no tables, and of their columns. */
-  derived: ReadonlySet<string>;
-  named: ReadonlySet<string>;
+  /** The relations of a WITH list. */
+  ctes: ReadonlyMap<string, Relation>;
+  /** The relations in FROM, also of the queries around, by their names. */
+  relations: ReadonlyMap<string, Relation>;
 }
 
 /** Values in quotes: with each of their characters doubled, the quotes and a comma. */
@@ -43,6 +49,23 @@ const quoted = 3;
 /** The text of a time, of which `now` is one of the shortest. */
 const respelled = 10;
 const texts: ReadonlySet<string | null | undefined> = new Set(['text', 'varchar']);
+const comparisons: ReadonlySet<string | null | undefined> = new Set([
+  '=',
+  '<>',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '~',
+  '!~',
+  '~*',
+  '!~*',
+  '~~',
+  '!~~',
+  '~~*',
+  '!~~*',
+]);
 const lists: ReadonlySet<string> = new Set([
   'string_to_array',
   'regexp_match',
@@ -69,7 +92,7 @@ const pathFunctions: ReadonlySet<string> = new Set([
  */
 export function checkGrowth(tree: SqlTree): number {
   let most = 1;
-  growth(tree, { columns: stored, ctes: new Map(), derived: new Set(), named: new Set() }, undefined);
+  note(growth(tree, { columns: stored, ctes: new Map(), relations: new Map() }, undefined).times, undefined);
   return most;
 
   function note(times: number, offset: number | undefined, token?: string): number {
@@ -83,23 +106,24 @@ export function checkGrowth(tree: SqlTree): number {
     const offset = typeof fields.location === 'number' && fields.location >= 0 ? fields.location : parentOffset;
     switch (type) {
       case 'SelectStmt':
-        return select(fields, scope, offset);
+        return select(fields, scope, offset).columns;
+      case 'BoolExpr':
+      case 'BooleanTest':
+      case 'NullTest':
+        largest(children(fields), scope, offset);
+        return stored;
       case 'ColumnRef':
-        return column(fields, scope, offset);
+        return column(fields, scope);
       case 'SubLink':
         if (fields.subLinkType === 'ARRAY_SUBLINK') throw new Refusal('function', 'ARRAY', offset, gathers);
         return largest(children(fields), scope, offset);
       case 'A_Expr':
-        return nameParts(fields.name).at(-1) === '||'
-          ? noted(total([fields.lexpr, fields.rexpr].filter(Boolean), scope, offset), offset, '||')
-          : largest(children(fields), scope, offset);
+        return operation(fields, scope, offset);
       case 'A_ArrayExpr':
+        if (constantsOf(wrapped)) return { times: 1, isList: true };
         return { ...noted(total((fields.elements ?? []) as unknown[], scope, offset), offset), isList: true };
-      case 'RowExpr': {
-        // Nothing tells where a row becomes a text.
-        const { times } = total((fields.args ?? []) as unknown[], scope, offset, asText);
-        return noted({ times: times * quoted, isList: false }, offset);
-      }
+      case 'RowExpr':
+        return rowOf(total((fields.args ?? []) as unknown[], scope, offset, asText).times);
       case 'TypeCast':
         return cast(fields, scope, offset);
       case 'FuncCall':
@@ -118,17 +142,28 @@ export function checkGrowth(tree: SqlTree): number {
     return { times: isList ? times * quoted : times, isList: false };
   }
 
-  /** A relation's name alone is its whole row, with all its columns. So is `t.max`, if there is no such column. */
-  function column(node: NodeFields, { columns, derived, named }: Scope, offset: number | undefined): Size {
-    const [relation, name] = nameParts(node.fields);
-    if (relation == null || name === null) return columns;
-    const isRow = name === undefined ? derived.has(relation) && !named.has(relation) : rowChoices.has(name) && !named.has(name);
-    if (!isRow) return columns;
-    if (!derived.has(relation)) return { times: columns.times * quoted, isList: true };
-    throw new Refusal('column', name === undefined ? relation : `${relation}.${name}`, offset, {
-      zh: `请写出列，如 ${relation}.列名`,
-      en: `write a column, such as ${relation}.column`,
-    });
+  /** Nothing tells where a row becomes a text, so its quotes count at once. */
+  function rowOf(times: number): Size {
+    return { times: times * quoted, isList: false };
+  }
+
+  function operation(node: NodeFields, scope: Scope, offset: number | undefined): Size {
+    const operator = nameParts(node.name).at(-1);
+    if (operator === '||') return noted(total([node.lexpr, node.rexpr].filter(Boolean), scope, offset), offset, '||');
+    const size = largest(children(node), scope, offset);
+    return comparisons.has(operator) && node.kind !== 'AEXPR_NULLIF' ? stored : size;
+  }
+
+  /** The name of a relation may mean its whole row, and so may `t.max`, where no column has that name. */
+  function column(node: NodeFields, { columns, relations }: Scope): Size {
+    const [first, second] = nameParts(node.fields);
+    const relation = first == null ? undefined : relations.get(first);
+    if (!relation || second === null) return columns;
+    const isColumn =
+      second === undefined
+        ? [...relations.values()].some(({ names }) => names?.has(first!))
+        : !rowChoices.has(second) || relation.names?.has(second) === true;
+    return isColumn ? columns : larger(columns, rowOf(relation.row));
   }
 
   function cast(node: NodeFields, scope: Scope, offset: number | undefined): Size {
@@ -137,9 +172,10 @@ export function checkGrowth(tree: SqlTree): number {
     const isText = texts.has(nameParts(names).at(-1));
     if (arrayBounds === undefined) return isText ? noted(asText(size), offset) : size;
     // `1e131071` has 131,072 digits.
-    if (nameParts(names).at(-1) === 'numeric' && (textOf(node.arg) ?? 'e').includes('e'))
+    const constants = constantsOf(node.arg);
+    if (nameParts(names).at(-1) === 'numeric' && !constants?.every(text => !/e/i.test(text)))
       throw new Refusal('type', 'numeric[]', offset, oneByOne);
-    return noted({ times: size.times * (isText ? 1 : respelled), isList: true }, offset);
+    return noted({ times: size.times * (isText || constants ? 1 : respelled), isList: true }, offset);
   }
 
   function call(node: NodeFields, scope: Scope, offset: number | undefined): Size {
@@ -152,6 +188,7 @@ export function checkGrowth(tree: SqlTree): number {
       const { times, isList } = total(args, scope, offset, name === 'concat' ? asText : undefined);
       return noted({ times: Math.max(others.times, times), isList: isList || lists.has(name) }, offset, name);
     }
+    if (name === 'count') return stored;
     if (name === 'concat_ws') {
       const [separator = stored, ...parts] = args.map(arg => asText(growth(arg, scope, offset)));
       return noted({ times: parts.reduce((sum, part) => sum + part.times + separator.times, 1), isList: false }, offset, name);
@@ -177,44 +214,71 @@ export function checkGrowth(tree: SqlTree): number {
     return { times: Math.max(others.times, all.times), isList: others.isList || all.isList || lists.has(name) };
   }
 
-  function select(node: NodeFields, outer: Scope, offset: number | undefined): Size {
+  function select(node: NodeFields, outer: Scope, offset: number | undefined): Relation {
     const ctes = new Map(outer.ctes);
-    for (const cte of ((node.withClause as NodeFields | undefined)?.ctes ?? []) as { CommonTableExpr: NodeFields }[])
-      ctes.set(String(cte.CommonTableExpr.ctename), {
-        columns: growth(cte.CommonTableExpr.ctequery, { ...outer, ctes }, offset),
-        query: cte.CommonTableExpr,
-      });
+    for (const { CommonTableExpr: cte } of ((node.withClause as NodeFields | undefined)?.ctes ?? []) as { CommonTableExpr: NodeFields }[]) {
+      const { SelectStmt: query } = cte.ctequery as { SelectStmt: NodeFields };
+      ctes.set(String(cte.ctename), renamed(select(query, { ...outer, ctes }, offset), cte.aliascolnames));
+    }
     const inner = { ...outer, ctes };
     if (node.larg && node.rarg) {
-      const columns = larger(select(node.larg as NodeFields, inner, offset), select(node.rarg as NodeFields, inner, offset));
+      const [left, right] = [select(node.larg as NodeFields, inner, offset), select(node.rarg as NodeFields, inner, offset)];
+      const columns = larger(left.columns, right.columns);
       const { larg: _, rarg: __, withClause: ___, ...clauses } = node;
       largest(children(clauses), { ...inner, columns: larger(inner.columns, columns) }, offset);
-      return columns;
+      return { columns, row: Math.max(left.row, right.row), names: left.names };
     }
-    const from = (node.fromClause ?? []) as unknown[];
-    const derived = new Set([...outer.derived, ...from.flatMap(item => derivedIn(item, ctes))]);
-    const named = new Set([...outer.named, ...from.flatMap(item => columnsOf(item, ctes))]);
     // A join condition and a lateral sub-select may read the relations before them.
-    const scope = from.reduce<Scope>((seen, item) => ({ ...seen, columns: larger(seen.columns, source(item, seen, offset)) }), {
-      ...inner,
-      derived,
-      named,
-    });
+    let scope: Scope = inner;
+    const read: Relation[] = [];
+    for (const item of (node.fromClause ?? []) as unknown[]) {
+      const found = source(item, scope, offset);
+      read.push(found.relation);
+      scope = found.scope;
+    }
     const { withClause: _, fromClause: __, targetList = [], valuesLists = [], ...clauses } = node;
     largest(children(clauses), scope, offset);
-    const rows = (valuesLists as { List: { items: unknown[] } }[]).flatMap(row => row.List.items);
-    return largest([...(targetList as unknown[]), ...rows], scope, offset);
+    const rows = (valuesLists as { List: { items: unknown[] } }[]).map(row => total(row.List.items, scope, offset));
+    const targets = (targetList as { ResTarget: NodeFields }[]).map(({ ResTarget: target }) => targetOf(target, read, scope, offset));
+    return {
+      columns: [...rows, ...targets.map(({ columns }) => columns)].reduce(larger, stored),
+      row: Math.max(
+        targets.reduce((sum, { row }) => sum + row, 0),
+        ...rows.map(({ times }) => times),
+        1,
+      ),
+      names: targets.some(({ names }) => names === null) ? null : new Set(targets.flatMap(({ names }) => [...names!])),
+    };
   }
 
-  function source(item: unknown, scope: Scope, offset: number | undefined): Size {
+  /** What one item of a SELECT list gives: a column, or with `*` those of relations. */
+  function targetOf({ name, val }: NodeFields, read: readonly Relation[], scope: Scope, offset: number | undefined): Relation {
+    const { ColumnRef: reference } = val as { ColumnRef?: NodeFields };
+    const parts = reference ? nameParts(reference.fields) : [];
+    if (parts.at(-1) !== null || parts.length === 0) {
+      const columns = growth(val, scope, offset);
+      return { columns, row: columns.times, names: new Set([typeof name === 'string' ? name : defaultName(val)]) };
+    }
+    const of = parts.length > 1 ? [scope.relations.get(parts.at(-2)!) ?? aTable] : read;
+    return joined(of);
+  }
+
+  function source(item: unknown, scope: Scope, offset: number | undefined): { relation: Relation; scope: Scope } {
     const { RangeVar: table, JoinExpr: join, RangeSubselect: nested } = item as Record<string, NodeFields | undefined>;
-    if (table) return table.schemaname === undefined ? (scope.ctes.get(String(table.relname))?.columns ?? stored) : stored;
-    if (nested) return growth(nested.subquery, scope, offset);
-    if (!join) return largest([item], scope, offset);
-    const left = larger(scope.columns, source(join.larg, scope, offset));
-    const columns = larger(left, source(join.rarg, { ...scope, columns: left }, offset));
-    if (join.quals) growth(join.quals, { ...scope, columns }, offset);
-    return columns;
+    const alias = (table ?? nested ?? join)?.alias as { aliasname: string; colnames?: unknown } | undefined;
+    if (join) {
+      const left = source(join.larg, scope, offset);
+      const right = source(join.rarg, left.scope, offset);
+      if (join.quals) growth(join.quals, right.scope, offset);
+      const relation = joined([left.relation, right.relation]);
+      return { relation, scope: alias ? withRelation(right.scope, alias.aliasname, renamed(relation, alias.colnames)) : right.scope };
+    }
+    let relation = aTable;
+    if (table?.schemaname === undefined && table) relation = scope.ctes.get(String(table.relname)) ?? aTable;
+    if (nested) relation = select((nested.subquery as { SelectStmt: NodeFields }).SelectStmt, scope, offset);
+    relation = renamed(relation, alias?.colnames);
+    const name = alias?.aliasname ?? (table ? String(table.relname) : undefined);
+    return { relation, scope: withRelation(scope, name, relation) };
   }
 
   function total(nodes: unknown[], scope: Scope, offset: number | undefined, as = (size: Size): Size => size): Size {
@@ -231,32 +295,41 @@ function larger(one: Size, other: Size): Size {
   return { times: Math.max(one.times, other.times), isList: one.isList || other.isList };
 }
 
-/** The names in FROM of what is no table: sub-selects, names of the WITH list, and joins with a name. */
-function derivedIn(item: unknown, ctes: ReadonlyMap<string, unknown>): string[] {
-  const { RangeVar: table, JoinExpr: join, RangeSubselect: nested } = item as Record<string, NodeFields | undefined>;
-  const alias = ((table ?? join ?? nested)?.alias as { aliasname?: string } | undefined)?.aliasname;
-  if (table) return table.schemaname === undefined && ctes.has(String(table.relname)) ? [alias ?? String(table.relname)] : [];
-  const own = alias === undefined ? [] : [alias];
-  return join ? [...own, ...derivedIn(join.larg, ctes), ...derivedIn(join.rarg, ctes)] : own;
+function withRelation(scope: Scope, name: string | undefined, relation: Relation): Scope {
+  const relations = name === undefined ? scope.relations : new Map([...scope.relations, [name, relation]]);
+  return { ...scope, columns: larger(scope.columns, relation.columns), relations };
 }
 
-/** The names of the columns of what is no table, as far as it names them. */
-function columnsOf(item: unknown, ctes: ReadonlyMap<string, Cte>): string[] {
-  const { RangeVar: table, JoinExpr: join, RangeSubselect: nested } = item as Record<string, NodeFields | undefined>;
-  if (join) return [...columnsOf(join.larg, ctes), ...columnsOf(join.rarg, ctes)];
-  const cte = table && table.schemaname === undefined ? ctes.get(String(table.relname))?.query : undefined;
-  const query = (nested?.subquery ?? cte?.ctequery) as { SelectStmt?: NodeFields } | undefined;
-  const alias = (table ?? nested)?.alias as NodeFields | undefined;
-  const renamed = [alias?.colnames, cte?.aliascolnames].flatMap(names => (names === undefined ? [] : nameParts(names)));
-  return [...renamed, ...(query?.SelectStmt ? targetNames(query.SelectStmt) : [])].filter(name => name !== null);
+/** The columns of several relations, side by side. */
+function joined(relations: readonly Relation[]): Relation {
+  return {
+    columns: relations.reduce((size, { columns }) => larger(size, columns), stored),
+    row: relations.reduce((sum, { row }) => sum + row, 0),
+    names: relations.some(({ names }) => names === null) ? null : new Set(relations.flatMap(({ names }) => [...names!])),
+  };
 }
 
-function targetNames({ larg, targetList = [] }: NodeFields): (string | null)[] {
-  if (larg) return targetNames(larg as NodeFields);
-  return (targetList as { ResTarget: NodeFields }[]).map(({ ResTarget: { name, val } }) => {
-    const { ColumnRef: column } = val as { ColumnRef?: NodeFields };
-    return typeof name === 'string' ? name : column ? (nameParts(column.fields).at(-1) ?? null) : null;
-  });
+/** A relation whose first columns have other names: `t (a, b)`. */
+function renamed(relation: Relation, colnames: unknown): Relation {
+  if (colnames === undefined || relation.names === null) return relation;
+  const names = nameParts(colnames).map(String);
+  return { ...relation, names: new Set([...names, ...[...relation.names].slice(names.length)]) };
+}
+
+/** The name that PostgreSQL gives a column without one. */
+function defaultName(node: unknown): string {
+  const { ColumnRef: column, FuncCall: call, TypeCast: cast, A_Indirection: part } = node as Record<string, NodeFields | undefined>;
+  if (column) return nameParts(column.fields).at(-1) ?? '';
+  if (call) return nameParts(call.funcname).at(-1) ?? '';
+  return cast ? defaultName(cast.arg) : part ? defaultName(part.arg) : '';
+}
+
+/** The texts of a constant, or of a list of constants. Null for anything else. */
+function constantsOf(node: unknown): string[] | null {
+  const { A_Const: constant, A_ArrayExpr: list } = node as Record<string, NodeFields | undefined>;
+  if (constant) return [textOf(node) ?? (constant.fval as { fval?: string } | undefined)?.fval ?? ''];
+  const texts = ((list?.elements ?? [null]) as unknown[]).map(each => (each === null ? null : constantsOf(each)));
+  return texts.every(each => each !== null) ? texts.flat() : null;
 }
 
 /** The wrapped nodes directly under a node: values with one key that begins with a capital letter. */
@@ -295,7 +368,12 @@ const longestPath = 1_000;
 function checkPath(node: unknown, name: string, offset: number | undefined): void {
   const constant = (node as { TypeCast?: { arg: unknown } } | undefined)?.TypeCast?.arg ?? node;
   const path = textOf(constant);
-  if (path !== null && path.length <= longestPath && !/,|\*\*|keyvalue|decimal/.test(path.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) return;
+  if (
+    path !== null &&
+    path.length <= longestPath &&
+    !/,|\*\*|\.\s*(?:keyvalue|decimal)\s*\(/.test(path.replace(/"(?:[^"\\]|\\.)*"/g, '""'))
+  )
+    return;
   throw new Refusal('function', name, offset, {
     zh: `路径必须是至多 ${longestPath} 个字符的常量，不含逗号分隔的下标、**、keyvalue() 与 decimal()`,
     en: `its path must be a constant of at most ${longestPath} characters without lists of subscripts, **, keyvalue() and decimal()`,

@@ -153,7 +153,8 @@ export class DeliveriesRepository {
     const { rowCount } = await client.query(
       `DELETE FROM webhook_deliveries WHERE id IN (
          SELECT id FROM webhook_deliveries
-         WHERE ended_at < now() - make_interval(days => $1) OR (status = 'pending' AND created_at < now() - make_interval(days => $1))
+         WHERE ended_at < now() - make_interval(days => $1) OR (status = 'pending' AND created_at < now() - make_interval(days => $1)
+           AND webhook_id IN (SELECT id FROM webhooks WHERE NOT enabled))
          LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [keptDays, most],
     );

@@ -9,7 +9,7 @@ const mostUnreadBytes = 64 * 1_048_576;
 
 /** A reader has the whole patience for so much. */
 const bytesAtOnce = 65_536;
-/** Smaller answers are not counted: a socket takes them at once, read or not. */
+/** What is left of an answer after the socket took its part. Less is not counted, only cut when it is late. */
 const leastCountedBytes = 16_384;
 
 /** An answer that a handler has written itself. */

@@ -92,7 +92,7 @@ export function* planInSteps(
   const events = new Set(roots.flatMap(eventLeavesOf));
   /** The parts of all scans that depend on the binding alone: made once, since there may be hundreds of leaves. */
   const sources = new Map<string, { place: number; clause: GuardedExpression | null }>();
-  // It stands in the scan of each of them.
+  // The clause is written into the scan of each binding.
   if (clause !== null) checkStatementLength([...new Set(leaves.map(leaf => bindingKey(leaf.owner.binding)))].map(() => clause));
   for (const leaf of leaves) {
     const { binding } = leaf.owner;

@@ -67,7 +67,7 @@ export class SqlAssembly {
 
   private prefix = '';
 
-  /** Those of the bindings, which know what they have judged. */
+  /** The guard of each binding. It remembers what it has judged. */
   private readonly guards = new Map<MetricBinding, Guard>();
 
   /**

@@ -30,7 +30,7 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
 /** What `translateExpression` is made of. */
 export function translatorFor({ dialect, parameters, lists, values, find }: ExpressionContext) {
   const translator: Translator = { dialect, values, translate, text, number, computed, condition, asText, unify, refuse };
-  /** Several constructs write an operand in several places. Within each other, they would translate it a power of times. */
+  /** Each node is translated once: constructs that write an operand twice, nested in each other, would double the work at each level. */
   const translated = new Map<unknown, Typed>();
   return { translate, comparable, unify };
 

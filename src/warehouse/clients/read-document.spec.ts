@@ -23,14 +23,16 @@ it.each([
   expect(() => readDocument(text)).toThrow(expect.objectContaining({ code: 'warehouse_query_failed' }));
 });
 
-it('reads a million characters of the documents of a row, and more of one alone', () => {
+it('reads a million characters of the documents of a row besides the largest one', () => {
   const documents = new RowDocuments();
-  const document = `["${'x'.repeat(499_996)}"]`;
-  documents.read(document);
-  documents.read(document);
+  const document = (characters: number): string => `["${'x'.repeat(characters - 4)}"]`;
+  documents.read(document(1_500_000));
+  documents.read(document(500_000));
+  documents.read(document(500_000));
   expect(() => documents.read('[]')).toThrow(expect.objectContaining({ code: 'answer_too_large' }));
   documents.nextRow();
-  documents.read(`["${'x'.repeat(1_500_000)}"]`);
+  documents.read(document(1_500_000));
+  documents.read(`["${'1234567890123456x'.repeat(50_000)}"]`);
 });
 
 it('reads half a million characters with long numbers', () => {

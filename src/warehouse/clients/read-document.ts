@@ -5,7 +5,7 @@ import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 import { queryFailure } from './query-failures.js';
 
-/** The characters of the documents of a row, of which each is parsed in one go with the others. */
+/** The characters of the documents of a row besides the largest one. All of a row are parsed in one go. */
 const mostOfRow = 1_000_000;
 /** Characters of a document with long numbers, which take longer to parse. */
 const mostWithLongNumbers = 500_000;
@@ -21,8 +21,8 @@ class DocumentsTooLargeError extends ApiError {
       422,
       'answer_too_large',
       {
-        zh: `一行中的 JSON 文档合计超过 ${most} 个字符；请减少列，或只取文档的一部分`,
-        en: `the JSON documents of one row have more than ${most} characters together; read fewer columns, or parts of the documents`,
+        zh: `一行中的 JSON 文档过大，超过 ${most} 个字符；请减少列，或只取文档的一部分`,
+        en: `the JSON documents of one row are too large, with more than ${most} characters; read fewer columns, or parts of the documents`,
       },
       { context: { most_characters: most } },
     );
@@ -32,16 +32,19 @@ class DocumentsTooLargeError extends ApiError {
 /** Reads the documents of a result, row by row. */
 export class RowDocuments {
   private characters = 0;
+  private largest = 0;
 
   nextRow(): void {
     this.characters = 0;
+    this.largest = 0;
   }
 
   /** @throws ValueTooDetailedError, DocumentsTooLargeError, WarehouseQueryError */
   readonly read = (text: string): unknown => {
     this.characters += text.length;
-    // One alone has a bound of its own.
-    if (this.characters > mostOfRow && this.characters > text.length) throw new DocumentsTooLargeError(mostOfRow);
+    this.largest = Math.max(this.largest, text.length);
+    // The largest one has a bound of its own.
+    if (this.characters - this.largest > mostOfRow) throw new DocumentsTooLargeError(mostOfRow);
     return readDocument(text);
   };
 }
@@ -49,7 +52,7 @@ export class RowDocuments {
 /** Reads a document from the text that a server sent, with every digit of its large numbers. @throws ValueTooDetailedError, WarehouseQueryError */
 function readDocument(text: string): unknown {
   checkDetail(text);
-  if (text.length > mostWithLongNumbers && /\d{16}/.test(text)) throw new DocumentsTooLargeError(mostWithLongNumbers);
+  if (text.length > mostWithLongNumbers && /[[:,\s-]\d{16}/.test(text)) throw new DocumentsTooLargeError(mostWithLongNumbers);
   try {
     if (levelsOf(text) <= mostLevels) return parseExactJson(text);
   } catch (cause) {
