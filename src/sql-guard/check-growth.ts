@@ -1,6 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { rowChoices } from './allow-lists.js';
-import { functionName } from './check-names.js';
+import { constantText, functionName } from './check-names.js';
 import { gathers } from './refuse-gathering.js';
 import { type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
@@ -66,14 +66,7 @@ const comparisons: ReadonlySet<string | null | undefined> = new Set([
   '~~*',
   '!~~*',
 ]);
-const lists: ReadonlySet<string> = new Set([
-  'string_to_array',
-  'regexp_match',
-  'array_append',
-  'array_prepend',
-  'array_cat',
-  'array_remove',
-]);
+const lists: ReadonlySet<string> = new Set(['array_append', 'array_prepend', 'array_cat', 'array_remove']);
 
 /** Functions whose result is as long as all their arguments together. */
 const joining: ReadonlySet<string> = new Set(['concat', 'overlay', 'array_cat', 'array_append', 'array_prepend']);
@@ -123,7 +116,7 @@ export function checkGrowth(tree: SqlTree): number {
         if (constantsOf(wrapped)) return { times: 1, isList: true };
         return { ...noted(total((fields.elements ?? []) as unknown[], scope, offset), offset), isList: true };
       case 'RowExpr':
-        return rowOf(total((fields.args ?? []) as unknown[], scope, offset, asText).times);
+        return rowOf(sumOf(((fields.args ?? []) as unknown[]).map(each => asText(growth(each, scope, offset)))).times);
       case 'TypeCast':
         return cast(fields, scope, offset);
       case 'FuncCall':
@@ -182,20 +175,22 @@ export function checkGrowth(tree: SqlTree): number {
     const name = functionName(node, offset);
     const args = (node.args ?? []) as unknown[];
     const others = largest(children({ ...node, args: undefined }), scope, offset);
-    const all = largest(args, scope, offset);
+    // Each once: twice at each level would double the work with each.
+    const sizes = args.map(arg => growth(arg, scope, offset));
+    const all = sizes.reduce(larger, stored);
     const longer = (factor: number): Size => noted({ ...all, times: all.times * factor }, offset, name);
     if (joining.has(name)) {
-      const { times, isList } = total(args, scope, offset, name === 'concat' ? asText : undefined);
+      const { times, isList } = sumOf(name === 'concat' ? sizes.map(asText) : sizes);
       return noted({ times: Math.max(others.times, times), isList: isList || lists.has(name) }, offset, name);
     }
     if (name === 'count') return stored;
     if (name === 'concat_ws') {
-      const [separator = stored, ...parts] = args.map(arg => asText(growth(arg, scope, offset)));
+      const [separator = stored, ...parts] = sizes.map(asText);
       return noted({ times: parts.reduce((sum, part) => sum + part.times + separator.times, 1), isList: false }, offset, name);
     }
     if (name === 'array_to_string') {
       const lengths = args.slice(1).map(arg => constantLength(arg, name, offset));
-      const { times } = largest(args.slice(0, 1), scope, offset);
+      const [{ times } = stored] = sizes;
       return noted({ times: times * lengths.reduce((sum, length) => sum + length, 1), isList: false }, offset, name);
     }
     // The replacement may come after every character, and stands for at most the whole match with each of its references.
@@ -281,9 +276,8 @@ export function checkGrowth(tree: SqlTree): number {
     return { relation, scope: withRelation(scope, name, relation) };
   }
 
-  function total(nodes: unknown[], scope: Scope, offset: number | undefined, as = (size: Size): Size => size): Size {
-    const sizes = nodes.map(node => as(growth(node, scope, offset)));
-    return { times: sizes.reduce((sum, { times }) => sum + times, 0), isList: sizes.some(({ isList }) => isList) };
+  function total(nodes: unknown[], scope: Scope, offset: number | undefined): Size {
+    return sumOf(nodes.map(node => growth(node, scope, offset)));
   }
 
   function largest(nodes: unknown[], scope: Scope, offset: number | undefined): Size {
@@ -293,6 +287,10 @@ export function checkGrowth(tree: SqlTree): number {
 
 function larger(one: Size, other: Size): Size {
   return { times: Math.max(one.times, other.times), isList: one.isList || other.isList };
+}
+
+function sumOf(sizes: readonly Size[]): Size {
+  return { times: sizes.reduce((sum, { times }) => sum + times, 0), isList: sizes.some(({ isList }) => isList) };
 }
 
 function withRelation(scope: Scope, name: string | undefined, relation: Relation): Scope {
@@ -327,7 +325,7 @@ function defaultName(node: unknown): string {
 /** The texts of a constant, or of a list of constants. Null for anything else. */
 function constantsOf(node: unknown): string[] | null {
   const { A_Const: constant, A_ArrayExpr: list } = node as Record<string, NodeFields | undefined>;
-  if (constant) return [textOf(node) ?? (constant.fval as { fval?: string } | undefined)?.fval ?? ''];
+  if (constant) return [constantText(node) ?? (constant.fval as { fval?: string } | undefined)?.fval ?? ''];
   const texts = ((list?.elements ?? [null]) as unknown[]).map(each => (each === null ? null : constantsOf(each)));
   return texts.every(each => each !== null) ? texts.flat() : null;
 }
@@ -345,14 +343,9 @@ function children(fields: NodeFields): unknown[] {
   });
 }
 
-function textOf(node: unknown): string | null {
-  const constant = (node as { A_Const?: { sval?: { sval?: string } } } | undefined)?.A_Const?.sval;
-  return constant ? (constant.sval ?? '') : null;
-}
-
 /** @param counted what is counted of the text; all characters if left out */
 function constantLength(node: unknown, name: string, offset: number | undefined, counted?: string): number {
-  const text = textOf(node);
+  const text = constantText(node);
   if (text !== null) return counted === undefined ? text.length : text.split(counted).length - 1;
   const what = { regexp_replace: { zh: '替换文本', en: 'replacement' }, regexp_match: { zh: '模式', en: 'pattern' } }[name] ?? {
     zh: '分隔符',
@@ -367,7 +360,7 @@ const longestPath = 1_000;
 /** `$[0,0,0][0,0,0]…` finds the same element many times: a list of subscripts multiplies, as `keyvalue()` does, and `**` visits every level. */
 function checkPath(node: unknown, name: string, offset: number | undefined): void {
   const constant = (node as { TypeCast?: { arg: unknown } } | undefined)?.TypeCast?.arg ?? node;
-  const path = textOf(constant);
+  const path = constantText(constant);
   if (
     path !== null &&
     path.length <= longestPath &&

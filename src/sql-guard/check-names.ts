@@ -89,7 +89,8 @@ function checkNormalize(node: NodeFields, offset: number | undefined): void {
   });
 }
 
-function constantText(node: unknown): string | null {
+/** The text of a constant, null for anything else. */
+export function constantText(node: unknown): string | null {
   const constant = (node as { A_Const?: { sval?: { sval?: string } } } | undefined)?.A_Const?.sval;
   return constant ? (constant.sval ?? '') : null;
 }

@@ -24,22 +24,22 @@ export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'j
 
 /** A guard that remembers what it judged, and what it refused. */
 function once(guard: Guard): Guard {
-  const admitted = new Map<string, GuardedExpression>();
-  const refused = new Map<string, UnsafeFilterClauseError>();
+  const outcomes = new Map<string, GuardedExpression | UnsafeFilterClauseError>();
   return text => {
-    const known = admitted.get(text);
-    if (known) return known;
-    const refusal = refused.get(text);
-    if (refusal) throw refusal;
-    try {
-      const guarded = guard(text);
-      admitted.set(text, guarded);
-      return guarded;
-    } catch (error) {
-      if (error instanceof UnsafeFilterClauseError) refused.set(text, error);
-      throw error;
-    }
+    const outcome = outcomes.get(text) ?? outcomeOf(guard, text);
+    outcomes.set(text, outcome);
+    if (outcome instanceof UnsafeFilterClauseError) throw outcome;
+    return outcome;
   };
+}
+
+function outcomeOf(guard: Guard, text: string): GuardedExpression | UnsafeFilterClauseError {
+  try {
+    return guard(text);
+  } catch (error) {
+    if (error instanceof UnsafeFilterClauseError) return error;
+    throw error;
+  }
 }
 
 /** Judges texts in steps, so that `guard` knows them. */
@@ -52,13 +52,7 @@ export function* judgeInSteps(guard: Guard, texts: Iterable<string>): Steps<void
 
 /** Whether a guard takes a text. */
 export function admits(guard: Guard, text: string): boolean {
-  try {
-    guard(text);
-    return true;
-  } catch (error) {
-    if (error instanceof UnsafeFilterClauseError) return false;
-    throw error;
-  }
+  return !(outcomeOf(guard, text) instanceof UnsafeFilterClauseError);
 }
 
 /** The type of the column of a table that an expression is. Undefined if it is more than that. */
