@@ -170,6 +170,7 @@ describe("rate limits of one's own", () => {
         ['api_key_requests', 1_200, 1_200, null],
         ['tables', 10_000, 10_000, null],
         ['schedules', 200, 200, null],
+        ['webhooks', 200, 200, null],
       ]);
       await user.post('/api/graphs').send({ name: '图' }).expect(201);
       await user.post('/api/graphs/1/query').send({ search: 'x' }).expect(200);
@@ -182,6 +183,7 @@ describe("rate limits of one's own", () => {
         ['api_key_requests', 1_200, 1_200, null],
         ['tables', 10_000, 10_000, null],
         ['schedules', 200, 200, null],
+        ['webhooks', 200, 200, null],
       ]);
       expect((await user.get('/api/auth/me').expect(200)).body.limits).toBeUndefined();
       await user.get('/api/auth/me').expect(429);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RetentionService } from '../src/retention/retention.service.js';
 import { sealingKey, seal } from '../src/secrets/sealed-text.js';
-import { startTestApp, type TestApp } from './support/app.js';
+import { grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { isSigned, Receiver } from './support/webhook-receiver.js';
 import { aWebhook, deliveriesOf, hookedMapping, hooksOf, untilLastDelivery, verifyAsDocumented } from './support/webhooks.js';
@@ -16,7 +16,7 @@ describe('requests about webhooks of jobs', () => {
   beforeAll(async () => {
     receiver = new Receiver();
     await receiver.listen();
-    app = await startTestApp({ SECRET_ENCRYPTION_KEY: `${newKey},${oldKey}` });
+    app = await startTestApp({ SECRET_ENCRYPTION_KEY: `${newKey},${oldKey}`, MAX_WEBHOOKS_PER_USER: '2' });
     await upload(app, 'hooked', 'id,secret\n1,11\n2,22\n', 'id:text,secret:text');
   });
   afterEach(async () => {
@@ -48,6 +48,24 @@ describe('requests about webhooks of jobs', () => {
     await app.admin.patch(at).send({ enabled: true }).expect(200);
     await app.admin.post(`${at}/deliveries/${id}/redeliver`).expect(202);
     await receiver.until(2);
+  });
+
+  it('are refused to a user who was the last to save the most allowed', async () => {
+    const user = await app.asUser('hook.maker');
+    await grantConnection(app, 'hook.maker');
+    const { body: graph } = await user.post('/api/graphs').send({ name: '图' }).expect(201);
+    const jobId = await aJob({ ...app, admin: user }, graph.id, hookedMapping);
+    const create = (as: typeof user) => as.post(hooksOf(jobId)).send({ url: receiver.url });
+    const { body: own } = await create(user).expect(201);
+    const { body: others } = await create(app.admin).expect(201);
+    await create(user).expect(201);
+    const full = { code: 'quota_reached', context: { most: 2 }, message: expect.stringContaining('(MAX_WEBHOOKS_PER_USER)') };
+    expect((await create(user).expect(409)).body).toMatchObject(full);
+    const disable = (id: number) => user.patch(`${hooksOf(jobId)}/${id}`).send({ enabled: false });
+    expect((await disable(others.id).expect(409)).body).toMatchObject(full);
+    await disable(own.id).expect(200);
+    await user.delete(`${hooksOf(jobId)}/${own.id}`).expect(204);
+    await disable(others.id).expect(200);
   });
 
   itLong('change their secret, which is sealed anew with the DSNs', async () => {

@@ -65,7 +65,7 @@ export class LimitResponse {
   @ApiProperty({
     example: 'query',
     description:
-      '限流名，或 graphs、api_keys、api_key_requests（各密钥的 rate_limit 之和）、tables、schedules / a rate limit by its name, or graphs, api_keys, api_key_requests (the sum of their rate_limit), tables and schedules',
+      '限流名，或 graphs、api_keys、api_key_requests（各密钥的 rate_limit 之和）、tables、schedules、webhooks / a rate limit by its name, or graphs, api_keys, api_key_requests (the sum of their rate_limit), tables, schedules and webhooks',
   })
   name: string;
 

@@ -11,6 +11,9 @@ export function readRecordSettings(read: SettingsReader) {
       'Schedules of jobs, copies and watches that one user may have enabled; admins may enable any number',
       { min: 1 },
     ),
+    maxWebhooksPerUser: read.integer('MAX_WEBHOOKS_PER_USER', 200, 'Webhooks that one user may have; admins may have any number', {
+      min: 1,
+    }),
     maxTablesPerUser: read.integer('MAX_TABLES_PER_USER', 10_000, 'Tables that one user may load; admins may load any', { min: 1 }),
     graphsMaxMbPerUser: read.integer('GRAPHS_MAX_MB_PER_USER', 51_200, 'Disk in MiB of the graphs of one user; admins may take any', {
       min: 1,

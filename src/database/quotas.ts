@@ -69,6 +69,13 @@ const quotas = {
     zh: most => `您已启用 ${most} 个计划（含监视），请先停用或删除不再需要的计划`,
     en: most => `You have ${most} schedules enabled, those of watches among them; disable or delete one that is no longer needed`,
   },
+  webhooks: {
+    held: 'webhooks WHERE created_by = $1',
+    setting: 'MAX_WEBHOOKS_PER_USER',
+    most: settings => settings.maxWebhooksPerUser,
+    zh: most => `最后由您保存的 Webhook 已有 ${most} 个，请先删除不再使用的`,
+    en: most => `You were the last to save ${most} webhooks; delete one that is no longer used`,
+  },
   members: perGraph(
     'graph_members',
     most => `该图已有 ${most} 个成员，请先移除不再需要的成员`,
@@ -123,7 +130,7 @@ export class Quotas {
 
   /** Tells how many records a user may hold, and how many more that leaves. An admin may hold any number. */
   async ofUser(userId: number): Promise<{ name: string; limit: number; left: number }[]> {
-    const names = ['graphs', 'api_keys', 'api_key_requests', 'tables', 'schedules'] as const;
+    const names = ['graphs', 'api_keys', 'api_key_requests', 'tables', 'schedules', 'webhooks'] as const;
     const counts = names.map(name => `(SELECT ${amountOf(quotas[name])} FROM ${quotas[name].held}) AS ${name}`);
     const { rows } = await this.pool.query<Record<(typeof names)[number], number>>(`SELECT ${counts.join(', ')}`, [userId]);
     return names.map(name => {

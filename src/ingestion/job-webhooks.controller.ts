@@ -50,7 +50,7 @@ export class JobWebhooksController {
       '按 Standard Webhooks 签名；失败后重试约 8 小时。生成的密钥只在此显示一次。 / Signed as Standard Webhooks has it; tried again for some 8 hours. A secret that the service makes is shown only here.',
   })
   @ApiCreatedResponse({ type: NewWebhookResponse })
-  @ApiResponse({ status: 409, description: '已有 10 个 / there are 10 already' })
+  @ApiResponse({ status: 409, description: '已有 10 个，或您的 Webhook 已达上限 / there are 10 already, or you have the most allowed' })
   @ApiResponse({ status: 422, description: '地址、事件或密钥无效 / a wrong URL, event or secret' })
   create(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: CreateWebhookRequest): Promise<NewWebhookResponse> {
     return this.webhooks.create(principal, jobTarget(id), runEvents, body);
@@ -64,6 +64,7 @@ export class JobWebhooksController {
       '省略的字段保持不变。更换密钥后，旧密钥同时签名 24 小时；再次更换则立即停用。 / Fields that are left out stay as they are. After a change of the secret the former one signs too for 24 hours, or until the next change.',
   })
   @ApiOkResponse({ type: NewWebhookResponse })
+  @ApiResponse({ status: 409, description: '您的 Webhook 已达上限 / you have the most webhooks allowed' })
   @ApiResponse({ status: 422, description: '地址、事件或密钥无效 / a wrong URL, event or secret' })
   change(
     @CurrentPrincipal() principal: Principal,

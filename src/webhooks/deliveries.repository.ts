@@ -119,9 +119,9 @@ export class DeliveriesRepository {
   async giveUpLost(): Promise<void> {
     await this.pool.query(
       `UPDATE webhook_deliveries SET status = 'failed', error = 'sender_lost', ended_at = now()
-       WHERE id IN (SELECT id FROM webhook_deliveries WHERE status = 'pending' AND next_at <= now() AND attempts >= $1
-                    LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-      [maxAttempts, givenUpAtOnce],
+       WHERE id IN (SELECT id FROM webhook_deliveries WHERE status = 'pending' AND next_at <= now() AND attempts >= ${maxAttempts}
+                    LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+      [givenUpAtOnce],
     );
   }
 

@@ -71,6 +71,11 @@ export class WebhooksRepository {
     return rows[0];
   }
 
+  /** @returns whether the user was the last to save the webhook, which nobody changes until the transaction ends */
+  async isOf(client: PoolClient, id: number, userId: number): Promise<boolean> {
+    return (await client.query('SELECT FROM webhooks WHERE id = $1 AND created_by = $2 FOR UPDATE', [id, userId])).rowCount === 1;
+  }
+
   /**
    * Changes what is not null. A secret that is changed becomes the former one, and the webhook that of the user.
    * @throws WebhookNotFoundError

@@ -3,6 +3,7 @@ import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
 import { BlockedAddressError } from '../egress/egress.errors.js';
 import { Egress } from '../egress/egress.js';
@@ -37,6 +38,7 @@ export class WebhooksService {
     private readonly pool: ServicePool,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: DeliveriesRepository,
+    private readonly quotas: Quotas,
     private readonly secrets: SecretBox,
     private readonly egress: Egress,
     private readonly audit: AuditService,
@@ -47,7 +49,7 @@ export class WebhooksService {
     return this.deliveries.record(client, target, event, messageOf(event, at, body));
   }
 
-  /** @throws SchemaError, TooManyWebhooksError */
+  /** @throws SchemaError, TooManyWebhooksError, QuotaReachedError */
   async create(principal: Principal, target: Target, known: string[], request: CreateWebhookRequest): Promise<NewWebhookResponse> {
     const { id, secret, write } = await this.prepare(principal, target, known, request);
     await this.pool.transaction(write);
@@ -65,6 +67,7 @@ export class WebhooksService {
       id,
       secret: request.secret === undefined ? secret : null,
       write: async client => {
+        await this.quotas.ask(client, 'webhooks', principal.userId, principal);
         await this.webhooks.create(client, target, { id, url, events, secretSealed, createdBy: principal.userId });
         const { kind, targetId } = target;
         await this.audit.record({ action: 'webhook.created', actor: principal, target: kind, targetId, context }, client);
@@ -76,7 +79,7 @@ export class WebhooksService {
     return { items: (await this.webhooks.list(target)).map(toWebhookResponse), next_cursor: null };
   }
 
-  /** @throws SchemaError, WebhookNotFoundError */
+  /** @throws SchemaError, WebhookNotFoundError, QuotaReachedError */
   async change(
     principal: Principal,
     target: Target,
@@ -116,6 +119,8 @@ export class WebhooksService {
       id,
       secret: made,
       write: async client => {
+        if (!(await this.webhooks.isOf(client, id, principal.userId)))
+          await this.quotas.ask(client, 'webhooks', principal.userId, principal);
         await this.webhooks.change(client, target, id, changes);
         const { kind, targetId } = target;
         await this.audit.record({ action: 'webhook.changed', actor: principal, target: kind, targetId, context }, client);

@@ -37,6 +37,7 @@ import { CountBytesOfTheMirror1700000000038 } from './0038-count-bytes-of-the-mi
 import { CountBytesOfRejectedRows1700000000039 } from './0039-count-bytes-of-rejected-rows.js';
 import { CountBytesOfGraphs1700000000040 } from './0040-count-bytes-of-graphs.js';
 import { FindRecentChangesOfAUser1700000000041 } from './0041-find-recent-changes-of-a-user.js';
+import { FindLostDeliveries1700000000042 } from './0042-find-lost-deliveries.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -79,4 +80,5 @@ export const migrations = [
   CountBytesOfRejectedRows1700000000039,
   CountBytesOfGraphs1700000000040,
   FindRecentChangesOfAUser1700000000041,
+  FindLostDeliveries1700000000042,
 ];
