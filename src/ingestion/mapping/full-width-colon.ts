@@ -1,4 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
+import { type Steps } from '../../text/steps.js';
 
 /** The line of a mapping with a full-width colon where YAML needs `: `. */
 export interface FullWidthColon {
@@ -15,10 +16,10 @@ const maxShown = 120;
 
 /**
  * Finds the full-width colon behind a fault: the nearest one after a key, in the line of the fault or at most three lines above it,
- * where the fault goes away once the colon is an ASCII one.
+ * where the fault goes away once the colon is an ASCII one. Each look for a fault is a step.
  * @param faultOf where the text has its first fault; Infinity for none
  */
-export function findFullWidthColon(text: string, faultAt: number, faultOf: (text: string) => number): FullWidthColon | null {
+export function* findFullWidthColon(text: string, faultAt: number, faultOf: (text: string) => number): Steps<FullWidthColon | null> {
   if (!text.includes('：')) return null;
   let end = text.length;
   const following = text.slice(faultAt).search(/[\r\n]/);
@@ -29,6 +30,7 @@ export function findFullWidthColon(text: string, faultAt: number, faultOf: (text
     if (found) {
       const offset = start + found.index + found[0].length - 1;
       const repaired = `${text.slice(0, offset)}: ${text.slice(offset + 1)}`;
+      yield;
       if (faultOf(repaired) > faultAt + 1) return { offset, ...describeFullWidthColon(text.slice(start, end), offset - start) };
     }
     end = start - 1;

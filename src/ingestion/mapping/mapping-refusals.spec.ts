@@ -66,6 +66,7 @@ const rows: [what: string, refused: string, refusal: string, mended: string][] =
   ['a broken pattern', column('rules: [{pattern: "[a-z"}]'), 'bad_regex@3:116 pattern, character 1: unterminated character class', column('rules: [{pattern: "[a-z]"}]')],
   ['a pattern on a number', column('type: int, rules: [{pattern: x}]'), `rule_type_mismatch@3:126 rule 'pattern' does not apply to type int`, column('type: string, rules: [{pattern: x}]')],
   ['rules that no value passes', column('type: int, rules: [{min: 2}, {max: 1}]'), 'contradictory_rules@3:108 min 2 is above max 1; no value can pass', column('type: int, rules: [{min: 1}, {max: 2}]')],
+  ['a default longer than a text may be', column(`default: ${'值'.repeat(4001)}`), 'wrong_type@3:106 must have at most 4000 characters', column(`default: ${'值'.repeat(4000)}`)],
   ['a default that its rule refuses', column('type: int, default: 0, rules: [{min: 1}]'), `default_breaks_rule@3:117 the default '0' breaks min 1`, column('type: int, default: 1, rules: [{min: 1}]')],
   ['snapshot with incremental', node('incremental: {cursor: c, type: int}, deletes: {mode: snapshot}'), 'deletes_with_incremental@3:152 snapshot needs every row and cannot stand with incremental; leave one of them out, or use mode: column', node('incremental: {cursor: c, type: int}, deletes: {mode: none}')],
   ['nesting beyond twenty levels', `${valid}name: ${'['.repeat(20)}${']'.repeat(20)}\n`, 'yaml_syntax', valid],

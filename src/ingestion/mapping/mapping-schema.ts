@@ -12,7 +12,7 @@ import { maxText, maxTexts } from './yaml-reader.js';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const text = (max: number): JsonSchema => ({ type: ['string', 'number'], minLength: 1, maxLength: max });
-const scalar: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] };
+const scalar: JsonSchema = { type: ['string', 'number', 'boolean', 'null'], maxLength: maxText };
 const whole: JsonSchema = { type: 'integer', minimum: 0 };
 const flag: JsonSchema = { enum: [true, null] };
 

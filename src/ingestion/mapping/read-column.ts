@@ -104,9 +104,10 @@ function checkDefault(at: YamlReader, value: string, type: PropertyType | null, 
   const broken = (rule: string): void =>
     at.problem('default_breaks_rule', { zh: `默认值 '${value}' 不符合 ${rule}`, en: `the default '${value}' breaks ${rule}` });
   if (type && !fitsType(value, type)) return broken(typeText(type));
-  for (const rule of rules) {
-    if (rule.severity === 'warn' || rule.when !== null) continue;
-    const length = [...value].length;
+  const { length } = [...value];
+  const always = rules.filter(rule => rule.severity === 'error' && rule.when === null);
+  // One of each kind: a second one is a problem of its own.
+  for (const rule of new Map(always.map(each => [each.kind, each])).values()) {
     if (rule.kind === 'one_of' && !rule.values.includes(value)) broken('one_of');
     if (rule.kind === 'min' && isAbove(rule.bound, value, type)) broken(`min ${rule.bound}`);
     if (rule.kind === 'max' && isAbove(value, rule.bound, type)) broken(`max ${rule.bound}`);

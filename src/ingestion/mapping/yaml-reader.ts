@@ -107,7 +107,7 @@ export class YamlReader {
     if (this.node.kind !== 'scalar' || this.node.value === null || typeof this.node.value === 'boolean') {
       return this.wrongType('text', this.asOneText());
     }
-    const text = this.asWritten();
+    const text = this.scalarText();
     if (text === null) return null;
     const isWithin = text.length <= max || [...text].length <= max;
     if (text !== '' && isWithin) return text;
@@ -122,8 +122,15 @@ export class YamlReader {
     return only?.kind === 'scalar' && typeof name === 'string' ? `${name}: ${only.written.slice(0, 100)}` : undefined;
   }
 
-  /** The text of any scalar, as written. Null for a YAML null, and for a collection, which is reported. */
+  /** The text of any scalar, as written. Null for a YAML null, and for a collection or a text that is too long, which are reported. */
   asWritten(): string | null {
+    const text = this.scalarText();
+    if (text === null || text.length <= maxText || [...text].length <= maxText) return text;
+    this.problem('wrong_type', { zh: `最多 ${maxText} 个字符`, en: `must have at most ${maxText} characters` });
+    return null;
+  }
+
+  private scalarText(): string | null {
     if (this.node.kind !== 'scalar') return this.wrongType('scalar');
     const { value, written, plain } = this.node;
     if (value === null) return null;

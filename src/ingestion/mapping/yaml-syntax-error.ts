@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { YAMLException } from 'js-yaml';
+import { type Steps } from '../../text/steps.js';
 import { LanguageError } from '../../text/language-error.js';
 import { type Place, placeAt } from '../../text/place.js';
 import { findFullWidthColon } from './full-width-colon.js';
@@ -23,13 +24,13 @@ export class YamlSyntaxError extends LanguageError {
  * the text.
  * @param faultOf where a text has its first fault; Infinity for none
  */
-export function toSyntaxError(text: string, error: unknown, faultOf: (text: string) => number): YamlSyntaxError {
+export function* toSyntaxError(text: string, error: unknown, faultOf: (text: string) => number): Steps<YamlSyntaxError> {
   if (!(error instanceof YAMLException)) {
     const sentence = { zh: 'YAML 语法错误：无法读取', en: 'YAML syntax error: it cannot be read' };
     return new YamlSyntaxError('yaml_syntax', sentence, { line: 1, column: 1 }, undefined, error);
   }
   const place = error.mark ? placeAt(text, error.mark.position) : { line: 1, column: 1 };
-  const colon = error.mark && findFullWidthColon(text, error.mark.position, faultOf);
+  const colon = error.mark && (yield* findFullWidthColon(text, error.mark.position, faultOf));
   if (colon) return new YamlSyntaxError('yaml_syntax', colon.text, placeAt(text, colon.offset), colon.hint);
   const known = reasons.find(([pattern]) => pattern.test(error.reason));
   const sentence = {

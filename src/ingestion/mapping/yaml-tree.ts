@@ -40,12 +40,12 @@ export interface YamlTree {
 export function* readYamlTree(text: string): Steps<YamlTree> {
   const refused = refuseUnparsed(text);
   if (refused) throw 'text' in refused ? new YamlSyntaxError('yaml_syntax', refused.text, start) : severalDocuments(text);
-  const events = readEvents(text);
+  const events = yield* readEvents(text);
   yield;
   const root = yield* composeTree(text, events);
   yield;
   if (root.kind !== 'map') {
-    const colon = findFullWidthColon(text, root.at, () => Infinity);
+    const colon = yield* findFullWidthColon(text, root.at, () => Infinity);
     if (colon) throw new YamlSyntaxError('not_a_map', colon.text, placeAt(text, colon.offset), colon.hint);
     const sentence = { zh: '映射必须是键值结构，以 version: 1 开头', en: 'the mapping must be a map that starts with version: 1' };
     throw new YamlSyntaxError('not_a_map', sentence, start);
@@ -61,12 +61,12 @@ export function* readYamlTree(text: string): Steps<YamlTree> {
 type Events = ReturnType<typeof parseEvents>;
 
 /** The events of the only document. */
-function readEvents(text: string): Events {
+function* readEvents(text: string): Steps<Events> {
   let events: Events;
   try {
     events = parseEvents(text, { maxDepth: bounds.depth });
   } catch (error) {
-    throw toSyntaxError(text, error, faultOf);
+    throw yield* toSyntaxError(text, error, faultOf);
   }
   const tooMany = tooManyEvents(events.length);
   if (tooMany) throw new YamlSyntaxError('yaml_syntax', tooMany, start);
@@ -162,7 +162,7 @@ function* composeTree(text: string, events: Events): Steps<YamlNode> {
   try {
     return yield* compose();
   } catch (error) {
-    throw error instanceof YamlSyntaxError ? error : toSyntaxError(text, error, faultOf);
+    throw error instanceof YamlSyntaxError ? error : yield* toSyntaxError(text, error, faultOf);
   }
 }
 
