@@ -147,6 +147,25 @@ describe('the values that user SQL may build', () => {
     expect(guardSelect(query, { schema: 'mirror' }).growth).toBeLessThanOrEqual(3);
   });
 
+  // It takes minutes where each `*` goes through the names of all relations, of which there are any number.
+  it('have few relations behind them', () => {
+    const list = `WITH c AS (SELECT ${Array.from({ length: 833 }, (_, n) => `1 AS q${n}`).join(', ')})`;
+    const from = (count: number) => Array.from({ length: count }, (_, n) => `c b${n}`).join(', ');
+    const factsWith = (count: number) =>
+      factsOf(() => guardSelect(`${list} SELECT ${times(850, '*').join(', ')} FROM ${from(count)}`, { schema: 'mirror' }));
+    expect(factsWith(800)).toMatchObject({ reason: 'length', hint: { en: expect.stringContaining('at most 200 tables and sub-selects') } });
+    expect(factsWith(199)).toBeNull();
+  });
+
+  it('multiply with the fractions of a percentile', () => {
+    const query = (fraction: string) => `SELECT percentile_disc(${fraction}) WITHIN GROUP (ORDER BY a) FROM t`;
+    const factsWith = (fraction: string) => factsOf(() => guardSelect(query(fraction), { schema: 'mirror' }));
+    for (const fraction of ['0.5', '5e-1', '0.5::float8', 'ARRAY[0.25, 0.5, 1]']) expect(factsWith(fraction)).toBeNull();
+    expect(factsWith(`ARRAY[${times(101, '.5').join(', ')}]`)).toMatchObject({ reason: 'length', token: 'percentile_disc' });
+    for (const fraction of ["string_to_array(b, ',')::float8[]", "'{.5,.5}'", "'{.5,.5}'::float8[]", 'b', 'ARRAY[b]'])
+      expect(factsWith(fraction)).toMatchObject({ reason: 'function', token: 'percentile_disc' });
+  });
+
   it('multiply through sub-selects only what they pass on', () => {
     const query = 'SELECT x || b AS y FROM (SELECT concat(a, b, c) AS x, b FROM t) AS p ORDER BY length(a || b)';
     expect(guardSelect(query, { schema: 'mirror' }).growth).toBe(6);

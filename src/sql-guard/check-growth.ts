@@ -1,6 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { rowChoices } from './allow-lists.js';
-import { constantText, functionName } from './check-names.js';
+import { functionName } from './check-names.js';
+import { constantText } from './constant-text.js';
 import { gathers } from './refuse-gathering.js';
 import { type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
@@ -44,6 +45,8 @@ interface Scope {
   relations: ReadonlyMap<string, Relation>;
 }
 
+/** The most tables and sub-selects of one query, with the names of its WITH lists. So many are compared with each other. */
+const mostRelations = 200;
 /** Values in quotes: with each of their characters doubled, the quotes and a comma. */
 const quoted = 3;
 /** The text of a time, of which `now` is one of the shortest. */
@@ -85,6 +88,7 @@ const pathFunctions: ReadonlySet<string> = new Set([
  */
 export function checkGrowth(tree: SqlTree): number {
   let most = 1;
+  let relations = 0;
   note(growth(tree, { columns: stored, ctes: new Map(), relations: new Map() }, undefined).times, undefined);
   return most;
 
@@ -184,6 +188,11 @@ export function checkGrowth(tree: SqlTree): number {
       return noted({ times: Math.max(others.times, times), isList: isList || lists.has(name) }, offset, name);
     }
     if (name === 'count') return stored;
+    // With a list of fractions it gives a value for each.
+    if (name === 'percentile_cont' || name === 'percentile_disc') {
+      const fractions = fractionsOf(args[0], name, offset);
+      return { ...noted({ ...others, times: others.times * fractions }, offset, name), isList: others.isList || fractions > 1 };
+    }
     if (name === 'concat_ws') {
       const [separator = stored, ...parts] = sizes.map(asText);
       return noted({ times: parts.reduce((sum, part) => sum + part.times + separator.times, 1), isList: false }, offset, name);
@@ -209,11 +218,16 @@ export function checkGrowth(tree: SqlTree): number {
     return { times: Math.max(others.times, all.times), isList: others.isList || all.isList || lists.has(name) };
   }
 
+  function countRelation(offset: number | undefined): void {
+    if (++relations > mostRelations) throw new Refusal('length', undefined, offset, tooManyRelations);
+  }
+
   function select(node: NodeFields, outer: Scope, offset: number | undefined): Relation {
-    const ctes = new Map(outer.ctes);
+    let { ctes } = outer;
     for (const { CommonTableExpr: cte } of ((node.withClause as NodeFields | undefined)?.ctes ?? []) as { CommonTableExpr: NodeFields }[]) {
+      countRelation(offset);
       const { SelectStmt: query } = cte.ctequery as { SelectStmt: NodeFields };
-      ctes.set(String(cte.ctename), renamed(select(query, { ...outer, ctes }, offset), cte.aliascolnames));
+      ctes = new Map([...ctes, [String(cte.ctename), renamed(select(query, { ...outer, ctes }, offset), cte.aliascolnames)]]);
     }
     const inner = { ...outer, ctes };
     if (node.larg && node.rarg) {
@@ -234,7 +248,8 @@ export function checkGrowth(tree: SqlTree): number {
     const { withClause: _, fromClause: __, targetList = [], valuesLists = [], ...clauses } = node;
     largest(children(clauses), scope, offset);
     const rows = (valuesLists as { List: { items: unknown[] } }[]).map(row => total(row.List.items, scope, offset));
-    const targets = (targetList as { ResTarget: NodeFields }[]).map(({ ResTarget: target }) => targetOf(target, read, scope, offset));
+    const all = joined(read);
+    const targets = (targetList as { ResTarget: NodeFields }[]).map(({ ResTarget: target }) => targetOf(target, all, scope, offset));
     return {
       columns: [...rows, ...targets.map(({ columns }) => columns)].reduce(larger, stored),
       row: Math.max(
@@ -242,20 +257,19 @@ export function checkGrowth(tree: SqlTree): number {
         ...rows.map(({ times }) => times),
         1,
       ),
-      names: targets.some(({ names }) => names === null) ? null : new Set(targets.flatMap(({ names }) => [...names!])),
+      names: namesOf(targets),
     };
   }
 
-  /** What one item of a SELECT list gives: a column, or with `*` those of relations. */
-  function targetOf({ name, val }: NodeFields, read: readonly Relation[], scope: Scope, offset: number | undefined): Relation {
+  /** What one item of a SELECT list gives: a column, or with `*` those of relations. @param all of FROM */
+  function targetOf({ name, val }: NodeFields, all: Relation, scope: Scope, offset: number | undefined): Relation {
     const { ColumnRef: reference } = val as { ColumnRef?: NodeFields };
     const parts = reference ? nameParts(reference.fields) : [];
     if (parts.at(-1) !== null || parts.length === 0) {
       const columns = growth(val, scope, offset);
       return { columns, row: columns.times, names: new Set([typeof name === 'string' ? name : defaultName(val)]) };
     }
-    const of = parts.length > 1 ? [scope.relations.get(parts.at(-2)!) ?? aTable] : read;
-    return joined(of);
+    return parts.length > 1 ? (scope.relations.get(parts.at(-2)!) ?? aTable) : all;
   }
 
   function source(item: unknown, scope: Scope, offset: number | undefined): { relation: Relation; scope: Scope } {
@@ -268,6 +282,7 @@ export function checkGrowth(tree: SqlTree): number {
       const relation = joined([left.relation, right.relation]);
       return { relation, scope: alias ? withRelation(right.scope, alias.aliasname, renamed(relation, alias.colnames)) : right.scope };
     }
+    countRelation(offset);
     let relation = aTable;
     if (table?.schemaname === undefined && table) relation = scope.ctes.get(String(table.relname)) ?? aTable;
     if (nested) relation = select((nested.subquery as { SelectStmt: NodeFields }).SelectStmt, scope, offset);
@@ -303,8 +318,16 @@ function joined(relations: readonly Relation[]): Relation {
   return {
     columns: relations.reduce((size, { columns }) => larger(size, columns), stored),
     row: relations.reduce((sum, { row }) => sum + row, 0),
-    names: relations.some(({ names }) => names === null) ? null : new Set(relations.flatMap(({ names }) => [...names!])),
+    names: namesOf(relations),
   };
+}
+
+/** The names of all of them. Relations that share their names, as each `*` of a query does, are gone through once. */
+function namesOf(relations: readonly Relation[]): Relation['names'] {
+  const different = new Set(relations.map(({ names }) => names));
+  const [only] = different;
+  if (different.has(null)) return null;
+  return only && different.size === 1 ? only : new Set([...different].flatMap(names => [...names!]));
 }
 
 /** A relation whose first columns have other names: `t (a, b)`. */
@@ -328,6 +351,14 @@ function constantsOf(node: unknown): string[] | null {
   if (constant) return [constantText(node) ?? (constant.fval as { fval?: string } | undefined)?.fval ?? ''];
   const texts = ((list?.elements ?? [null]) as unknown[]).map(each => (each === null ? null : constantsOf(each)));
   return texts.every(each => each !== null) ? texts.flat() : null;
+}
+
+/** How many fractions an argument has, which must be numbers that are written there. */
+function fractionsOf(node: unknown, name: string, offset: number | undefined): number {
+  const { TypeCast: cast } = (node ?? {}) as { TypeCast?: NodeFields };
+  const numbers = constantsOf(cast ? cast.arg : (node ?? {}));
+  if (numbers?.every(text => /^[\d.e+-]*$/i.test(text))) return numbers.length;
+  throw new Refusal('function', name, offset, { zh: '分位须是写出的数', en: 'its fraction must be a number that is written there' });
 }
 
 /** The wrapped nodes directly under a node: values with one key that begins with a capital letter. */
@@ -354,6 +385,10 @@ function constantLength(node: unknown, name: string, offset: number | undefined,
   throw new Refusal('function', name, offset, { zh: `${what.zh}必须是常量`, en: `its ${what.en} must be a constant` });
 }
 
+const tooManyRelations: Bilingual = {
+  zh: `一个查询最多 ${mostRelations} 个表与子查询；请在数据库中建视图`,
+  en: `a query has at most ${mostRelations} tables and sub-selects; make a view in the database`,
+};
 const oneByOne: Bilingual = { zh: '请转换单个值，如 a::numeric', en: 'cast single values, such as a::numeric' };
 const longestPath = 1_000;
 

@@ -1,4 +1,6 @@
 import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
+import { checkSoughtOfCall, checkSoughtOfOperator } from './check-sought.js';
+import { constantText } from './constant-text.js';
 import { refuseGathering } from './refuse-gathering.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
@@ -29,6 +31,7 @@ export function checkNames(
       if (!functions.has(name)) throw new Refusal('function', name, offset);
       if (name === 'replace') checkReplace(node, offset);
       if (name === 'normalize') checkNormalize(node, offset);
+      checkSoughtOfCall(name, node, offset);
       return;
     }
     case 'SQLValueFunction':
@@ -52,6 +55,7 @@ export function checkNames(
           en: `a pattern has at most ${maxPatternLength} characters`,
         });
       }
+      checkSoughtOfOperator(node, offset);
       return;
     }
     case 'A_Indirection':
@@ -87,10 +91,4 @@ function checkNormalize(node: NodeFields, offset: number | undefined): void {
     zh: `请写 normalize(left(…, ${mostNormalized}), …)，一次最多 ${mostNormalized} 个字符`,
     en: `write normalize(left(…, ${mostNormalized}), …); it takes at most ${mostNormalized} characters`,
   });
-}
-
-/** The text of a constant, null for anything else. */
-export function constantText(node: unknown): string | null {
-  const constant = (node as { A_Const?: { sval?: { sval?: string } } } | undefined)?.A_Const?.sval;
-  return constant ? (constant.sval ?? '') : null;
 }

@@ -49,6 +49,16 @@ export function checkText(text: string, limit = maxLength): number {
   return tokens.filter(({ text: token }) => !/^[(),.]$/.test(token)).length;
 }
 
+/** Refuses what has more names, numbers and operators than are judged in one go. @param what that has them @throws UnsafeFilterClauseError */
+export function checkParts(parts: number, most: number, what: Bilingual): void {
+  if (parts <= most) return;
+  const hint = {
+    zh: `${what.zh}最多 ${most} 个名称、数字和运算符，而不是 ${parts} 个；请在数据库中建视图`,
+    en: `${what.en} has at most ${most} names, numbers and operators, not ${parts}; make a view in the database`,
+  };
+  throw new UnsafeFilterClauseError({ reason: 'length', hint });
+}
+
 /** Runs `parse` on `sql` (= prefix + the client's text) and gives its refusals a place in the client's text. */
 export function locate<T>(sql: string, prefix: string, parse: () => T): T {
   try {

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { cloneDatabase } from '../../test/support/database.js';
 import { describeWithShared, sharedFolder } from '../../test/support/shared-data.js';
 import { guardExpression } from './guard-expression.js';
-import { assembleSql, fragmentMarker } from './same-shape.js';
+import { fragmentMarker } from './same-shape.js';
+import { assembleSql } from '../../test/support/assemble-sql.js';
 import { loadSqlParser } from './sql-parser.js';
 
 const file = path.join(sharedFolder, 'suites/filter-clauses.json');

@@ -1,9 +1,8 @@
 import { nearestFirst } from '../text/nearest-name.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { systemColumns, valueFunctions } from './allow-lists.js';
-import { checkText, locate } from './check-text.js';
+import { checkParts, checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
-import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { checkNames } from './check-names.js';
 import { expressionNodes } from './node-rules.js';
 import { applyRespellings, findWritten, isAlike, type NamesInScope, type Respelling, respell } from './respell-names.js';
@@ -61,7 +60,7 @@ export const guardPrefix = 'SELECT 1 FROM t WHERE ';
  */
 export function guardExpression(text: string, scope: GuardScope, isRewritten = false): GuardedExpression {
   const parts = checkText(text, isRewritten ? maxRewritten : undefined);
-  if (!isRewritten && parts > mostParts) throw new UnsafeFilterClauseError({ reason: 'length', hint: tooManyParts(parts) });
+  if (!isRewritten) checkParts(parts, mostParts, { zh: '表达式', en: 'an expression' });
   // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
   const sql = guardPrefix + text;
   return locate(sql, guardPrefix, () => {
@@ -81,13 +80,6 @@ export function guardExpression(text: string, scope: GuardScope, isRewritten = f
     if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope, true);
     return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) } as GuardedExpression;
   });
-}
-
-function tooManyParts(parts: number): Bilingual {
-  return {
-    zh: `表达式最多 ${mostParts} 个名称、数字和运算符，而不是 ${parts} 个；请在数据库中建视图`,
-    en: `an expression has at most ${mostParts} names, numbers and operators, not ${parts}; make a view in the database`,
-  };
 }
 
 /** `User` is a function to PostgreSQL, also where a column has that name. */

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { aggregateFunctions, rowFunctions, scalarFunctions, systemColumns, windowFunctions } from './allow-lists.js';
-import { checkText, locate } from './check-text.js';
+import { checkParts, checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames, functionName } from './check-names.js';
 import { listTables, visitTables } from './list-tables.js';
 import { selectNodes } from './node-rules.js';
 import { parseSql, type SqlTree } from './sql-parser.js';
-import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
 export interface SelectScope {
@@ -61,14 +60,7 @@ export function guardSelect(sql: string, { schema, tables }: SelectScope): Guard
 /** @throws UnsafeFilterClauseError */
 function judge(text: string, schema: string): GuardedSelect {
   const parts = checkText(text, maxQueryLength);
-  if (parts > mostParts)
-    throw new UnsafeFilterClauseError({
-      reason: 'length',
-      hint: {
-        zh: `查询最多 ${mostParts} 个名称、数字和运算符，而不是 ${parts} 个；请在数据库中建视图`,
-        en: `a query has at most ${mostParts} names, numbers and operators, not ${parts}; make a view in the database`,
-      },
-    });
+  checkParts(parts, mostParts, { zh: '查询', en: 'a query' });
   return locate(text, '', () => {
     const statements = parseSql(text);
     const [first, second] = statements;

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../text/steps.js';
+import { type Steps } from '../text/steps.js';
 import { type GuardedExpression } from './guard-expression.js';
 import { type GuardedSelect } from './guard-select.js';
 import { parseSql } from './sql-parser.js';
@@ -37,11 +37,6 @@ export function* assembleInSteps(template: string, fragments: readonly SqlFragme
     throw new Error('The assembled SQL differs in shape from its template');
   }
   return sql;
-}
-
-/** Runs {@link assembleInSteps} at once. */
-export function assembleSql(template: string, fragments: readonly SqlFragment[]): string {
-  return atOnce(assembleInSteps(template, fragments));
 }
 
 const positions = new Set(['location', 'list_start', 'list_end', 'rexpr_list_start', 'rexpr_list_end']);

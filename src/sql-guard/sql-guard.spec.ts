@@ -2,7 +2,8 @@ import { refusal } from '../../test/support/refused-sql.js';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardExpression } from './guard-expression.js';
-import { assembleSql, fragmentMarker } from './same-shape.js';
+import { fragmentMarker } from './same-shape.js';
+import { assembleSql } from '../../test/support/assemble-sql.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { loadSqlParser } from './sql-parser.js';
 

@@ -1,3 +1,4 @@
+import { mostSought } from '../../sql/most-sought.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { addDays } from '../../text/calendar.js';
 import { atOnce, type Steps } from '../../text/steps.js';
@@ -90,6 +91,11 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
     if (!fits(each, type))
       return fault(wanted, 'value_type', { zh: `${JSON.stringify(each)} 不是 ${type}`, en: `${JSON.stringify(each)} is not a ${type}` });
     const text = String(each);
+    if (op === 'contains' && text.length > mostSought)
+      return fault(wanted, 'too_long', {
+        zh: `contains 最多 ${mostSought} 个字符，而不是 ${text.length} 个`,
+        en: `contains takes at most ${mostSought} characters, not ${text.length}`,
+      });
     bound.push(text);
     const isOfDay = type.startsWith('timestamp') && isDay(text);
     // The session's zone reads a local time, but of one that comes twice it means the second.

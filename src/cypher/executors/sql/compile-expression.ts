@@ -1,7 +1,9 @@
 import { constantIn, formOf } from '../../semantics/forms.js';
+import { NotInSqlError } from '../../semantics/not-in-sql.error.js';
 import { type Form, type TypedExpression } from '../../semantics/typed-tree.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { type ValueType } from '../../values/value-type.js';
+import { mostSought } from '../../../sql/most-sought.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
 /** SQL for the parts of a matched node or edge. `label` is the type of an edge, and only edges have ends. */
@@ -79,7 +81,9 @@ function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, sc
       return `(${inForm(left, form)} ${operator} ${inForm(right, form)}${collation(form)})`;
     }
     case 'stringTest': {
-      const [text, part] = [inForm(expression.left, 'text'), inForm(expression.right, 'text')];
+      const { left, right } = expression;
+      if (expression.operator === 'CONTAINS' && !isShort(right)) throw new NotInSqlError('the search for a text that may be long');
+      const [text, part] = [inForm(left, 'text'), inForm(right, 'text')];
       if (expression.operator === 'CONTAINS') return `(position(${part} IN ${text}) > 0)`;
       return expression.operator === 'STARTS WITH' ? `starts_with(${text}, ${part})` : `(right(${text}, length(${part})) = ${part})`;
     }
@@ -101,6 +105,11 @@ function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, sc
     default:
       return expression satisfies never;
   }
+}
+
+/** PostgreSQL compares each character of both texts, and cannot be interrupted meanwhile. */
+function isShort(sought: TypedExpression): boolean {
+  return sought.kind === 'constant' && (typeof sought.value !== 'string' || sought.value.length <= mostSought);
 }
 
 /** Integers and floats of SQL overflow and divide by zero with an error. Decimals stay within what decimals in memory can hold. */

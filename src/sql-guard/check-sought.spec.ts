@@ -1,0 +1,76 @@
+import { guardExpression } from './guard-expression.js';
+import { UnsafeFilterClauseError } from './sql-guard.errors.js';
+import { loadSqlParser } from './sql-parser.js';
+
+const columns = new Set(['a', 'b', 'c']);
+const long = 'x'.repeat(201);
+const short = 'x'.repeat(200);
+const elements = (count: number) => Array.from({ length: count }, (_, n) => `'${n}'`).join(', ');
+
+function refusalOf(expression: string): Record<string, unknown> | null {
+  try {
+    guardExpression(expression, { columns });
+    return null;
+  } catch (error) {
+    if (error instanceof UnsafeFilterClauseError) return error.refused as unknown as Record<string, unknown>;
+    throw error;
+  }
+}
+
+// Each takes minutes of a server's process, which no limit ends, where both texts or lists are long.
+describe('what is looked for in a text or a list', () => {
+  beforeAll(loadSqlParser);
+
+  it.each([
+    `strpos(a, '${short}') > 0`,
+    'strpos(a, left(b, 200)) > 0',
+    "position('x' IN a) > 0",
+    "position(a IN 'x') > 0",
+    "split_part(a, '-', 2)",
+    'string_to_array(a, NULL)',
+    "trim(a) || btrim(a, 'x ') || ltrim(a, left(b, 3)) || translate(a, 'xy', b)",
+    `replace(a, '${short}', '')`,
+    "a LIKE 'x%' AND a NOT ILIKE '%x' AND 'abc' LIKE b",
+    "a LIKE left(lower(b), 20) || '%'",
+    "a LIKE 'x!%' ESCAPE '!'",
+    "a LIKE ANY (ARRAY['x%', 'y%'])",
+    "a SIMILAR TO '(x|y)%'",
+    "string_to_array(a, ',') && ARRAY[b, c]",
+    "string_to_array(a, ',') @> '{x,y}'",
+    `string_to_array(a, ',') @> ARRAY[${elements(100)}]::text[]`,
+    `c::jsonb @> '{"x": 1}' AND c::jsonb ?| ARRAY['x', 'y'] AND c::jsonb ? b`,
+    "c::jsonb - ARRAY['x', b] - '{x,y}'::text[] - 'x'",
+  ])('%s is short', expression => expect(refusalOf(expression)).toBeNull());
+
+  it.each([
+    ['strpos(a, b) > 0', 'strpos'],
+    [`strpos(a, '${long}') > 0`, 'strpos'],
+    ['strpos(a, left(b, 201)) > 0', 'strpos'],
+    ['strpos(a, left(b, -1)) > 0', 'strpos'],
+    [`strpos(a, left(b, 150) || left(c, 51)) > 0`, 'strpos'],
+    ['position(a IN b) > 0', 'position'],
+    ['split_part(a, b, 2)', 'split_part'],
+    ['string_to_array(a, b)', 'string_to_array'],
+    ['btrim(a, b)', 'btrim'],
+    ['trim(LEADING b FROM a)', 'ltrim'],
+    ['rtrim(a, b)', 'rtrim'],
+    [`translate(a, b, 'x')`, 'translate'],
+    [`replace(a, '${long}', '')`, 'replace'],
+  ])('%s is refused by its function', (expression, token) =>
+    expect(refusalOf(expression)).toMatchObject({ reason: 'function', token, hint: { en: expect.stringContaining('left(…, 200)') } }),
+  );
+
+  it.each([
+    ['a LIKE b', 'LIKE'],
+    ["a ILIKE b || '%'", 'LIKE'],
+    [`a LIKE '%${long}'`, 'LIKE'],
+    ["a LIKE ANY (string_to_array(b, ','))", 'LIKE'],
+    ["a LIKE ALL (ARRAY['x', b])", 'LIKE'],
+    ["string_to_array(a, ',') && string_to_array(b, ',')", '&&'],
+    [`string_to_array(a, ',') @> ARRAY[${elements(101)}]`, '@>'],
+    ['b::jsonb <@ c::jsonb', '<@'],
+    ["c::jsonb ?| string_to_array(b, ',')", '?|'],
+    ["c::jsonb - string_to_array(b, ',')", '-'],
+    ['c::jsonb - b::text[]', '-'],
+  ])('%s is refused', (expression, token) => expect(refusalOf(expression)).toMatchObject({ reason: 'operator', token }));
+});

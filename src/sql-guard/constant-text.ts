@@ -1,0 +1,5 @@
+/** The text of a constant, null for anything else. */
+export function constantText(node: unknown): string | null {
+  const constant = (node as { A_Const?: { sval?: { sval?: string } } } | undefined)?.A_Const?.sval;
+  return constant ? (constant.sval ?? '') : null;
+}
