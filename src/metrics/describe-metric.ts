@@ -34,11 +34,11 @@ export interface MetricDescription {
 }
 
 /** Formulas up to this length, which name no other metric, are described in some milliseconds. */
-const describedAtOnce = 500;
+const shortFormula = 500;
 
 /** Whether describing the metric may take so long that its caller waits for a turn. */
 export function isLongToDescribe({ formula }: Pick<MetricRow, 'formula'>): boolean {
-  return formula.length > describedAtOnce || referencesIn(formula).length > 0;
+  return formula.length > shortFormula || referencesIn(formula).length > 0;
 }
 
 /**
@@ -68,13 +68,13 @@ function* tryMetric(row: MetricRow, graph: GraphMetrics, seesBindings: boolean):
     const { scans, values } = yield* planInSteps([resolved], null, null, seesBindings);
     connectionOf(resolved.bindings);
     const needsPeriods = scans.some(({ axis }) => axis.window ?? axis.shift);
-    const dimensions = sharedDimensions(scans.map(scan => scan.binding));
+    const dimensions = yield* sharedDimensions(scans.map(scan => scan.binding));
     const isAdditive = values.every(({ value }) => addsUp(value));
-    return { ...whatIsKnown(row, resolved), dimensions, needsPeriods, isAdditive, executable: true, warnings: [] };
+    return { ...(yield* whatIsKnown(row, resolved)), dimensions, needsPeriods, isAdditive, executable: true, warnings: [] };
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
     return {
-      ...whatIsKnown(row, resolved),
+      ...(yield* whatIsKnown(row, resolved)),
       needsPeriods: false,
       isAdditive: false,
       executable: false,
@@ -88,21 +88,28 @@ function warningOf(error: ApiError | LanguageError): MetricWarning {
   return problem ? { code: problem.type, message: joined(problem.text) } : { code: error.code, message: joined(error.text) };
 }
 
-function whatIsKnown(
+function* whatIsKnown(
   row: MetricRow,
   resolved: ResolvedMetric | null,
-): Pick<MetricDescription, 'pattern' | 'dimensions' | 'hasTime' | 'hasMoments' | 'timezones'> {
+): Steps<Pick<MetricDescription, 'pattern' | 'dimensions' | 'hasTime' | 'hasMoments' | 'timezones'>> {
   const own = row.binding?.bound;
   const bindings = resolved ? resolved.bindings : own ? [own] : [];
   return {
     pattern: resolved?.pattern ?? null,
-    dimensions: sharedDimensions(bindings),
+    dimensions: yield* sharedDimensions(bindings),
     hasTime: (resolved !== null || bindings.length > 0) && bindings.every(each => each.time !== null),
     hasMoments: bindings.some(each => each.time !== null && each.time.type !== 'date'),
     timezones: zonesOf(bindings),
   };
 }
 
-function sharedDimensions([first, ...others]: MetricBinding[]): BoundDimension[] {
-  return (first?.dimensions ?? []).filter(({ name }) => others.every(other => other.dimensions.some(each => each.name === name)));
+/** There may be hundreds of bindings, with more than a thousand dimensions each. */
+function* sharedDimensions([first, ...others]: MetricBinding[]): Steps<BoundDimension[]> {
+  let shared = first?.dimensions ?? [];
+  for (const { dimensions } of new Set(others)) {
+    yield;
+    const names = new Set(dimensions.map(({ name }) => name));
+    shared = shared.filter(({ name }) => names.has(name));
+  }
+  return shared;
 }

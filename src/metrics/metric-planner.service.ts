@@ -75,6 +75,8 @@ export interface PlannedMetrics extends CompiledCall {
 
 interface Compiled {
   plan: CompiledCall;
+  /** In characters. */
+  size: number;
   /** Moments of `performance.now()`. */
   parsing: number;
   compiling: number;
@@ -105,7 +107,7 @@ export function mayChangeMetrics({ role }: Pick<MetricCall, 'role'>): boolean {
 /** Prepares metrics for execution: looks them up, compiles them, and opens what they read. */
 @Injectable()
 export class MetricPlanner {
-  private readonly compiled = new LRUCache<string, CompiledCall>({ maxSize: mostCharacters, sizeCalculation: sizeOf });
+  private readonly compiled = new LRUCache<string, CompiledCall>({ maxSize: mostCharacters });
 
   constructor(
     private readonly metrics: MetricsRepository,
@@ -133,13 +135,13 @@ export class MetricPlanner {
     return { ...plan, connections, connection, seesBindings: mayChangeMetrics(call), times };
   }
 
-  private findCompiled(key: string): Compiled | undefined {
+  private findCompiled(key: string): Omit<Compiled, 'size'> | undefined {
     const plan = this.compiled.get(key);
     const now = performance.now();
     return plan && { plan, parsing: now, compiling: now };
   }
 
-  private async compile(call: MetricCall, key: string): Promise<Compiled> {
+  private async compile(call: MetricCall, key: string): Promise<Omit<Compiled, 'size'>> {
     const { principal, graphId, ids, body, signal } = call;
     // What is read may be large, so those who wait for their turn have not read it yet.
     return this.turns.run({ caller: principal.userId, ...(signal && { signal }) }, async () => {
@@ -150,7 +152,7 @@ export class MetricPlanner {
       const filterIds = (body.filters ?? []).map(({ metric }) => metric ?? null);
       await this.reach(graph, ids, filterIds);
       const compiled = await inTurns(compileCall(call, graph, filterIds), new Pace(signal));
-      this.compiled.set(key, compiled.plan);
+      this.compiled.set(key, compiled.plan, { size: key.length + compiled.size });
       return compiled;
     });
   }
@@ -233,9 +235,15 @@ function keyOf({ graphId, ids, isSingle, body, allRows }: MetricCall, version: s
   return JSON.stringify([graphId, version, ids, isSingle, body, allRows ?? false, moment]);
 }
 
-function sizeOf({ compiled, owners }: CompiledCall, key: string): number {
+/** The bindings of a call may have 16 MB together. */
+function* sizeOf({ compiled, owners }: CompiledCall): Steps<number> {
   const statements = [compiled, ...compiled.elsewhere, ...(compiled.totals ? [compiled.totals] : [])];
-  return key.length + statements.reduce((sum, { sql }) => sum + sql.length, 0) + JSON.stringify(owners).length;
+  let size = statements.reduce((sum, { sql }) => sum + sql.length, 0);
+  for (const owner of owners) {
+    yield;
+    size += JSON.stringify(owner).length;
+  }
+  return size;
 }
 
 /** Compiles a call whose metrics were reached. A step of it may hold the event loop up to 0.1 s. */
@@ -267,7 +275,8 @@ function* compileCall(
   const compiled = yield* compileInSteps(named, request);
   const bindings = [...new Set(resolved.flatMap(each => each.bindings))];
   const owners = bindings.map(binding => graph.ownerOf(binding));
-  return { plan: { asked, request, compiled, resolved, bindings, owners }, parsing, compiling };
+  const plan = { asked, request, compiled, resolved, bindings, owners };
+  return { plan, size: yield* sizeOf(plan), parsing, compiling };
 }
 
 /** One statement holds all metrics, with one more for each filter by a metric, so that they share the bound of one. */

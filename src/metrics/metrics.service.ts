@@ -39,9 +39,10 @@ interface KeptCatalog {
   entries: Promise<CatalogEntry[]>;
 }
 
-/** The number of catalogs kept, and the characters of names that one may have: a catalog goes with every question. */
-const mostCatalogs = 100;
-const mostCharacters = 500_000;
+/** The number of catalogs kept, and the bytes of their JSON. */
+const mostCatalogs = { count: 100, bytes: 16_000_000 };
+/** The bytes of one: it goes with every question, and retrieval takes 2 MiB at most. */
+const mostBytes = 1_000_000;
 const describedAtOnce = 50;
 
 /** Reads formulas, and tells other features which metrics there are. */
@@ -52,7 +53,7 @@ export class MetricsService implements OnModuleInit {
     private readonly turns: MetricTurns,
   ) {}
 
-  private readonly catalogs = new LRUCache<number, KeptCatalog>({ max: mostCatalogs });
+  private readonly catalogs = new LRUCache<number, KeptCatalog>({ max: mostCatalogs.count, maxSize: mostCatalogs.bytes });
 
   async onModuleInit(): Promise<void> {
     await loadSqlParser();
@@ -86,7 +87,7 @@ export class MetricsService implements OnModuleInit {
         if (isOfMoment && this.catalogs.get(graphId)?.entries === entries) this.catalogs.delete(graphId);
       });
       catalog = { version, reading, entries };
-      this.catalogs.set(graphId, catalog);
+      this.catalogs.set(graphId, catalog, { size: mostBytes });
     }
     return catalog.entries;
   }
@@ -95,7 +96,7 @@ export class MetricsService implements OnModuleInit {
     const graph = await this.metrics.openGraph(graphId);
     const pace = new Pace();
     const entries: CatalogEntry[] = [];
-    let characters = 0;
+    let bytes = 1;
     for (let from = 0; from < graph.all.length; from += describedAtOnce) {
       const some = graph.all.slice(from, from + describedAtOnce);
       await graph.reach(some);
@@ -114,11 +115,15 @@ export class MetricsService implements OnModuleInit {
           source: binding ? sourceOf(each, binding) : null,
         }));
         const times = { has_time: hasTime, has_moments: hasMoments, needs_periods: needsPeriods, timezones };
-        entries.push({ id, name, aliases, unit, dimensions: named, is_additive: isAdditive, ...times });
-        for (const each of [{ name, aliases }, ...named]) characters += each.name.length + each.aliases.join('').length;
-        if (characters > mostCharacters) throw new TooManyMetricNamesError();
+        const entry = { id, name, aliases, unit, dimensions: named, is_additive: isAdditive, ...times };
+        bytes += Buffer.byteLength(JSON.stringify(entry));
+        if (bytes > mostBytes) throw new TooManyMetricNamesError();
+        entries.push(entry);
       }
     }
+    // A newer version that waits is counted with the size of this one until it is read.
+    const kept = this.catalogs.get(graphId);
+    if (kept) this.catalogs.set(graphId, kept, { size: bytes });
     return entries;
   }
 }

@@ -1,4 +1,4 @@
-import { guardOverTables, typeOfColumn } from './bound-sql.js';
+import { typeOfColumn } from './bound-sql.js';
 import { kindOf } from './compare-types.js';
 import { grains } from './metric-request.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
@@ -10,6 +10,7 @@ import { type BoundColumn, type BoundTime, findDimension, findEntity, type Metri
 import { type Column, type Events, type Scan } from './plan-metric.js';
 import { rowsOf } from './scan-rows.js';
 import { type NamedSql } from './select-groups.js';
+import { type SqlAssembly } from './sql-assembly.js';
 
 /**
  * Counts base events and the events that are credited to them, each to the latest base event of its entity at or before it. Both
@@ -42,7 +43,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
 
   const { grain } = time;
   const period = grain === null ? null : periodKey({ ...time, grain }, bound, assembly);
-  const identity = identityOf(binding);
+  const identity = identityOf(binding, assembly);
   const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...identity]);
   const dimensions = context.request.dimensions.map((name, at) => ({ name: `d${at}`, type: findDimension(binding, name)?.type ?? '' }));
   // The time of a base event then says all that is counted by.
@@ -120,9 +121,11 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
 }
 
 /** What tells rows of the same time apart. Texts among them are known where they are columns. */
-function identityOf(binding: MetricBinding): BoundColumn[] {
-  const guard = guardOverTables(binding);
-  return binding.grain.map((expression, at) => ({ name: `__key${at}`, expression, type: typeOfColumn(guard(expression), binding) ?? '' }));
+function identityOf(binding: MetricBinding, assembly: SqlAssembly): BoundColumn[] {
+  return binding.grain.map((expression, at) => {
+    const type = typeOfColumn(assembly.judge(binding, expression), binding) ?? '';
+    return { name: `__key${at}`, expression, type };
+  });
 }
 
 /** Whether the start of a row's period of the finer grain lies in the same period of the coarser one. */

@@ -18,6 +18,9 @@ describe('statementTellsTime', () => {
     "SELECT E'\\x79esterday'::date",
     "SELECT U&'\\006eow'::date",
     'SELECT $$tomorrow$$::date',
+    "SELECT ('to' || 'day')::date",
+    "SELECT CAST(replace('tXday', 'X', 'o') AS timestamptz)",
+    "SELECT a || CASE WHEN b THEN (left('todays', 5) || '')::varchar::timestamp END",
     "WITH w AS (SELECT date_trunc('day', now()) AS d) SELECT d FROM w",
   ])('is true of %s', sql => expect(statementTellsTime(sql)).toBe(true));
 
@@ -28,6 +31,8 @@ describe('statementTellsTime', () => {
     "SELECT 'known' AS knowledge, 'nowhere'",
     "SELECT '2024-01-01'::date + $1::int",
     "SELECT 'a\\b' FROM t",
+    "SELECT (year || '-01-01')::date, coalesce(a, '2024-01-01')::date, (a || 'day')::text",
+    "SELECT date_trunc('day', a)::date, to_date(a, 'YYYY-MM')::timestamp, a::date",
   ])('is false of %s', sql => expect(statementTellsTime(sql)).toBe(false));
 
   it('is true of what it cannot read', () => expect(statementTellsTime('SELECT now( FROM')).toBe(true));

@@ -1,15 +1,21 @@
+import { constantText } from '../../sql-guard/constant-text.js';
 import { parseSql, SqlSyntaxError, type SqlTree } from '../../sql-guard/sql-parser.js';
 import { nameParts } from '../../sql-guard/walk-tree.js';
 
 /** Most SQL has none of these words, and need not be looked at. A backslash or `U&` may hide a word. */
-const suspect = /now|current_|localt|transaction_timestamp|\bage\b|today|tomorrow|yesterday|\\|u&/i;
+const suspect = /now|current_|localt|transaction_timestamp|\bage\b|today|tomorrow|yesterday|\\|u&|::|cast/i;
 /** Texts that PostgreSQL reads as a time of the moment. */
 const momentary = /\b(?:now|today|tomorrow|yesterday)\b/i;
 const clocks: ReadonlySet<string | null | undefined> = new Set(['now', 'transaction_timestamp']);
+const timeTypes: ReadonlySet<string | null | undefined> = new Set(['date', 'time', 'timetz', 'timestamp', 'timestamptz']);
+/** Functions that make a time of their arguments, so that a cast of it reads no text. */
+const timeFunctions: ReadonlySet<string | null | undefined> = new Set([
+  'date_bin', 'date_trunc', 'make_date', 'make_time', 'make_timestamp', 'make_timestamptz', 'timezone', 'to_date', 'to_timestamp',
+]); // prettier-ignore
 
 /**
- * Tells whether rows depend on when guarded SQL runs. A text such as 'today' may be read as a time wherever it stands, so each counts;
- * one among the rows of a table cannot be seen here.
+ * Tells whether rows depend on when guarded SQL runs. A text such as 'today' may be read as a time wherever it stands, so each counts, as
+ * does one that is put together and read as a time; one among the rows of a table cannot be seen here.
  */
 export function tellsTime({ text, tree }: { text: string; tree: SqlTree }): boolean {
   return suspect.test(text) && visit(tree);
@@ -28,11 +34,25 @@ export function statementTellsTime(sql: string): boolean {
 
 function visit(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false;
-  const { SQLValueFunction: value, FuncCall: call, sval } = node as { SQLValueFunction?: object; FuncCall?: Call; sval?: unknown };
+  const { SQLValueFunction: value, FuncCall: call, TypeCast: cast } = node as Nodes;
   if (value || (call && isClock(call))) return true;
-  // A constant has its text a level deeper than a name.
-  const text = typeof sval === 'object' && sval !== null ? (sval as { sval?: string }).sval : undefined;
-  return (text !== undefined && momentary.test(text)) || Object.values(node).some(child => visit(child));
+  if (cast && timeTypes.has(nameParts(cast.typeName.names).at(-1)) && !('A_Const' in cast.arg) && spellsWords(cast.arg)) return true;
+  const text = constantText(node);
+  return (text !== null && momentary.test(text)) || Object.values(node).some(child => visit(child));
+}
+
+/** Whether a text of it may be a word that no constant in it is. */
+function spellsWords(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  const { FuncCall: call } = node as Nodes;
+  if (call && timeFunctions.has(nameParts(call.funcname).at(-1))) return false;
+  return /\p{L}/u.test(constantText(node) ?? '') || Object.values(node).some(child => spellsWords(child));
+}
+
+interface Nodes {
+  SQLValueFunction?: object;
+  FuncCall?: Call;
+  TypeCast?: { arg: object; typeName: { names: unknown } };
 }
 
 interface Call {
