@@ -65,7 +65,7 @@ export class CopyTableRequest {
   @ArrayMinSize(1)
   @ArrayMaxSize(mostKeyColumns)
   @ArrayUnique()
-  @IsString({ each: true })
+  @Length(1, 200, { each: true })
   key?: string[];
 
   @ApiPropertyOptional({

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { atOnce } from '../../../text/steps.js';
 import { CsvScanner, type Scanned, type ScannerOptions } from './csv-scanner.js';
-import { dateForm } from './field-rewrite.js';
+import { dateForm, listForm, longestRewritten } from './field-rewrite.js';
 import { BIGINT, BOOLEAN, DATE, INT, type Kind, NUMERIC, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN } from './csv-values.js';
 
 function scannerOf(columns: number, options: Partial<ScannerOptions> & { marker?: string; cut?: string } = {}): CsvScanner {
@@ -170,6 +170,17 @@ describe('CsvScanner', () => {
       const problem = problemOf(() => scan(scannerOf(2), csv));
       expect(problem).toMatchObject({ type, line });
       expect(problem.loc).toEqual(column === null ? ['body', line] : ['body', line, column]);
+    });
+
+    it('refuses a field that is rewritten and would hold the process for long', () => {
+      const scanner = () => scannerOf(2, { rewrites: [null, listForm], kinds: [TEXT, TEXT] });
+      const row = (bytes: number) => `${'x'.repeat(300_000)},"{${'""'.repeat((bytes - 4) / 2)}}"\n`;
+      expect(scan(scanner(), row(longestRewritten)).records).toBe(1);
+      expect(problemOf(() => scan(scanner(), row(longestRewritten + 2)))).toMatchObject({
+        type: 'csv_value',
+        line: 2,
+        loc: ['body', 2, 'c2'],
+      });
     });
 
     it('counts the lines of quoted fields before the broken one', () => {

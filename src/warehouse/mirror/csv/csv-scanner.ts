@@ -1,8 +1,8 @@
-import { bareCarriageReturn, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
+import { bareCarriageReturn, csvProblem, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
 import { type Steps } from '../../../text/steps.js';
 import { type BlankLines } from '../copy/copy-lines.js';
 import { CsvRows } from './csv-rows.js';
-import { type FieldRewrite, rewriteField } from './field-rewrite.js';
+import { type FieldRewrite, longestRewritten, misread, rewriteField } from './field-rewrite.js';
 import {
   BIGINT,
   classifyValue,
@@ -246,8 +246,10 @@ export class CsvScanner {
   /** @throws SchemaError for a field that is not of the form of its column */
   private rewrite(form: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): void {
     if (bytes[start] !== QUOTE && this.isNull(bytes, start, end)) return;
-    const field = bytes.toString('utf8', start, end);
-    const rewritten = rewriteField(form, field, this.place(line, column));
+    const field = bytes.toString('utf8', start, Math.min(end, start + longestRewritten));
+    const place = this.place(line, column);
+    if (end - start > longestRewritten) throw csvProblem('value', place, misread(place.column ?? '', field, form));
+    const rewritten = rewriteField(form, field, place);
     if (rewritten !== field) this.rows.replace(start, end, rewritten);
   }
 

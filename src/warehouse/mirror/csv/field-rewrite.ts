@@ -2,6 +2,12 @@ import { type Bilingual } from '../../../text/bilingual.js';
 import { type FilePlace } from '../copy/file-problem.js';
 import { csvProblem } from './csv-problem.js';
 
+/**
+ * The bytes of a field that is rewritten: a longer one holds the event loop for too long, and is not of the form. NDJSON has lists of any
+ * length, and reads them in parts.
+ */
+export const longestRewritten = 256 * 1024;
+
 /** Turns a field into the spelling that PostgreSQL reads. */
 export interface FieldRewrite {
   /** Null for a text that is not of the form. */
@@ -72,17 +78,13 @@ export const clearDateForm: FieldRewrite = {
   },
 };
 
-/** A longer one holds the event loop for too long. NDJSON has lists of any length, and reads them in parts. */
-const longestJsonList = 256 * 1024;
-
 /** Lists as PostgreSQL writes them, `{a,b}`, or as JSON does, `["a","b"]`. PostgreSQL judges the elements. */
 export const listForm: FieldRewrite = {
   rewrite: text => {
     const trimmed = text.trim();
-    if (trimmed.startsWith('{')) return trimmed;
-    return trimmed.length > longestJsonList ? null : toArrayText(trimmed);
+    return trimmed.startsWith('{') ? trimmed : toArrayText(trimmed);
   },
-  wanted: { zh: '{a,b} 形式的列表，或至多 256 KiB 的 ["a","b"]', en: 'a list such as {a,b}, or one such as ["a","b"] of at most 256 KiB' },
+  wanted: { zh: '至多 256 KiB 的列表，如 {a,b} 或 ["a","b"]', en: 'a list of at most 256 KiB, such as {a,b} or ["a","b"]' },
 };
 
 /** A JSON list as PostgreSQL writes it. Null for any other text, and for a list of what PostgreSQL would not give back as it was. */

@@ -3,7 +3,7 @@ import { fromCopyField, nullField, toCopyField } from '../copy/copy-text.js';
 import { type CopyTarget } from '../copy/copy-target.js';
 import { fileProblem } from '../copy/file-problem.js';
 import { longestRecordBytes } from '../csv/csv-encoding.js';
-import { type FieldRewrite, misread } from '../csv/field-rewrite.js';
+import { type FieldRewrite, longestRewritten, misread } from '../csv/field-rewrite.js';
 
 const lineFeed = 10;
 const tooLong = { zh: '这一行超过 16 MiB', en: 'the row is longer than 16 MiB' };
@@ -56,8 +56,8 @@ export class RowLines {
     this.rewrites.forEach((rewrite, index) => {
       const field = fields[index]!;
       if (!rewrite || field === nullField) return;
-      const text = fromCopyField(field);
-      const rewritten = rewrite.rewrite(text);
+      const text = fromCopyField(field.slice(0, longestRewritten));
+      const rewritten = field.length > longestRewritten ? null : rewrite.rewrite(text);
       const column = this.columns[index]!.name;
       if (rewritten === null) throw fileProblem('parquet', 'value', { line: this.row, column }, misread(column, text, rewrite));
       fields[index] = toCopyField(rewritten);
