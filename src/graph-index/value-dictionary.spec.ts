@@ -28,4 +28,14 @@ describe('ValueDictionary', () => {
     expect(dictionary.find('v7').map(({ property }) => property)).toEqual(['类别']);
     expect([dictionary.find(long), dictionary.find('')]).toEqual([[], []]);
   });
+
+  it('knows no value that more than a thousand properties hold, and tells what its values take', async () => {
+    const builder = new ValueDictionaryBuilder();
+    for (let i = 0; i < 1_001; i++) builder.add('表', `列${i}`, 'Y');
+    for (let i = 0; i < 1_000; i++) builder.add('表', `列${i}`, 'N');
+    for (let i = 0; i < 3_000; i++) builder.add('表', '名称', `n${i}`);
+    expect(builder.bytes).toBe(2_001 * 102);
+    const dictionary = new ValueDictionary(await builder.build());
+    expect([dictionary.find('y').length, dictionary.find('n').length]).toEqual([0, 1_000]);
+  });
 });

@@ -16,6 +16,10 @@ export interface KnownValue {
 /** A property with more different values is a text, not a category, and is left out. */
 const mostValues = 2000;
 const longestValue = 80;
+/** A text that more properties hold, or more spellings of one, says too little to name a value. */
+const mostFound = 1_000;
+/** The memory of a value while its arrays are made, besides its characters; measured. */
+const bytesOfValue = 100;
 
 /** The values of categorical properties as a flat record. Entries are values of one property each. */
 export interface ValueArrays {
@@ -32,15 +36,23 @@ export interface ValueArrays {
 }
 
 export class ValueDictionaryBuilder {
-  private readonly properties = new Map<string, { label: string; property: string; values: Set<string> } | null>();
+  private readonly properties = new Map<string, { label: string; property: string; values: Set<string>; bytes: number } | null>();
+  /** About the memory that the values take while their arrays are made. */
+  bytes = 0;
 
   add(label: string, property: string, value: string): void {
     const id = JSON.stringify([label, property]);
     let known = this.properties.get(id);
     if (known === null || value === '' || value.length > longestValue) return;
-    if (known === undefined) this.properties.set(id, (known = { label, property, values: new Set() }));
+    if (known === undefined) this.properties.set(id, (known = { label, property, values: new Set(), bytes: 0 }));
+    if (known.values.has(value)) return;
     known.values.add(value);
-    if (known.values.size > mostValues) this.properties.set(id, null);
+    const bytes = bytesOfValue + 2 * value.length;
+    known.bytes += bytes;
+    this.bytes += bytes;
+    if (known.values.size <= mostValues) return;
+    this.bytes -= known.bytes;
+    this.properties.set(id, null);
   }
 
   async build(pace = new Pace()): Promise<ValueArrays> {
@@ -85,12 +97,15 @@ export class ValueDictionaryBuilder {
 export class ValueDictionary {
   constructor(private readonly arrays: ValueArrays) {}
 
-  /** Finds the properties that hold this value, apart from case, marks, spaces, punctuation and traditional characters. */
+  /**
+   * Finds the properties that hold this value, apart from case, marks, spaces, punctuation and traditional characters. None if there are
+   * more than a thousand.
+   */
   find(text: string): KnownValue[] {
     const a = this.arrays;
     const name = nameForm(text);
     const place = name === '' ? -1 : placeOfText({ units: a.valueUnits, offsets: a.valueOffsets }, name);
-    if (place < 0) return [];
+    if (place < 0 || a.valueEntryOffsets[place + 1]! - a.valueEntryOffsets[place]! > mostFound) return [];
     const texts = { textBytes: a.valueTextBytes, textOffsets: a.valueTextOffsets };
     return Array.from(a.valueEntries.subarray(a.valueEntryOffsets[place], a.valueEntryOffsets[place + 1]), entry => ({
       ...a.valueProperties[a.valuePropertyOf[entry]!]!,

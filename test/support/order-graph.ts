@@ -124,7 +124,7 @@ export class OrderGraph {
   /** The rows with integers, floats and decimals as numbers, and elements as their ids. */
   readonly execute = async (compiled: CompiledQuery): Promise<unknown[][]> => {
     const { rows } = await this.client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
-    return (await decodeRows(compiled, rows, new Pace())).map(({ values }) => values.map(shown));
+    return (await decodeRows(compiled, rows, Infinity, new Pace())).map(({ values }) => values.map(shown));
   };
 
   readonly run = (text: string, parameters: Record<string, unknown> = {}, options: Partial<CompileOptions> = {}): Promise<unknown[][]> =>

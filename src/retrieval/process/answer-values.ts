@@ -95,3 +95,17 @@ function typeOf(value: CypherValue): string {
   if (value instanceof Decimal) return 'number';
   return columnTypes[kindOf(value)] ?? 'any';
 }
+
+/** The least that values take in the answer as JSON. Stops counting beyond `most`. */
+export function leastBytesOf(values: Iterable<CypherValue>, most: number): number {
+  let bytes = 0;
+  for (const value of values) {
+    if (bytes > most) break;
+    bytes += 2;
+    if (typeof value === 'string') bytes += value.length;
+    else if (isList(value)) bytes += leastBytesOf(value, most - bytes);
+    else if (isMap(value)) bytes += leastBytesOf(value.values(), most - bytes);
+    else if (isGraphValue(value) && value.kind === 'path') bytes += 2 * (value.nodes.length + value.edges.length);
+  }
+  return bytes;
+}

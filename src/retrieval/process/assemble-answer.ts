@@ -3,7 +3,7 @@ import { inTurns, Pace } from '../../common/turns/pace.js';
 import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
 import { type QueryWarning } from '../../cypher/semantics/typed-tree.js';
 import { parseExactJson } from '../../common/json/parse-exact-json.js';
-import { type Citation, type QueryPlan, type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
+import { type AnswerColumn, type Citation, type QueryPlan, type RetrievalAnswer, type ExecutorReason } from '../protocol.js';
 import { AnswerElements } from './answer-elements.js';
 import { columnTypeOf, type ShownElements, toAnswerValues } from './answer-values.js';
 import { type GraphElements } from './graph-elements.js';
@@ -66,7 +66,7 @@ export async function assembleAnswer(
     graph_version: reader.version,
     language: request.language,
     text: null,
-    columns: columns.map((name, i) => ({ name, type: columnTypeOf(rows.map(({ values }) => values[i] ?? null)) })),
+    columns: await columnsOf(columns, rows, pace),
     rows: await shownRows(rows, whole, pace),
     graph,
     citations: [...citations, ...executed.tables],
@@ -99,6 +99,15 @@ async function readShown(reader: GraphReader, { nodeIds, edges }: AnswerElements
   for (const node of missing.nodes) nodesById.set(node.id, toAnswerNode(node));
   for (const edge of missing.edges) edgesById.set(edge.id, toAnswerEdge(edge));
   return { nodes: nodesById, edges: edgesById };
+}
+
+async function columnsOf(names: readonly string[], rows: readonly AnswerRow[], pace: Pace): Promise<AnswerColumn[]> {
+  const columns: AnswerColumn[] = [];
+  for (const [i, name] of names.entries()) {
+    if (pace.isOverdue) await pace.turn();
+    columns.push({ name, type: columnTypeOf(rows.map(({ values }) => values[i] ?? null)) });
+  }
+  return columns;
 }
 
 async function shownRows(rows: readonly AnswerRow[], shown: ShownElements, pace: Pace): Promise<unknown[][]> {

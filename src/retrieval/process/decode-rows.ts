@@ -1,3 +1,4 @@
+import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { checkDetail } from '../../common/json/check-detail.js';
 import { type Pace } from '../../common/turns/pace.js';
 import { type Behind } from '../../cypher/executors/memory/behind.js';
@@ -5,19 +6,25 @@ import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
 import { type CompiledColumn, type CompiledQuery } from '../../cypher/executors/sql/compile-plan.js';
 import { type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
 import { Decimal } from '../../cypher/values/decimal.js';
+import { leastBytesOf } from './answer-values.js';
 import { readProperties } from './source-values.js';
 
 type EdgeCell = [id: number, source: number, target: number, type: string];
 
 const none = new Map<string, CypherValue>();
 
-/** Reads the text cells of a CompiledQuery (`rowMode: 'array'`) as the values of memory. Elements have no labels and properties here. */
+/**
+ * Reads the text cells of a CompiledQuery (`rowMode: 'array'`) as the values of memory. Elements have no labels and properties here.
+ * @throws AnswerTooLargeError before rows take more than an answer may, as constants do that are sent once and answered in each
+ */
 export async function decodeRows(
   compiled: CompiledQuery,
   cells: readonly (readonly (string | null)[])[],
+  mostBytes: number,
   pace: Pace,
 ): Promise<AnswerRow[]> {
   const rows: AnswerRow[] = [];
+  let bytes = 0;
   for (const row of cells) {
     const values: CypherValue[] = [];
     let at = 0;
@@ -25,6 +32,8 @@ export async function decodeRows(
       if (pace.isOverdue) await pace.turn();
       values.push('constant' in column ? column.constant : decodeCell(row[at++] ?? null, column));
     }
+    bytes += leastBytesOf(values, mostBytes - bytes);
+    if (bytes > mostBytes) throw new AnswerTooLargeError('query', bytes, mostBytes);
     const evidence = compiled.evidence === 'rows' ? row[at] : null;
     rows.push({ values, behind: evidence == null ? null : toBehind(evidence) });
   }

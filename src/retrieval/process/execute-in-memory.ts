@@ -2,14 +2,13 @@ import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.
 import { type Pace } from '../../common/turns/pace.js';
 import { type MemoryGraph } from '../../cypher/executors/memory/memory-graph.js';
 import { type AnswerRow, prepareInMemory, type PreparedQuery } from '../../cypher/executors/memory/run-in-memory.js';
-import { isGraphValue } from '../../cypher/functions/graph-functions.js';
 import { type CypherQuery } from '../../cypher/syntax/cypher-ast.js';
 import { metered } from '../../cypher/syntax/effort.js';
-import { type CypherValue, isList, isMap } from '../../cypher/values/cypher-value.js';
 import { type Now } from '../../cypher/values/temporal/clock-parts.js';
 import { type ProfiledOperator } from '../protocol.js';
 import { QueryTimeoutError } from '../retrieval.errors.js';
 import { AnswerElements } from './answer-elements.js';
+import { leastBytesOf } from './answer-values.js';
 import { type Executed } from './assemble-answer.js';
 import { type PreparedCypher } from '../../cypher/prepare-cypher.js';
 import { type CypherRequest } from './cypher-request.js';
@@ -111,18 +110,4 @@ async function takeRows(
   } finally {
     query.end();
   }
-}
-
-/** The least that values take in the answer as JSON. Stops counting beyond `most`. */
-function leastBytesOf(values: Iterable<CypherValue>, most: number): number {
-  let bytes = 0;
-  for (const value of values) {
-    if (bytes > most) break;
-    bytes += 2;
-    if (typeof value === 'string') bytes += value.length;
-    else if (isList(value)) bytes += leastBytesOf(value, most - bytes);
-    else if (isMap(value)) bytes += leastBytesOf(value.values(), most - bytes);
-    else if (isGraphValue(value) && value.kind === 'path') bytes += 2 * (value.nodes.length + value.edges.length);
-  }
-  return bytes;
 }

@@ -79,7 +79,7 @@ function restsOnMatches(plan: QueryPlan): boolean {
 
 async function fetchRows(reader: GraphReader, compiled: CompiledQuery, pace: Pace): Promise<AnswerRow[]> {
   const cells = await reader.rows(compiled.sql, compiled.parameters);
-  return decodeRows(compiled, cells as (string | null)[][], pace);
+  return decodeRows(compiled, cells as (string | null)[][], reader.answerMaxBytes, pace);
 }
 
 /** The first of the matches behind the rows of an aggregate. `isWhole` is set when single matches cannot be told apart. */

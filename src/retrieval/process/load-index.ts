@@ -46,7 +46,7 @@ export async function loadIndex(reader: GraphReader, schema: GraphElements, room
       FROM ${reader.tables.nodes} WHERE label = ${pg.escapeLiteral(element.name)} ORDER BY id`;
     await reader.copy(sql, chunk => {
       rows.push(chunk);
-      room.took(builder.bytes);
+      room.took(builder.bytes + values.bytes);
     });
   }
   const pace = new Pace();

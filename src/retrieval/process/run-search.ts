@@ -1,7 +1,6 @@
 import { Pace } from '../../common/turns/pace.js';
 import { mostTerms, type SearchRequest, type SearchResult } from '../../graph-index/search-index.js';
 import { normalizeText } from '../../graph-index/tokenize-text.js';
-import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type AnswerColumn, type RetrievalAnswer, type SearchFilter } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
@@ -11,7 +10,7 @@ import { type LoadedElements } from './graph-in-memory.js';
 import { propertiesOf, readFilter } from './search-filter.js';
 import { withLoaded } from './with-loaded.js';
 import { toCitations } from './to-citations.js';
-import { isRead, readNodes, toAnswerNode } from './read-evidence.js';
+import { isRead, type NodeRow, readNodes, toAnswerNode } from './read-evidence.js';
 import { readContext } from './read-context.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
@@ -34,6 +33,8 @@ const searchColumns: AnswerColumn[] = [
 ];
 /** The deepest hit that a page can reach. Finding the best of a million means keeping all hits before the page in order. */
 const mostPaged = 10_000;
+/** The characters of a node among which a corrected word is looked for: some 10 ms. */
+const longestLookedAt = 20_000;
 
 /** Finds one page of ranked nodes, each with the nodes it belongs to. */
 export async function runSearch(
@@ -102,19 +103,15 @@ export async function searchGraph(
     const node = nodes.get(hit.id);
     return node ? [{ hit, node }] : [];
   });
-  const { missed } = query;
-  const isTold = ({ from, to }: SearchResult['corrections'][number]): boolean =>
-    missed === undefined || (missed.includes(from) && hits.some(({ node }) => holds(toAnswerNode(node), to)));
-  const cited = hits
-    .map(({ node }) => node)
-    .filter(isRead)
-    .map(node => ({
-      kind: 'node' as const,
-      name: node.label,
-      key: node.key,
-      jobId: node.job_id,
-      loadedAt: node.loaded_at,
-    }));
+  const shown = hits.map(({ node }) => node);
+  const corrections = query.missed ? await toldOf(found.corrections, query.missed, shown, pace) : found.corrections;
+  const cited = shown.filter(isRead).map(node => ({
+    kind: 'node' as const,
+    name: node.label,
+    key: node.key,
+    jobId: node.job_id,
+    loadedAt: node.loaded_at,
+  }));
   const { citations } = toCitations(graph.schema, cited);
   const end = query.offset + found.hits.length;
   return {
@@ -123,21 +120,37 @@ export async function searchGraph(
     text: sentence(query, found.total, hits[0]?.node.display),
     columns: searchColumns,
     rows: hits.map(({ hit, node }) => [toAnswerNode(node), hit.score, context.get(node.id) ?? []]),
-    graph: { nodes: hits.map(({ node }) => toAnswerNode(node)), edges: [] },
+    graph: { nodes: shown.map(toAnswerNode), edges: [] },
     citations,
     plan: { kind: 'search' },
     metric_call: null,
     next_offset: end < Math.min(found.total, mostPaged) && found.hits.length > 0 ? end : null,
     warnings: [
-      ...warningsOf({ ...found, corrections: found.corrections.filter(isTold) }, query.language),
+      ...warningsOf({ ...found, corrections }, query.language),
       ...(end >= mostPaged && found.total > mostPaged ? [noFurther[query.language]] : []),
     ],
     timing_ms: { search: searched },
   };
 }
 
-function holds({ display, key, properties }: AnswerNode, word: string): boolean {
-  return normalizeText(JSON.stringify([display, key, properties])).includes(word);
+/** The corrections of missed words with which something is shown. Only the beginning of a long node is looked at. */
+async function toldOf(
+  corrections: SearchResult['corrections'],
+  missed: readonly string[],
+  shown: readonly NodeRow[],
+  pace: Pace,
+): Promise<SearchResult['corrections']> {
+  let open = corrections.filter(({ from }) => missed.includes(from));
+  const told = new Set<SearchResult['corrections'][number]>();
+  for (const node of shown) {
+    if (open.length === 0) break;
+    if (pace.isOverdue) await pace.turn();
+    const { display, key, properties } = toAnswerNode(node);
+    const text = normalizeText(JSON.stringify([display, key, properties]).slice(0, longestLookedAt));
+    for (const correction of open) if (text.includes(correction.to)) told.add(correction);
+    open = open.filter(correction => !told.has(correction));
+  }
+  return corrections.filter(correction => told.has(correction));
 }
 
 const noFurther = {

@@ -25,11 +25,15 @@ export function toCitations(schema: GraphElements, elements: CitedElement[]): { 
       elements.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends, element.jobId]), element]),
     ).values(),
   ];
+  // Many elements have the same origin, and there may be two thousand sources.
+  const sourceOf = kept(originOf, element => sourceOfOrigin(schema.sources, element));
+  const isElsewhere = kept(
+    source => source,
+    (source: ElementSource) => isCitedOtherwise(schema.sources, source),
+  );
   const found = distinct.flatMap(element => {
-    const source = sourceOf(schema.sources, element);
-    return source && !(element.kind === 'edge' && element.key === '' && isCitedOtherwise(schema.sources, source))
-      ? [{ element, source }]
-      : [];
+    const source = sourceOf(element);
+    return source && !(element.kind === 'edge' && element.key === '' && isElsewhere(source)) ? [{ element, source }] : [];
   });
   const citations = found.slice(0, mostCitations).map(({ element: { name, key, loadedAt }, source }) => ({
     ...cited(source),
@@ -42,14 +46,13 @@ export function toCitations(schema: GraphElements, elements: CitedElement[]): { 
 
 /** Whether an edge without a key is read where the nodes at one of its ends are, or was not read from this source: it has keys. */
 function isCitedOtherwise(sources: ElementSource[], edge: ElementSource): boolean {
-  const placeOf = ({ connectionId, table, queryTables }: ElementSource) => JSON.stringify([connectionId, table, queryTables]);
   const ends = sources.filter(({ kind, name }) => kind === 'node' && (name === edge.sourceLabel || name === edge.targetLabel));
   return edge.keyColumns.length > 0 || ends.some(end => placeOf(end) === placeOf(edge));
 }
 
 /** Cites each table and query of the sources once, without telling its rows. */
 export function citeSources(sources: ElementSource[]): Citation[] {
-  const distinct = new Map(sources.map(source => [JSON.stringify([source.connectionId, source.table, source.queryTables]), source]));
+  const distinct = new Map(sources.map(source => [placeOf(source), source]));
   return [...distinct.values()].map(source => ({ ...cited(source), key: {}, label: null, loaded_at: null }));
 }
 
@@ -61,9 +64,9 @@ function cited({ connection, connectionId, table, queryTables, jobId }: ElementS
  * The source that an element came from, or undefined if several are possible. An edge type may be mapped from one table for each
  * pair of labels, and the record of the run that wrote the element may be gone.
  */
-function sourceOf(
+function sourceOfOrigin(
   sources: ElementSource[],
-  { kind, name, jobId, ends: [from, to] = [undefined, undefined] }: CitedElement,
+  { kind, name, jobId, ends: [from, to] = [undefined, undefined] }: Origin,
 ): ElementSource | undefined {
   const ofElement = sources.filter(
     source =>
@@ -74,8 +77,45 @@ function sourceOf(
   );
   const ofJob = ofElement.filter(source => source.jobId === jobId);
   const [first, ...others] = ofJob.length > 0 ? ofJob : ofElement;
-  const rowsOf = ({ table, queryTables, keyColumns }: ElementSource): string => JSON.stringify([table, queryTables, keyColumns]);
   return first && others.every(other => rowsOf(other) === rowsOf(first)) ? first : undefined;
+}
+
+/** What tells from which source an element came. */
+type Origin = Pick<CitedElement, 'kind' | 'name' | 'jobId' | 'ends'>;
+
+function originOf({ kind, name, jobId, ends }: Origin): string {
+  return JSON.stringify([kind, name, jobId, ends]);
+}
+
+/** A function whose results are kept by what the argument is told apart by. */
+function kept<A, B>(by: (argument: A) => unknown, compute: (argument: A) => B): (argument: A) => B {
+  const results = new Map<unknown, B>();
+  return argument => {
+    const id = by(argument);
+    if (!results.has(id)) results.set(id, compute(argument));
+    return results.get(id)!;
+  };
+}
+
+const texts = new WeakMap<ElementSource, { place: string; rows: string }>();
+
+/** A source may have a hundred tables and some dozen columns, so its texts are made once. */
+function textsOf(source: ElementSource): { place: string; rows: string } {
+  const { connectionId, table, queryTables, keyColumns } = source;
+  const known = texts.get(source) ?? {
+    place: JSON.stringify([connectionId, table, queryTables]),
+    rows: JSON.stringify([table, queryTables, keyColumns]),
+  };
+  texts.set(source, known);
+  return known;
+}
+
+function placeOf(source: ElementSource): string {
+  return textsOf(source).place;
+}
+
+function rowsOf(source: ElementSource): string {
+  return textsOf(source).rows;
 }
 
 /** A key of several columns is the JSON array of their texts. */

@@ -32,8 +32,10 @@ describe('CopyRows', () => {
     const reader = new CopyRows(1, row => read.push(row.raw(0).length));
     const piece = Buffer.from('0123456789');
     for (let count = 0; count < 400_000; count++) reader.push(piece);
+    expect(reader.unfinishedBytes).toBe(16_000_000);
     reader.push(Buffer.from('\n'));
     expect(read).toEqual([4_000_000]);
+    expect(reader.unfinishedBytes).toBe(0);
   });
 });
 

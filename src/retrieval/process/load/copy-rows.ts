@@ -13,6 +13,7 @@ for (const [letter, meant] of ['b\b', 'f\f', 'n\n', 'r\r', 't\t', 'v\v']) escape
 export class CopyRows {
   /** The pieces of a row that has not ended. */
   private rest: Buffer[] = [];
+  private restBytes = 0;
   private bytes: Buffer = Buffer.alloc(0);
   private readonly starts: Int32Array;
   private readonly ends: Int32Array;
@@ -29,6 +30,7 @@ export class CopyRows {
   push(chunk: Buffer): void {
     if (!chunk.includes(newline)) {
       if (chunk.length > 0) this.rest.push(chunk);
+      this.restBytes += chunk.length;
       return;
     }
     const bytes = this.rest.length > 0 ? Buffer.concat([...this.rest, chunk]) : chunk;
@@ -54,6 +56,12 @@ export class CopyRows {
       }
     }
     this.rest = rowStart < bytes.length ? [bytes.subarray(rowStart)] : [];
+    this.restBytes = bytes.length - rowStart;
+  }
+
+  /** The memory that a row which has not ended takes once it is read: its pieces, the whole, its text, and that without escapes. */
+  get unfinishedBytes(): number {
+    return 4 * this.restBytes;
   }
 
   isNull(field: number): boolean {

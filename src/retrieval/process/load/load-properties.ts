@@ -42,7 +42,7 @@ export async function loadColumn(
   const { text, where } = propertyText(property);
   await reader.copy(`SELECT t.id, ${text} FROM ${reader.tables[elements]} t WHERE ${where}`, chunk => {
     rows.push(chunk);
-    room.took(builder.bytes);
+    room.took(builder.bytes + rows.unfinishedBytes);
   });
   return { ...(await inTurns(builder.build())), kinds: kindsByName(topology, elements, kinds) };
 }
@@ -74,7 +74,7 @@ export async function loadWholeProperties(
   });
   await reader.copy(`SELECT id, properties FROM ${reader.tables[elements]} WHERE properties <> '{}'`, chunk => {
     rows.push(chunk);
-    room.took(builder.bytes + texts.byteLength);
+    room.took(builder.bytes + rows.unfinishedBytes + texts.byteLength);
   });
   return { texts, ...(await inTurns(builder.build())) };
 }
