@@ -147,6 +147,7 @@ export const errorCodes = [
   'too_many_deliveries',
   'too_many_groups',
   'too_many_idempotency_keys',
+  'too_many_meanings',
   'too_many_metric_names',
   'too_many_metric_watches',
   'too_many_mirror_copies',

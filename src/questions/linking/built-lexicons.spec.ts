@@ -27,4 +27,14 @@ describe('BuiltLexicons', () => {
     const other = await get(lexicons, [metric('revenue')], [], labelled('Port'));
     expect([other.find('ship').length, other.find('port').length]).toEqual([0, 1]);
   });
+
+  it('builds none of more meanings than it could keep', async () => {
+    const property = { name: 'p', type: 'string' };
+    const labels = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ ...labelled(`L${at}`).labels[0]!, properties: [property] }));
+    const synonyms = Array.from({ length: 200 }, (_, at): Synonym => ({ kind: 'property', name: 'p', synonym: `word ${at}` }));
+    const build = (count: number) => get(new BuiltLexicons(), [], synonyms, { labels: labels(count), edges: [] });
+    expect((await build(20)).find('word 7')).toHaveLength(20);
+    await expect(build(1_000)).rejects.toMatchObject({ status: 422, code: 'too_many_meanings' });
+  });
 });

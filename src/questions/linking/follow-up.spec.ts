@@ -35,4 +35,18 @@ describe('questions that follow another', () => {
   ])('%s - %s: keeps the year of the month that it replaces', async (earlier, text, whole) => {
     expect(await readAs(earlier, text, airlines)).toBe(whole);
   });
+
+  // Comparing each meaning with each takes hours.
+  it('may name what thousands of labels have', async () => {
+    const ofMany = (text: string, from: number) => ({
+      ...{ text, start: 0, end: text.length },
+      meanings: Array.from({ length: 20_000 }, (_, i) => ({
+        ...{ as: 'property' as const, owner: 'node' as const, ownerName: `L${from + i}`, property: text, type: 'string' },
+      })),
+    });
+    const link = (text: string) =>
+      Promise.resolve({ text, mentions: [text === 'city' ? ofMany(text, 0) : ofMany(text, 20_000)], unknown: [] });
+    const found = await readFollowUp('city', { text: 'colour', found: null, meant: null }, link);
+    expect('zh' in found && found.en).toContain('nothing in the earlier question is like "city"');
+  });
 });

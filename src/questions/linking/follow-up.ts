@@ -3,7 +3,7 @@ import { addDays } from '../../text/calendar.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { languageOf } from '../../text/language.js';
 import { type EntityNode, fillPlaces, type Intent, type Meaning, type Mention, meaningOf } from './meaning.js';
-import { type LinkedQuestion } from './link-question.js';
+import { type LinkedQuestion, mostMentions } from './link-question.js';
 import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
 
@@ -47,12 +47,15 @@ const between = /^\s*(?:(?:,|，|、|和|与|及|或者?|and|or)\s*)?(?:(?:the|i
 export async function readFollowUp(text: string, earlier: EarlierQuestion | null, link: Link): Promise<Reading[] | Bilingual> {
   const linked = await link(text, []);
   const reference = findReference(withoutNames(linked));
+  // It is refused as too much at once.
+  if (linked.mentions.length > mostMentions) return [{ text, linked, meant: null, note: null }];
   if (!earlier) {
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
   }
   if (reference && isOpen(reference, linked)) return readReference(text, reference, earlier, link);
   if (!onlyNames(linked)) return [{ text, linked, meant: null, note: namesNone(linked) ? () => onItsOwn : null }];
   const before = await linkEarlier(earlier, link);
+  if (before.mentions.length > mostMentions) return noPlace(text);
   const merged = replaceLike(written(earlier.text, before.text), before, written(text, linked.text), linked);
   if (typeof merged !== 'string') return merged;
   const again = await linkEarlier({ ...earlier, text: merged }, link);
@@ -223,7 +226,17 @@ function spans(text: string, mentions: Mention[]): { start: number; end: number;
 
 /** Whether two mentions may mean things of one kind. */
 function isLike(a: Mention, b: Mention): boolean {
-  return a.meanings.some(one => b.meanings.some(other => kindsOf(one).some(kind => kindsOf(other).includes(kind))));
+  const kinds = kindsIn(b);
+  return [...kindsIn(a)].some(kind => kinds.has(kind));
+}
+
+/** What a thousand labels have in common has a thousand meanings. */
+const kindsOfMentions = new WeakMap<Mention, ReadonlySet<string>>();
+
+function kindsIn(mention: Mention): ReadonlySet<string> {
+  const kinds = kindsOfMentions.get(mention) ?? new Set(mention.meanings.flatMap(kindsOf));
+  kindsOfMentions.set(mention, kinds);
+  return kinds;
 }
 
 function kindsOf(meaning: Meaning): string[] {

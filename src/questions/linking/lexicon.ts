@@ -1,3 +1,4 @@
+import { ApiError } from '../../common/errors/api-error.js';
 import { type Pace } from '../../common/turns/pace.js';
 import { type GraphSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type MetricEntry } from '../vocabulary.js';
@@ -11,6 +12,19 @@ import { isAgentNoun, isPlainVerb, isVerbForm, rootOf, stemOf } from './word-roo
 
 /** The forms by which names are compared: as they are, without the endings of words, by what their words mean. */
 const forms = [(name: string) => name, stemsOf, sensesOf];
+
+/** The most meanings that names have in all their forms. Each takes up some 200 to 500 bytes. */
+export const mostMeanings = 300_000;
+
+/** The names of the graph and its metrics come to too many meanings, as a synonym of a property does that a thousand labels have. */
+export class TooManyMeaningsError extends ApiError {
+  constructor() {
+    super(422, 'too_many_meanings', {
+      zh: `该图的名称与同义词共有超过 ${mostMeanings} 种含义（属性的同义词按具有该属性的每个标签计），无法提问；请删除不用的同义词，或改用 search 与 cypher`,
+      en: `The names and synonyms of this graph have more than ${mostMeanings} meanings (a synonym of a property counts for each label that has it), too many to be asked about; delete synonyms that are not used, or use search and cypher`,
+    });
+  }
+}
 
 /** Maps all names of a graph and its metrics, as normalised text, to their possible meanings. */
 export class Lexicon {
@@ -30,6 +44,7 @@ export class Lexicon {
 
   private constructor() {}
 
+  /** @throws TooManyMeaningsError */
   static async build(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<Lexicon> {
     const lexicon = new Lexicon();
     await lexicon.fill(schema, metrics, pace);
@@ -98,7 +113,7 @@ export class Lexicon {
         const normalized = normalizedName(name);
         if (isAgentNoun(normalized)) this.agents.add(agentKey(label.name, normalized));
       }
-      for (const property of label.properties) this.addProperty('node', label.name, property);
+      for (const property of label.properties) await this.addProperty('node', label.name, property, pace);
     }
     for (const edge of schema.edges) {
       if (pace.isOverdue) await pace.turn();
@@ -109,7 +124,7 @@ export class Lexicon {
         if (/^\p{Script=Han}{2,3}(?<![在于到给为自])$/u.test(name) && !isStopWord(verb))
           this.insert(this.verbs, verb, { as: 'relation', type: edge.type });
       }
-      for (const property of edge.properties) this.addProperty('edge', edge.type, property);
+      for (const property of edge.properties) await this.addProperty('edge', edge.type, property, pace);
     }
     for (const metric of metrics) {
       if (pace.isOverdue) await pace.turn();
@@ -121,10 +136,13 @@ export class Lexicon {
     }
   }
 
-  private addProperty(owner: 'node' | 'edge', ownerName: string, property: PropertySchema): void {
+  private async addProperty(owner: 'node' | 'edge', ownerName: string, property: PropertySchema, pace: Pace): Promise<void> {
     const { name, type, column, aliases = [] } = property;
     const meaning: MeaningOf<'property'> = { as: 'property', owner, ownerName, property: name, type };
-    for (const own of [name, ...aliases]) this.add(own, meaning);
+    for (const own of [name, ...aliases]) {
+      if (pace.isOverdue) await pace.turn();
+      this.add(own, meaning);
+    }
     // A column is often the English name of a Chinese property.
     if (column !== undefined && column !== name) this.add(column, meaning);
     if (!isDateOrYear(property)) return;
@@ -155,7 +173,7 @@ export class Lexicon {
     const id = JSON.stringify([this.maps.indexOf(entries), key, meaning]);
     if (this.known.has(id)) return;
     this.known.add(id);
-    this.meanings++;
+    if (++this.meanings > mostMeanings) throw new TooManyMeaningsError();
     const meanings = entries.get(key);
     if (meanings) meanings.push(meaning);
     else entries.set(key, [meaning]);

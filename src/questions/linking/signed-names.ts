@@ -22,12 +22,25 @@ export function signOf(name: string): string {
 export function valuesAsSigned(values: readonly KnownValue[], text: string, start: number, end: number): KnownValue[] {
   const behind = signBehind(text, end);
   const own = text.slice(start, end);
-  return values.filter(({ label, property, value }) => {
-    const alike = values.filter(other => other.label === label && other.property === property).map(other => normalizeText(other.value));
-    if (behind !== '') return normalizeText(value).endsWith(behind) && signOf(value) === behind;
-    if (alike.every(other => !/[-+#]$/.test(other))) return true;
-    const isMinus = text[end] === '-' && !/[a-z0-9]/.test(text[end + 1] ?? '') && alike.includes(`${own}-`);
-    const written = isMinus ? `${own}-` : own;
-    return alike.includes(written) ? normalizeText(value) === written : alike.length === 1;
-  });
+  const folded = values.map(value => ({ value, of: JSON.stringify([value.label, value.property]), form: normalizeText(value.value) }));
+  if (behind !== '')
+    return folded.filter(({ value, form }) => form.endsWith(behind) && signOf(value.value) === behind).map(({ value }) => value);
+  // The forms of the values of each property: there may be thousands.
+  const alike = new Map<string, { forms: Set<string>; count: number; isSigned: boolean }>();
+  for (const { of, form } of folded) {
+    const known = alike.get(of) ?? { forms: new Set(), count: 0, isSigned: false };
+    known.forms.add(form);
+    known.count++;
+    known.isSigned ||= /[-+#]$/.test(form);
+    alike.set(of, known);
+  }
+  const mayBeMinus = text[end] === '-' && !/[a-z0-9]/.test(text[end + 1] ?? '');
+  return folded
+    .filter(({ of, form }) => {
+      const { forms, count, isSigned } = alike.get(of)!;
+      if (!isSigned) return true;
+      const written = mayBeMinus && forms.has(`${own}-`) ? `${own}-` : own;
+      return forms.has(written) ? form === written : count === 1;
+    })
+    .map(({ value }) => value);
 }

@@ -90,11 +90,8 @@ export function measuredProperty(
     label.properties.filter(property => isNumeric(property.type)).map(property => ({ label: label.name, property })),
   );
   for (const word of words.filter(each => !thresholds.some(({ property }) => property === each))) {
-    const named = all.filter(candidate =>
-      word.properties.some(
-        owner => owner.owner === 'node' && owner.ownerName === candidate.label && owner.property === candidate.property.name,
-      ),
-    );
+    const owned = new Set(word.properties.flatMap(each => (each.owner === 'node' ? `${each.ownerName}\0${each.property}` : [])));
+    const named = all.filter(({ label, property }) => owned.has(`${label}\0${property.name}`));
     const best = named.find(candidate => wanted.includes(candidate.label)) ?? named[0];
     if (best && orPrice && terms.top?.by && !(terms.top.by === 'price' && isPrice(best.property)))
       throw ofTheFirst(word.mention.text, terms.top.mention.text);

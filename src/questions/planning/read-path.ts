@@ -29,6 +29,8 @@ export interface Topic {
 }
 
 const costs = { wayRound: 4, wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5, ofOther: 2 };
+/** The best readings of a topic that are kept: hundreds of labels with the same value have a million. */
+const mostKept = 1_000;
 /** A reading that is worse by less than this may be meant as well. */
 const closeCall = 0.25;
 
@@ -78,9 +80,14 @@ export async function readPaths(
         (hops.length > 1 && isSaidOf(text, topic, asked) ? costs.ofOther : 0) +
         directionCost(text, topic.mention, hops, others, schema);
       readings.push({ start, hops, score: best.score - cost, unused: best.unused, unnamed: best.unnamed });
+      if (readings.length > 2 * mostKept) readings.sort(bestFirst).splice(mostKept);
     }
   }
-  return readings.sort((a, b) => b.score - a.score || a.hops.length - b.hops.length);
+  return readings.sort(bestFirst);
+}
+
+function bestFirst(a: PathReading, b: PathReading): number {
+  return b.score - a.score || a.hops.length - b.hops.length;
 }
 
 /** The readings that are as good as the best. */

@@ -91,6 +91,12 @@ describe('the sentences of a model', () => {
     expect(readWording(line('It is 7.', [1]), 'q', cut).sentences).toHaveLength(1);
   });
 
+  it('are cut where they are long, the first one too', () => {
+    const long = Array.from({ length: 20 }, () => Array.from({ length: 20 }, () => 'x'.repeat(400)));
+    const row = [long, long];
+    expect(rowsForModel(['a', 'b'], [row, [1, 2]]).rows.map(({ text }) => text.length)).toEqual([12_001]);
+  });
+
   it('take the numbers of lists one by one', () => {
     const lists = rowsForModel(['n'], [[[12, 345], 'x']]);
     expect(readWording(line('12,345.', [1]), 'q', lists).sentences).toEqual([]);

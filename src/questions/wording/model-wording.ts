@@ -44,7 +44,8 @@ export function rowsForModel(
   let characters = 0;
   for (const row of rows.slice(0, mostRows)) {
     const values = row.map(plain);
-    const text = JSON.stringify(Object.fromEntries(values.map((value, i) => [columns[i] ?? `c${i + 1}`, value])));
+    const whole = JSON.stringify(Object.fromEntries(values.map((value, i) => [columns[i] ?? `c${i + 1}`, value])));
+    const text = whole.length > mostRowCharacters ? `${whole.slice(0, mostRowCharacters)}…` : whole;
     characters += text.length;
     if (characters > mostRowCharacters && shown.length > 0) break;
     shown.push({ text, numbers: new Set(values.flatMap(numbersInValue)) });

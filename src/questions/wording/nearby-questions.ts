@@ -24,6 +24,8 @@ type Place = Pick<Mention, 'start' | 'end'>;
 
 /** Plain questions are asked about so many of the labels and nodes that a question names: only a few are shown. */
 const mostNamed = 3;
+/** As many limits are left out, one at a time: only some of the questions are looked at. */
+const mostLimits = 10;
 /** Joins what comes after it, and means nothing without. A question may be in both languages. */
 const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|than|as|since|before|after|during|the|an?|and|or)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
 const before = new RegExp(`(?:(?:${joining})\\s*)+$`, 'iu');
@@ -57,7 +59,7 @@ function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { t
   if (isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
   // Whatever was said in fewer letters is missed least.
   const limits = linked.mentions.filter(mention => isLimit(mention, linked)).sort((a, b) => a.text.length - b.text.length);
-  const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.map(limit => [...unread, limit])];
+  const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.slice(0, mostLimits).map(limit => [...unread, limit])];
   const own = written(text, linked.text);
   return cuts
     .map(places => cut(own, places, place => unread.includes(place) && isBeforeNoun(place, linked)))
