@@ -34,6 +34,11 @@ describe('a new username', () => {
     expect(await problemsOf(username)).toEqual(['usernameScripts']);
   });
 
+  it('is as long as it is sent, and as it is stored', async () => {
+    for (const username of ['ﬀ', 'ﬃ'.repeat(22), `${'e\u0301'.repeat(33)}`]) expect(await problemsOf(username)).toEqual(['isLength']);
+    for (const username of ['ﬀﬀ', 'ﬀ'.repeat(32)]) expect(await problemsOf(username)).toEqual([]);
+  });
+
   it('is not looked at further when it is too long', async () => {
     expect(await problemsOf('аb'.repeat(500_000))).toEqual(['isLength']);
     expect(await problemsOf('аb'.repeat(32))).toEqual(['usernameScripts']);

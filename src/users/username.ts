@@ -5,9 +5,7 @@ import { Length } from '../http/validation/length.decorator.js';
 import { sentence } from '../http/validation/sentence.js';
 import { inNormalForm } from '../text/normal-form.js';
 
-const mostLetters = 64;
-/** A longer text is no name in any normal form. */
-const mostWritten = 4 * mostLetters;
+const [fewestLetters, mostLetters] = [2, 64];
 
 /** Refuses invisible characters: a name with one looks like the name without it. */
 const usernamePattern = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
@@ -48,12 +46,12 @@ export const writtenName = (username: string): string => inNormalForm(username, 
 /** The form in which names must be unique: normal form KC without the difference of case. */
 export const normalName = (username: string): string => writtenName(writtenName(username).toLowerCase());
 
-/** Validates a name for a new user. Users who have another one keep it. */
+/** Validates a name for a new user, as it is sent and as it is stored: `ﬀ` is one letter, and two in normal form. Users who have another one keep it. */
 export const NewUsername = (): PropertyDecorator =>
   applyDecorators(
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' && value.length <= mostWritten ? writtenName(value) : value)),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' && hasNamesLength(value) ? writtenName(value) : value)),
     IsString(),
-    Length(2, mostLetters),
+    Length(fewestLetters, mostLetters),
     Matches(usernamePattern, sentence(usernameRule)),
     ValidateBy({ name: 'usernameScripts', validator: { validate: ofText(name => ofOneScript.test(name)) } }, sentence(scriptsRule)),
     ValidateBy(
@@ -61,6 +59,11 @@ export const NewUsername = (): PropertyDecorator =>
       sentence(reservedRule),
     ),
   );
+
+function hasNamesLength(text: string): boolean {
+  const letters = text.length <= 2 * mostLetters ? [...text].length : Infinity;
+  return letters >= fewestLetters && letters <= mostLetters;
+}
 
 /** A rule that leaves to the others what is no text or too long: a million letters would take seconds. */
 function ofText(holds: (name: string) => boolean): (value: unknown) => boolean {
