@@ -45,7 +45,7 @@ interface Scope {
   relations: ReadonlyMap<string, Relation>;
 }
 
-/** The most tables and sub-selects of one query, with the names of its WITH lists. So many are compared with each other. */
+/** The most tables and sub-selects of one query, with the names of its WITH lists: each is looked up, and copied, for each. */
 const mostRelations = 200;
 /** Values in quotes: with each of their characters doubled, the quotes and a comma. */
 const quoted = 3;
@@ -146,6 +146,7 @@ export function checkGrowth(tree: SqlTree): number {
 
   function operation(node: NodeFields, scope: Scope, offset: number | undefined): Size {
     const operator = nameParts(node.name).at(-1);
+    if (operator === '@?' || operator === '@@') checkPath(node.rexpr, operator, offset);
     if (operator === '||') return noted(total([node.lexpr, node.rexpr].filter(Boolean), scope, offset), offset, '||');
     const size = largest(children(node), scope, offset);
     return comparisons.has(operator) && node.kind !== 'AEXPR_NULLIF' ? stored : size;

@@ -1,5 +1,5 @@
 import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
-import { checkSoughtOfCall, checkSoughtOfOperator } from './check-sought.js';
+import { checkSoughtOfCall, checkSoughtOfOperator, checkSoughtOfSubselect } from './check-sought.js';
 import { constantText } from './constant-text.js';
 import { refuseGathering } from './refuse-gathering.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
@@ -58,6 +58,8 @@ export function checkNames(
       checkSoughtOfOperator(node, offset);
       return;
     }
+    case 'SubLink':
+      return checkSoughtOfSubselect(node, offset);
     case 'A_Indirection':
       // `(x).f` on a composite value is the function call f(x), so only subscripts may follow.
       for (const part of node.indirection as object[]) {

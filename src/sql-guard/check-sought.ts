@@ -2,92 +2,104 @@ import { mostSought } from '../sql/most-sought.js';
 import { constantText } from './constant-text.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
-/** The most elements of a list that is compared with each element of another. */
+/** The most elements of a list that is compared with each element of another, and the most characters of a constant with all of them. */
 const mostElements = 100;
+const mostListed = 2_000;
 
-/** Where the texts stand that are looked for in the first argument. */
-const soughtAt: Readonly<Record<string, readonly number[]>> = {
-  strpos: [1],
-  position: [1],
-  split_part: [1],
-  string_to_array: [1],
-  replace: [1],
-  btrim: [1],
-  ltrim: [1],
-  rtrim: [1],
-  translate: [1],
-};
+/** Functions that look for their second argument, or for each of its characters, in the first. */
+const seeking: ReadonlySet<string> = new Set(['strpos', 'position', 'split_part', 'string_to_array', 'replace', 'btrim', 'ltrim', 'rtrim', 'translate']); // prettier-ignore
 const likes: ReadonlySet<string | null | undefined> = new Set(['~~', '!~~', '~~*', '!~~*']);
-const containments: ReadonlySet<string | null | undefined> = new Set(['@>', '<@', '&&', '?|', '?&']);
+/** Operators on lists and documents that look for each element of one side in the other. */
+const containing: ReadonlySet<string | null | undefined> = new Set(['@>', '<@', '&&', '?|', '?&']);
+const comparing: ReadonlySet<string | null | undefined> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 
-/** Of a text and what is looked for in it, one is short. @throws Refusal */
+/** Refuses a call that looks for a text that may be long in another. @throws Refusal */
 export function checkSoughtOfCall(name: string, node: NodeFields, offset: number | undefined): void {
-  const [text, ...rest] = (node.args ?? []) as unknown[];
-  const places = Object.hasOwn(soughtAt, name) ? soughtAt[name]! : [];
-  const isLong = places.some(place => rest[place - 1] !== undefined && !isShort(rest[place - 1]));
-  if (isLong && !isShort(text)) throw new Refusal('function', name, offset, shortTexts);
+  const [text, sought] = (node.args ?? []) as unknown[];
+  if (seeking.has(name) && sought !== undefined && !isShort(sought) && !isShort(text))
+    throw new Refusal('function', name, offset, shortTexts);
 }
 
-/** The same of LIKE, and of lists and documents of which one contains the other. @throws Refusal */
+/** Refuses LIKE with a pattern that may be long, and a comparison of two lists that both may be. @throws Refusal */
 export function checkSoughtOfOperator(node: NodeFields, offset: number | undefined): void {
   const operator = nameParts(node.name).at(-1);
-  const isOfList = node.kind === 'AEXPR_OP_ANY' || node.kind === 'AEXPR_OP_ALL';
-  if (likes.has(operator) && !(isOfList ? isShortList(node.rexpr, isShort) : isShort(node.lexpr) || isShort(node.rexpr)))
-    throw new Refusal('operator', 'LIKE', offset, isOfList ? shortLists : shortTexts);
-  if (containments.has(operator) && ![node.lexpr, node.rexpr].some(side => isShortList(side, () => true)))
+  const isOfEach = node.kind === 'AEXPR_OP_ANY' || node.kind === 'AEXPR_OP_ALL';
+  if (likes.has(operator) && !(isOfEach ? isShortList(node.rexpr) : isShort(node.lexpr) || isShort(node.rexpr)))
+    throw new Refusal('operator', 'LIKE', offset, isOfEach ? shortLists : shortTexts);
+  if (containing.has(operator) && ![node.lexpr, node.rexpr].some(isShortList))
     throw new Refusal('operator', operator ?? undefined, offset, shortLists);
-  // `document - list` looks for each part of the one in the other.
-  if (operator === '-' && isList(node.rexpr) && !isShortList(node.rexpr, () => true))
-    throw new Refusal('operator', '-', offset, shortLists);
+  // A document without the parts that a list names. A list that is a column is not seen to be one here.
+  if (operator === '-' && isList(node.rexpr) && !isShortList(node.rexpr)) throw new Refusal('operator', '-', offset, shortLists);
+}
+
+/** Refuses `a LIKE ANY (SELECT …)`: nothing tells how long the texts of a sub-select are. @throws Refusal */
+export function checkSoughtOfSubselect(node: NodeFields, offset: number | undefined): void {
+  const operator = nameParts(node.operName ?? []).at(-1);
+  if (node.operName !== undefined && !comparing.has(operator)) throw new Refusal('operator', operator ?? undefined, offset, shortLists);
 }
 
 const shortTexts = {
-  zh: `两个文本中须有一个是至多 ${mostSought} 个字符的常量，或写作 left(…, ${mostSought})`,
-  en: `one of its texts must be a constant of at most ${mostSought} characters, or written as left(…, ${mostSought})`,
+  zh: `两个文本中须有一个至多 ${mostSought} 个字符：常量，或 left(…, 100) 之类`,
+  en: `one of its texts must have at most ${mostSought} characters: a constant, or something like left(…, 100)`,
 };
 const shortLists = {
-  zh: `一边须是写出的列表，至多 ${mostElements} 项，每个文本至多 ${mostSought} 个字符`,
-  en: `one side must be a list that is written there, of at most ${mostElements} elements and ${mostSought} characters each`,
+  zh: `一边须是写出的列表：至多 ${mostElements} 项，每项至多 ${mostSought} 个字符；单个值请用 = ANY (…)`,
+  en: `one side must be a list that is written there, of at most ${mostElements} elements of ${mostSought} characters; for a single value use = ANY (…)`,
 };
 
 function isShort(node: unknown): boolean {
   return mostCharacters(node) <= mostSought;
 }
 
-/** Whether an expression is seen to be a list. Only its type tells of a column. */
+/** Whether an expression is seen to be a list. */
 function isList(node: unknown): boolean {
   const { TypeCast: cast, A_ArrayExpr: list, FuncCall: call } = (node ?? {}) as Record<string, NodeFields | undefined>;
+  const isArray = (cast?.typeName as NodeFields | undefined)?.arrayBounds !== undefined;
   const ofLists = /^(?:string_to_array|regexp_match|array_(?:append|cat|prepend|remove))$/;
-  return (
-    Boolean(list) ||
-    (cast?.typeName as NodeFields | undefined)?.arrayBounds !== undefined ||
-    ofLists.test(nameParts(call?.funcname ?? []).at(-1) ?? '')
-  );
+  return Boolean(list) || isArray || ofLists.test(nameParts(call?.funcname ?? []).at(-1) ?? '');
 }
 
-/** A constant such as `'{a,b}'`, or a list of so many elements. */
-function isShortList(node: unknown, isFitting: (element: unknown) => boolean): boolean {
+/** A list of few short elements, or a constant such as `'{a,b}'` or `'{"a": 1}'`. */
+function isShortList(node: unknown): boolean {
   const { TypeCast: cast, A_ArrayExpr: list } = (node ?? {}) as Record<string, NodeFields | undefined>;
-  if (cast) return isShortList(cast.arg, isFitting);
+  if (cast) return isShortList(cast.arg);
   const elements = (list?.elements ?? []) as unknown[];
-  return list ? elements.length <= mostElements && elements.every(isFitting) : isShort(node);
+  if (list) return elements.length <= mostElements && elements.every(isShort);
+  const text = constantText(node);
+  return text !== null && text.length <= mostListed && text.split(',').length <= mostElements;
 }
 
-/** The most characters that the value of an expression may have, as far as it says so itself. */
+/** The most characters that the text of an expression may have, as far as it says so itself. */
 function mostCharacters(node: unknown): number {
-  const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation } = (node ?? {}) as Record<string, NodeFields | undefined>;
-  if (constant) return constantText(node)?.length ?? 0;
-  if (cast) return mostCharacters(cast.arg);
-  if (operation && operation.kind === 'AEXPR_OP' && nameParts(operation.name).at(-1) === '||')
+  const {
+    A_Const: constant,
+    TypeCast: cast,
+    FuncCall: call,
+    A_Expr: operation,
+    CoalesceExpr: choice,
+  } = (node ?? {}) as Record<string, NodeFields | undefined>;
+  if (constant) return constant.isnull ? 0 : (constantText(node)?.length ?? Infinity);
+  // As another type it may be written longer: `1e9` as a number.
+  if (cast) return nameParts((cast.typeName as NodeFields).names).at(-1) === 'text' ? mostCharacters(cast.arg) : Infinity;
+  if (choice) return Math.max(...((choice.args ?? []) as unknown[]).map(mostCharacters));
+  if (operation?.kind === 'AEXPR_OP' && nameParts(operation.name).at(-1) === '||')
     return mostCharacters(operation.lexpr) + mostCharacters(operation.rexpr);
   const args = (call?.args ?? []) as unknown[];
   switch (nameParts(call?.funcname ?? []).at(-1)) {
     case 'left':
     case 'right':
       return wholeNumber(args[1]);
+    case 'substr':
+    case 'substring':
+      return wholeNumber(args[2]);
     case 'lower':
     case 'upper':
+    case 'btrim':
+    case 'ltrim':
+    case 'rtrim':
       return mostCharacters(args[0]);
+    case 'concat':
+      return args.reduce<number>((sum, arg) => sum + mostCharacters(arg), 0);
     case 'like_escape':
       return 2 * mostCharacters(args[0]);
     default:
