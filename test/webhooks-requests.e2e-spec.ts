@@ -59,13 +59,16 @@ describe('requests about webhooks of jobs', () => {
     const { body: own } = await create(user).expect(201);
     const { body: others } = await create(app.admin).expect(201);
     await create(user).expect(201);
-    const full = { code: 'quota_reached', context: { most: 2 }, message: expect.stringContaining('(MAX_WEBHOOKS_PER_USER)') };
+    const full = { code: 'quota_reached', context: { most: 2 }, detail: expect.stringContaining('MAX_WEBHOOKS_PER_USER') };
     expect((await create(user).expect(409)).body).toMatchObject(full);
-    const disable = (id: number) => user.patch(`${hooksOf(jobId)}/${id}`).send({ enabled: false });
-    expect((await disable(others.id).expect(409)).body).toMatchObject(full);
-    await disable(own.id).expect(200);
+    const change = (id: number, body: object) => user.patch(`${hooksOf(jobId)}/${id}`).send(body);
+    expect((await change(others.id, { events: ['run.failed'] }).expect(409)).body).toMatchObject(full);
+    // Disabling narrows what is sent, and takes over nothing.
+    await change(others.id, { enabled: false }).expect(200);
+    expect((await change(others.id, { enabled: true }).expect(409)).body).toMatchObject(full);
+    await change(own.id, { events: ['run.failed'] }).expect(200);
     await user.delete(`${hooksOf(jobId)}/${own.id}`).expect(204);
-    await disable(others.id).expect(200);
+    await change(others.id, { enabled: true }).expect(200);
   });
 
   itLong('change their secret, which is sealed anew with the DSNs', async () => {

@@ -215,7 +215,10 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
 
 const digests = new WeakMap<object, string>();
 
-/** Stands for something large in the key of an answer, whose keys come in a fixed order. It is hashed once, so nobody may alter it. */
+/**
+ * Stands for something large in the key of an answer. It is always built with its own keys in the same order, and hashed once, so nobody
+ * may alter it.
+ */
 export function digestOf(value: object): string {
   const known = digests.get(value);
   if (known !== undefined) return known;

@@ -17,6 +17,7 @@ const keptOfUser = { count: 20_000, bytes: 64 * 1024 * 1024, few: 500 };
 const lostAfterS = 60;
 /** The pauses after each failed attempt, in seconds. Then the delivery has failed. */
 const pauses = [10, 60, 300, 1_800, 7_200, 21_600];
+/** The index of lost deliveries has the same number (migration 0042). */
 const maxAttempts = pauses.length + 1;
 
 export interface DeliveryRow {

@@ -71,20 +71,20 @@ export class WebhooksRepository {
     return rows[0];
   }
 
-  /** @returns whether the user was the last to save the webhook, which nobody changes until the transaction ends */
-  async isOf(client: PoolClient, id: number, userId: number): Promise<boolean> {
+  /** Lets nobody change the webhook until the transaction ends, if the user was the last to save it. @returns whether it is so */
+  async lockIfSavedBy(client: PoolClient, id: number, userId: number): Promise<boolean> {
     return (await client.query('SELECT FROM webhooks WHERE id = $1 AND created_by = $2 FOR UPDATE', [id, userId])).rowCount === 1;
   }
 
   /**
-   * Changes what is not null. A secret that is changed becomes the former one, and the webhook that of the user.
+   * Changes what is not null. A secret that is changed becomes the former one.
    * @throws WebhookNotFoundError
    */
   async change(client: PoolClient, { kind, targetId }: Target, id: number, changes: Changes): Promise<void> {
     const { url, events, enabled, secretSealed, userId } = changes;
     const { rowCount } = await client.query(
       `UPDATE webhooks SET url = coalesce($4, url), events = coalesce($5, events), enabled = coalesce($6, enabled),
-         secret_sealed = coalesce($7, secret_sealed), created_by = $9,
+         secret_sealed = coalesce($7, secret_sealed), created_by = coalesce($9, created_by),
          former_secret_sealed = CASE WHEN $7::text IS NULL THEN former_secret_sealed ELSE secret_sealed END,
          former_secret_until = CASE WHEN $7::text IS NULL THEN former_secret_until ELSE now() + make_interval(hours => $8) END
        WHERE id = $1 AND kind = $2 AND target_id = $3`,
@@ -126,5 +126,6 @@ interface Changes {
   events: string[] | null;
   enabled: boolean | null;
   secretSealed: string | null;
-  userId: number;
+  /** Whose the webhook becomes. */
+  userId: number | null;
 }

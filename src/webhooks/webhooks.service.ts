@@ -108,7 +108,8 @@ export class WebhooksService {
       url: url ?? null,
       events: events ?? null,
       enabled: enabled ?? null,
-      userId: principal.userId,
+      // Whoever only disables a webhook does not take it over.
+      userId: enabled === false && [url, events, sealed].every(each => each === undefined) ? null : principal.userId,
       secretSealed: sealed === undefined ? null : await this.secrets.seal(sealed, secretOwner(id)),
     };
     const changed = Object.entries({ url, events, enabled, secret: sealed }).flatMap(([name, value]) =>
@@ -119,7 +120,7 @@ export class WebhooksService {
       id,
       secret: made,
       write: async client => {
-        if (!(await this.webhooks.isOf(client, id, principal.userId)))
+        if (changes.userId !== null && !(await this.webhooks.lockIfSavedBy(client, id, principal.userId)))
           await this.quotas.ask(client, 'webhooks', principal.userId, principal);
         await this.webhooks.change(client, target, id, changes);
         const { kind, targetId } = target;

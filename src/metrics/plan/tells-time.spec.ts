@@ -19,6 +19,8 @@ describe('statementTellsTime', () => {
     "SELECT U&'\\006eow'::date",
     'SELECT $$tomorrow$$::date',
     "SELECT ('to' || 'day')::date",
+    `SELECT to_char(a, '"to"') || 'day', to_char(a, '"today"')::date`,
+    "SELECT left('todays', 5)::date",
     "SELECT CAST(replace('tXday', 'X', 'o') AS timestamptz)",
     "SELECT a || CASE WHEN b THEN (left('todays', 5) || '')::varchar::timestamp END",
     "WITH w AS (SELECT date_trunc('day', now()) AS d) SELECT d FROM w",
@@ -32,6 +34,7 @@ describe('statementTellsTime', () => {
     "SELECT '2024-01-01'::date + $1::int",
     "SELECT 'a\\b' FROM t",
     "SELECT (year || '-01-01')::date, coalesce(a, '2024-01-01')::date, (a || 'day')::text",
+    "SELECT (a + interval '1 day')::date, to_char(a, 'YYYY-MM-01')::date, split_part(a, 'T', 1)::date, (j ->> 'day')::date",
     "SELECT date_trunc('day', a)::date, to_date(a, 'YYYY-MM')::timestamp, a::date",
   ])('is false of %s', sql => expect(statementTellsTime(sql)).toBe(false));
 

@@ -41,11 +41,23 @@ function visit(node: unknown): boolean {
   return (text !== null && momentary.test(text)) || Object.values(node).some(child => visit(child));
 }
 
+/** Functions of which nothing but the first argument is in the text that they give. */
+const selecting: ReadonlySet<string | null | undefined> = new Set(['btrim', 'left', 'ltrim', 'regexp_substr', 'right', 'rtrim', 'split_part', 'substr', 'substring']); // prettier-ignore
+const texts: ReadonlySet<string | null | undefined> = new Set(['text', 'varchar']);
+
 /** Whether a text of it may be a word that no constant in it is. */
 function spellsWords(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false;
-  const { FuncCall: call } = node as Nodes;
-  if (call && timeFunctions.has(nameParts(call.funcname).at(-1))) return false;
+  const { FuncCall: call, TypeCast: cast, A_Expr: operation } = node as Nodes;
+  if (cast) return texts.has(nameParts(cast.typeName.names).at(-1)) && spellsWords(cast.arg);
+  // `j ->> 'day'` names a part of what is stored.
+  if (operation && /^[-#]>/.test(nameParts(operation.name).at(-1) ?? '')) return false;
+  const name = nameParts(call?.funcname ?? []).at(-1);
+  const [first, second] = call?.args ?? [];
+  if (timeFunctions.has(name)) return false;
+  if (selecting.has(name)) return spellsWords(first);
+  // Outside of quotes, a format replaces some of the letters of each such word.
+  if (name === 'to_char') return !/^[^"\\]*$/.test(constantText(second) ?? '"');
   return /\p{L}/u.test(constantText(node) ?? '') || Object.values(node).some(child => spellsWords(child));
 }
 
@@ -53,6 +65,7 @@ interface Nodes {
   SQLValueFunction?: object;
   FuncCall?: Call;
   TypeCast?: { arg: object; typeName: { names: unknown } };
+  A_Expr?: { name: unknown };
 }
 
 interface Call {

@@ -48,7 +48,7 @@ export class WatchesController {
   @ApiResponse({
     status: 409,
     description:
-      '该指标已有 20 个监视，或您已有 100 个，或已启用的计划过多 / the metric has 20 watches already, or you have 100, or too many schedules enabled',
+      '该指标已有 20 个监视，或您已有 100 个，或已启用的计划、Webhook 过多 / the metric has 20 watches already, or you have 100, or too many schedules enabled or webhooks',
   })
   @ApiResponse({
     status: 422,
@@ -79,7 +79,8 @@ export class WatchesController {
   @ApiOkResponse({ type: NewWatchResponse })
   @ApiResponse({
     status: 409,
-    description: '您已有 100 个监视，或已启用的计划过多 / you have 100 watches already, or too many schedules enabled',
+    description:
+      '您已有 100 个监视，或已启用的计划、Webhook 过多 / you have 100 watches already, or too many schedules enabled or webhooks',
   })
   @ApiResponse({
     status: 422,

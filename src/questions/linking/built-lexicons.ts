@@ -3,11 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { type Pace } from '../../common/turns/pace.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type MetricEntry, type Synonym } from '../vocabulary.js';
-import { Lexicon, mostMeanings } from './lexicon.js';
+import { Lexicon, mostMeanings, TooManyMeaningsError } from './lexicon.js';
 import { withSynonyms } from './synonyms-of-schema.js';
 
 interface Built {
-  lexicon: Lexicon;
+  /** Null if it would have too many meanings. */
+  lexicon: Lexicon | null;
   schema: GraphSchema;
   /** Of what it names besides the schema. */
   digest: string;
@@ -16,17 +17,26 @@ interface Built {
 /** Keeps the lexicons of graphs that were asked lately: one of 84,000 names takes more than a second to build. */
 export class BuiltLexicons {
   /** All of a thread have as many meanings as one may have. */
-  private readonly built = new LRUCache<number, Built>({ maxSize: mostMeanings, sizeCalculation: ({ lexicon }) => lexicon.size });
+  private readonly built = new LRUCache<number, Built>({ maxSize: mostMeanings, sizeCalculation: ({ lexicon }) => lexicon?.size ?? 1 });
 
   /** @param schema the same object as long as the graph does not change @throws TooManyMeaningsError */
   async get(graphId: number, schema: GraphSchema, metrics: MetricEntry[], synonyms: readonly Synonym[], pace: Pace): Promise<Lexicon> {
     const digest = hash('sha256', JSON.stringify([metrics, synonyms]));
     const known = this.built.get(graphId);
-    if (known?.schema === schema && known.digest === digest) return known.lexicon;
-    this.built.delete(graphId);
-    const named = withSynonyms(schema, metrics, synonyms);
-    const lexicon = await Lexicon.build(named.schema, named.metrics, pace);
-    this.built.set(graphId, { lexicon, schema, digest });
+    const isSame = known?.schema === schema && known.digest === digest;
+    const { lexicon } = isSame ? known : await this.build(graphId, { schema, digest }, withSynonyms(schema, metrics, synonyms), pace);
+    if (lexicon === null) throw new TooManyMeaningsError();
     return lexicon;
+  }
+
+  private async build(graphId: number, of: Omit<Built, 'lexicon'>, named: ReturnType<typeof withSynonyms>, pace: Pace): Promise<Built> {
+    this.built.delete(graphId);
+    const lexicon = await Lexicon.build(named.schema, named.metrics, pace).catch((error: unknown) => {
+      if (error instanceof TooManyMeaningsError) return null;
+      throw error;
+    });
+    const built = { lexicon, ...of };
+    this.built.set(graphId, built);
+    return built;
   }
 }

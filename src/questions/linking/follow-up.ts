@@ -47,7 +47,7 @@ const between = /^\s*(?:(?:,|，|、|和|与|及|或者?|and|or)\s*)?(?:(?:the|i
 export async function readFollowUp(text: string, earlier: EarlierQuestion | null, link: Link): Promise<Reading[] | Bilingual> {
   const linked = await link(text, []);
   const reference = findReference(withoutNames(linked));
-  // It is refused as too much at once.
+  // A question with so many is refused when it is planned.
   if (linked.mentions.length > mostMentions) return [{ text, linked, meant: null, note: null }];
   if (!earlier) {
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];

@@ -101,13 +101,6 @@ describe('toCitations', () => {
     );
     expect([citations.length, more]).toEqual([200, true]);
   });
-});
-
-describe('keyOfRow', () => {
-  it('splits the key of several columns and keeps a key of one as it is', () => {
-    expect(keyOfRow(['order_id', 'line_no'], '["10248", "11"]')).toEqual({ order_id: '10248', line_no: '11' });
-    expect(keyOfRow(['code'], '["a", "b"]')).toEqual({ code: '["a", "b"]' });
-  });
 
   // Comparing all sources for each edge takes an hour.
   it('tells where edges come from that have very many sources', () => {
@@ -125,5 +118,12 @@ describe('keyOfRow', () => {
     }));
     const { citations, more } = toCitations({ labels: [], edges: [], sources }, edges);
     expect([citations.length, citations[0]?.query_tables, more]).toEqual([200, names, true]);
+  });
+});
+
+describe('keyOfRow', () => {
+  it('splits the key of several columns and keeps a key of one as it is', () => {
+    expect(keyOfRow(['order_id', 'line_no'], '["10248", "11"]')).toEqual({ order_id: '10248', line_no: '11' });
+    expect(keyOfRow(['code'], '["a", "b"]')).toEqual({ code: '["a", "b"]' });
   });
 });

@@ -33,8 +33,9 @@ export interface PostgresReadingOptions {
   maxBytes: number;
   /** Asks the server to end the statement of the connection. Never rejects. */
   cancel: () => Promise<void>;
-  /** Gives the place among the readings back. */
+  /** Gives the place among the readings back: now, or once the server has ended what was cut. */
   leave: () => void;
+  leaveOnceGone: () => void;
 }
 
 /** One transaction of a PostgreSQL server whose reads all see the moment of its first one. Rows are passed on as the server sends them. */
@@ -164,8 +165,11 @@ export class PostgresReading implements Reading {
     if (this.abandoned !== null || isBusy(this.client)) {
       await this.abandon();
       this.client.release(true);
-    } else await rollBack(this.client, 'ROLLBACK');
-    this.options.leave();
+      this.options.leaveOnceGone();
+    } else {
+      await rollBack(this.client, 'ROLLBACK');
+      this.options.leave();
+    }
   }
 
   /** Ends the statement at the server, and cuts the connection. */

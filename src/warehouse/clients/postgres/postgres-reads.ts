@@ -3,7 +3,7 @@ import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { type DiskReserve } from '../../../database/disk-reserve.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
-import { type Claim } from '../../../common/turns/fair-share.js';
+import { type Claim, type FairShare } from '../../../common/turns/fair-share.js';
 import { lookingUpFor } from '../../../egress/lookups.js';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { type SqlStatement } from '../../../sql/sql-parameters.js';
@@ -16,7 +16,9 @@ import { cursorRows } from './cursor-rows.js';
 import { frame, graceMs, rollBack, withWatch } from './frame.js';
 import { PostgresReading } from './postgres-reading.js';
 import { toReadError } from './read-errors.js';
+import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type TableNames } from './table-names.js';
+import { untilGone } from './until-gone.js';
 
 const lockTimeoutMs = 5_000;
 /** A materialised view and a foreign table cannot be locked, nor a table of which the user may read some columns. */
@@ -72,24 +74,26 @@ export interface PostgresReadsOptions {
  */
 export class PostgresReads {
   private readonly shares: ReturnType<typeof shareAmongCallers>;
+  /** The ends, at the server, of what was cut. */
+  private readonly cuts = new WeakMap<Claim, Promise<void>>();
 
   constructor(private readonly options: PostgresReadsOptions) {
     this.shares = shareAmongCallers(options.places);
   }
 
   query(request: QueryRequest): Promise<QueryResult> {
-    return (request.isShort ? this.shares.shortQueries : this.shares.queries).run(request.claim, () => this.queryNow(request));
+    return this.inPlace(request.isShort ? this.shares.shortQueries : this.shares.queries, request.claim, () => this.queryNow(request));
   }
 
   /** Runs statements that all see the same rows of tables of the same form. The signal of the claim cancels the one that runs. */
   snapshot<T>(request: SnapshotRequest, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
-    return this.shares.queries.run(request.claim, () => this.snapshotNow(request, work));
+    return this.inPlace(this.shares.queries, request.claim, () => this.snapshotNow(request, work));
   }
 
   /** A snapshot whose last statement may have any number of rows. It takes a place among the readings, so that no metric waits for it. */
   async export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
     await this.options.disk?.require();
-    return this.shares.readings.run(request.claim, () => this.snapshotNow(request, work, request.wholeMs));
+    return this.inPlace(this.shares.readings, request.claim, () => this.snapshotNow(request, work, request.wholeMs));
   }
 
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
@@ -105,10 +109,23 @@ export class PostgresReads {
       }
       const { pool, names, maxBytes } = this.options;
       const cancel = (): Promise<void> => lookingUpFor(claim.caller, () => cancelStatement(pool.options, client));
-      return new PostgresReading(client, names, { timeoutMs: limit, graceMs, maxBytes, signal, cancel, leave });
+      const leaveOnceGone = (): void => void lookingUpFor(claim.caller, () => untilGone(pool, client)).then(leave);
+      return new PostgresReading(client, names, { timeoutMs: limit, graceMs, maxBytes, signal, cancel, leave, leaveOnceGone });
     } catch (error) {
       leave();
       throw error;
+    }
+  }
+
+  /** Does the work in a place, which the caller keeps until the server has ended what was cut: it would gather there otherwise. */
+  private async inPlace<T>(share: FairShare, claim: Claim, work: () => Promise<T>): Promise<T> {
+    const leave = await share.enter(claim);
+    try {
+      return await lookingUpFor(claim.caller, work);
+    } finally {
+      const ended = this.cuts.get(claim);
+      if (ended) void ended.then(leave);
+      else leave();
     }
   }
 
@@ -181,6 +198,11 @@ export class PostgresReads {
       isRead = true;
       return result;
     } catch (error) {
+      if (error instanceof WarehouseTimeoutError)
+        this.cuts.set(
+          claim,
+          lookingUpFor(caller, () => untilGone(this.options.pool, client)),
+        );
       signal?.throwIfAborted();
       const cause = this.options.disk?.explain(error) ?? error;
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
