@@ -2,7 +2,7 @@ import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/tokenize-text.js';
 import { type Mention } from './meaning.js';
 import { type NameHints } from './name-hints.js';
-import { signBehind } from './signed-names.js';
+import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
 import { isStopWord } from './stop-words.js';
 
 const afterProperty = /^[\s-]*(?:的?(?:是|为|等于|[=:：])|\b(?:is|are|was|of|equals?)\b)?\s*$/;
@@ -25,10 +25,7 @@ export function findLetterValues(
   hints: NameHints,
   findValues: (text: string) => KnownValue[],
 ): Mention[] {
-  const letters = lettersIn(text).map(letter => ({
-    ...letter,
-    values: findValues(letter.text).filter(({ value }) => normalizeText(value) === letter.text),
-  }));
+  const letters = lettersIn(text).map(letter => withValues(letter, text, findValues(letter.text)));
   const read = letters.flatMap(letter => readLetter(letter, text, found, hints));
   // `A、B和C等级`: from the one beside the property to the others.
   for (const { values, ...letter } of [...letters, ...letters.reverse()]) {
@@ -40,6 +37,16 @@ export function findLetterValues(
     if (!known && joined.length > 0) read.push(mentionOf(letter, joined));
   }
   return read;
+}
+
+/** The letter with the values that it names: with its minus where some of them have one, `A-`. */
+function withValues(letter: TextPiece, text: string, known: KnownValue[]): TextPiece & { values: KnownValue[] } {
+  const { start, end } = letter;
+  const fitting = valuesAsSigned(known, text, start, end);
+  const signed = fitting.filter(({ value }) => normalizeText(value) === `${letter.text}-`);
+  const sign = minusBehind(signed, text, end);
+  if (sign !== '') return { ...letter, text: letter.text + sign, end: end + sign.length, values: signed };
+  return { ...letter, values: fitting.filter(({ value }) => normalizeText(value) === letter.text) };
 }
 
 function readLetter(

@@ -13,7 +13,7 @@ import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
-import { signBehind, valuesAsSigned } from './signed-names.js';
+import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
 import { findSums, isNumberOf, withoutCousins, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
@@ -227,7 +227,8 @@ async function findNames(
           : []),
         ...values.map(value => ({ as: 'value' as const, ...value })),
       ];
-      if (all.length > 0) found.push({ text: own + sign, start, end: end + sign.length, meanings: all });
+      const whole = text.slice(start, end + sign.length + (all.length === values.length ? minusBehind(values, text, end).length : 0));
+      if (all.length > 0) found.push({ text: whole, start, end: start + whole.length, meanings: all });
     }
   }
   return found;

@@ -12,6 +12,9 @@ describe('values that are alike apart from signs', () => {
     expect(shown(ratings, 'rated aa- now', 6, 8)).toEqual(['AA-']);
     expect(shown(['AA+', 'AA-'], 'rated aa', 6, 8)).toEqual([]);
     expect(shown(['AA+'], 'rated aa', 6, 8)).toEqual(['AA+']);
+    expect(shown(['AA', 'AA+'], 'rated aa-', 6, 8)).toEqual([]);
+    expect(shown(['P2', 'P2+', 'P2-'], 'grade p2+?', 6, 8)).toEqual(['P2+']);
+    expect(shown(['P2', 'P2+', 'P2-'], 'grade p2-?', 6, 8)).toEqual(['P2-']);
   });
 
   // Comparing each with each takes hours.

@@ -5,9 +5,21 @@ import { type KnownValue } from '../../graph-index/value-dictionary.js';
 const sign = /^(?:\+{1,2}|#)(?![a-z0-9+#])/;
 const endSign = /(?:\+{1,2}|#)$/;
 
+/** A word, or a code such as `p2`. */
+const ofLetters = /[a-z][a-z0-9]{0,30}$/;
+
 /** The sign behind a word, which is a part of its name. */
 export function signBehind(text: string, end: number): string {
-  return /[a-z]/.test(text[end - 1] ?? '') ? (sign.exec(text.slice(end))?.[0] ?? '') : '';
+  return ofLetters.test(text.slice(Math.max(0, end - 31), end)) ? (sign.exec(text.slice(end))?.[0] ?? '') : '';
+}
+
+/** The minus behind a word, if the values that it names have it. */
+export function minusBehind(values: readonly KnownValue[], text: string, end: number): string {
+  return isMinus(text, end) && values.length > 0 && values.every(({ value }) => normalizeText(value).endsWith('-')) ? '-' : '';
+}
+
+function isMinus(text: string, at: number): boolean {
+  return text[at] === '-' && !/[a-z0-9]/.test(text[at + 1] ?? '');
 }
 
 /** The sign with which a name ends. */
@@ -34,13 +46,12 @@ export function valuesAsSigned(values: readonly KnownValue[], text: string, star
     known.isSigned ||= /[-+#]$/.test(form);
     alike.set(of, known);
   }
-  const mayBeMinus = text[end] === '-' && !/[a-z0-9]/.test(text[end + 1] ?? '');
+  const written = isMinus(text, end) ? `${own}-` : own;
   return folded
     .filter(({ of, form }) => {
       const { forms, count, isSigned } = alike.get(of)!;
       if (!isSigned) return true;
-      const written = mayBeMinus && forms.has(`${own}-`) ? `${own}-` : own;
-      return forms.has(written) ? form === written : count === 1;
+      return forms.has(written) ? form === written : count === 1 && written === own;
     })
     .map(({ value }) => value);
 }

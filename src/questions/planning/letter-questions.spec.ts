@@ -3,10 +3,10 @@ import { supplies } from '../../../test/support/supply-world.js';
 
 /** Values of one letter, values that are words of English grammar, and values that only a sign tells apart. */
 const values = Object.entries({
-  等级: [...'ADIMST'],
+  等级: [...'ADIMST', 'A-', 'B-'],
   省份: ['江苏', '广东'],
   国家: ['US'],
-  行业: ['IT', 'AA', 'AA-'],
+  行业: ['IT', 'AA', 'AA-', 'P2', 'P2+'],
   语言: ['C++', 'C'],
 }).flatMap(([property, all]) => all.map(value => ({ label: '供应商', property, value })));
 const world = { ...supplies, values };
@@ -27,6 +27,10 @@ describe('values of one letter', () => {
     ['Grade I suppliers', ['I']],
     ['A suppliers', ['A']],
     ['Which M suppliers are there?', ['M']],
+    ['等级为A-的供应商有哪些', ['A-']],
+    ['等级A－的供应商', ['A-']],
+    ['suppliers with level A-', ['A-']],
+    ['Which suppliers have grade B-?', ['B-']],
   ])('%s: %j', async (question, value) => {
     expect(await limits(question)).toEqual(['MATCH (t:供应商) WHERE t.等级 = $p1', value]);
   });
@@ -34,6 +38,7 @@ describe('values of one letter', () => {
   it.each([
     ['A、D、S等级的供应商有哪些', ['A', 'D', 'S']],
     ['等级为A或D的供应商', ['A', 'D']],
+    ['等级为A-或D的供应商', ['A-', 'D']],
     ['suppliers of grade A or D', ['A', 'D']],
   ])('%s: %j', async (question, all) => {
     expect(await limits(question)).toEqual(['MATCH (t:供应商) WHERE t.等级 IN $p1', [all]]);
@@ -98,6 +103,8 @@ describe('names that end with a sign', () => {
     ['C++语言的供应商', '语言', 'C++'],
     ['语言是C的供应商', '语言', 'C'],
     ['AA-行业的供应商', '行业', 'AA-'],
+    ['P2+行业的供应商', '行业', 'P2+'],
+    ['P2行业的供应商', '行业', 'P2'],
     ['AA行业的供应商', '行业', 'AA'],
   ])('%s: %s', async (question, property, value) => {
     expect(await limits(question)).toEqual([`MATCH (t:供应商) WHERE t.${property} = $p1`, [value]]);
