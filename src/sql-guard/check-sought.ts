@@ -59,10 +59,11 @@ function isList(node: unknown): boolean {
   return Boolean(list) || isArray || ofLists.test(nameParts(call?.funcname ?? []).at(-1) ?? '');
 }
 
-/** A list of few short elements, or a constant such as `'{a,b}'` or `'{"a": 1}'`. */
+/** A list of few short elements, one of a short text, or a constant such as `'{a,b}'` or `'{"a": 1}'`. */
 function isShortList(node: unknown): boolean {
-  const { TypeCast: cast, A_ArrayExpr: list } = (node ?? {}) as Record<string, NodeFields | undefined>;
+  const { TypeCast: cast, A_ArrayExpr: list, FuncCall: call } = (node ?? {}) as Record<string, NodeFields | undefined>;
   if (cast) return isShortList(cast.arg);
+  if (call) return nameParts(call.funcname).at(-1) === 'string_to_array' && isShort((call.args as unknown[])[0]);
   const elements = (list?.elements ?? []) as unknown[];
   if (list) return elements.length <= mostElements && elements.every(isShort);
   const text = constantText(node);
@@ -71,17 +72,16 @@ function isShortList(node: unknown): boolean {
 
 /** The most characters that the text of an expression may have, as far as it says so itself. */
 function mostCharacters(node: unknown): number {
-  const {
-    A_Const: constant,
-    TypeCast: cast,
-    FuncCall: call,
-    A_Expr: operation,
-    CoalesceExpr: choice,
-  } = (node ?? {}) as Record<string, NodeFields | undefined>;
+  const fields = (node ?? {}) as Record<string, NodeFields | undefined>;
+  const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation, CoalesceExpr: choice, CaseExpr: cases } = fields;
   if (constant) return constant.isnull ? 0 : (constantText(node)?.length ?? Infinity);
   // As another type it may be written longer: `1e9` as a number.
   if (cast) return nameParts((cast.typeName as NodeFields).names).at(-1) === 'text' ? mostCharacters(cast.arg) : Infinity;
   if (choice) return Math.max(...((choice.args ?? []) as unknown[]).map(mostCharacters));
+  if (cases) {
+    const results = (cases.args as { CaseWhen: NodeFields }[]).map(({ CaseWhen: { result } }) => mostCharacters(result));
+    return Math.max(cases.defresult === undefined ? 0 : mostCharacters(cases.defresult), ...results);
+  }
   if (operation?.kind === 'AEXPR_OP' && nameParts(operation.name).at(-1) === '||')
     return mostCharacters(operation.lexpr) + mostCharacters(operation.rexpr);
   const args = (call?.args ?? []) as unknown[];
