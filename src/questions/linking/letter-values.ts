@@ -2,7 +2,7 @@ import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/tokenize-text.js';
 import { type Mention } from './meaning.js';
 import { type NameHints } from './name-hints.js';
-import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
+import { isSigned, minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
 import { isStopWord } from './stop-words.js';
 
 const afterProperty = /^[\s-]*(?:的?(?:是|为|等于|[=:：])|\b(?:is|are|was|of|equals?)\b)?\s*$/;
@@ -46,7 +46,7 @@ function withValues(letter: TextPiece, text: string, known: KnownValue[]): TextP
   const signed = fitting.filter(({ value }) => normalizeText(value) === `${letter.text}-`);
   const sign = minusBehind(signed, text, end);
   if (sign !== '') return { ...letter, text: letter.text + sign, end: end + sign.length, values: signed };
-  return { ...letter, values: fitting.filter(({ value }) => normalizeText(value) === letter.text) };
+  return { ...letter, values: isSigned(text, end) ? [] : fitting.filter(({ value }) => normalizeText(value) === letter.text) };
 }
 
 function readLetter(
@@ -111,7 +111,7 @@ function lettersIn(text: string): TextPiece[] {
 
 /** Whether a letter may be an article or a pronoun: a small one, the first one and `I` of an English question. */
 function isArticle(text: string, start: number, end: number, hints: NameHints): boolean {
-  if (hints.standsAlone(start, end)) return false;
+  if (hints.standsAlone(start, end) || isSigned(text, end)) return false;
   return text[start] === 'i' || text.slice(0, start).trim() === '' || !hints.isCapital(start);
 }
 

@@ -18,8 +18,14 @@ export function minusBehind(values: readonly KnownValue[], text: string, end: nu
   return isMinus(text, end) && values.length > 0 && values.every(({ value }) => normalizeText(value).endsWith('-')) ? '-' : '';
 }
 
+/** Whether a code ends there with a sign, and not a word with a hyphen: `D- firms`. */
+export function isSigned(text: string, end: number): boolean {
+  return isMinus(text, end) || signBehind(text, end) !== '';
+}
+
+/** A hyphen, or the sign of mathematics, which the normal form leaves. */
 function isMinus(text: string, at: number): boolean {
-  return text[at] === '-' && !/[a-z0-9]/.test(text[at + 1] ?? '');
+  return /[-\u2212]/.test(text[at] ?? '') && !/[a-z0-9]/.test(text[at + 1] ?? '');
 }
 
 /** The sign with which a name ends. */

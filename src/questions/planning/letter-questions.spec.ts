@@ -29,6 +29,7 @@ describe('values of one letter', () => {
     ['Which M suppliers are there?', ['M']],
     ['等级为A-的供应商有哪些', ['A-']],
     ['等级A－的供应商', ['A-']],
+    ['等级A\u2212的供应商', ['A-']],
     ['suppliers with level A-', ['A-']],
     ['Which suppliers have grade B-?', ['B-']],
   ])('%s: %j', async (question, value) => {
@@ -113,6 +114,7 @@ describe('names that end with a sign', () => {
   it.each([
     ['C#语言的供应商', 'c#'],
     ['AA+行业的供应商', 'aa+'],
+    ['D- suppliers', 'd'],
   ])('%s: %s is not understood', async (question, name) => {
     expect(await planOver(question, world)).toBe(`unknown: ${name}`);
   });
