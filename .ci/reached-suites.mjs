@@ -75,7 +75,7 @@ const suites = {
   'warehouse/connections': ['test/connection-savers', 'test/warehouse-connections-changes'],
   'warehouse/copies': ['test/mirror-copy-faults', 'test/mirror-copies-requests', 'test/mirror-copies-tables', 'test/repeated-copies'],
   'warehouse/mirror': ['test/uploads', 'test/uploads-under-way'],
-  'warehouse/clients': ['test/warehouse-shares'],
+  'warehouse/clients': ['test/cut-statements', 'test/warehouse-shares'],
   webhooks: ['test/webhook-faults', 'test/webhooks-deliveries', 'test/webhooks-requests'],
 };
 

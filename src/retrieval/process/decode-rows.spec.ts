@@ -3,7 +3,12 @@ import { type CompiledQuery } from '../../cypher/executors/sql/compile-plan.js';
 import { type CypherValue } from '../../cypher/values/cypher-value.js';
 import { decodeRows } from './decode-rows.js';
 
-const ofConstant = (constant: CypherValue): CompiledQuery => ({ sql: '', parameters: [], columns: [{ name: 'c', constant }], evidence: 'none' });
+const ofConstant = (constant: CypherValue): CompiledQuery => ({
+  sql: '',
+  parameters: [],
+  columns: [{ name: 'c', constant }],
+  evidence: 'none',
+});
 const rows = (count: number) => Array.from({ length: count }, () => []);
 
 describe('decodeRows', () => {
