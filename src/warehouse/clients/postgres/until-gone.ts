@@ -9,7 +9,7 @@ const longestMs = 3_600_000;
 
 /**
  * Resolves once the server has ended the statement of a connection that was cut, which it cannot while that compares two long texts, say.
- * Asks on other connections. Never rejects: a server that cannot be asked runs nothing for us.
+ * Asks on connections of its own, which stay no longer. Never rejects: a server that cannot be asked runs nothing for us.
  */
 export async function untilGone(pool: WatchedPool, cut: PoolClient): Promise<void> {
   const { processID } = cut as unknown as { processID: number };
@@ -28,7 +28,7 @@ async function isAtWork(client: PoolClient, processId: number): Promise<boolean>
     const { rowCount } = await withWatch(client, 0, () =>
       frame(client, `SELECT FROM pg_stat_activity WHERE pid = ${Number(processId)} AND coalesce(state, 'active') = 'active'`),
     );
-    client.release();
+    client.release(true);
     return rowCount === 1;
   } catch (cause) {
     client.release(cause as Error);
