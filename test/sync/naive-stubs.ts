@@ -42,7 +42,7 @@ export class NaiveStubs {
 
   shown(): { nodes: Record<string, string>; edges: string[] } {
     const node = ({ owners, names }: Node): string =>
-      owners.size === 0 ? 'stub' : `of ${[...owners].sort().join()} named ${[...new Set(names.values())].join()}`;
+      owners.size === 0 ? 'stub' : `of ${[...owners].sort((a, b) => a - b).join()} named ${[...new Set(names.values())].join()}`;
     return { nodes: Object.fromEntries([...this.nodes].map(([id, each]) => [id, node(each)])), edges: [...this.edges.keys()].sort() };
   }
 
