@@ -135,7 +135,7 @@ describe('the metrics of a graph', () => {
     await test.pool.query(
       `INSERT INTO metrics (graph_id, name, aliases, formula)
        SELECT $1, '数' || i, (SELECT array_agg(i || '_' || j || repeat('名', 110)) FROM generate_series(1, 20) AS j), '[销售额]+1'
-       FROM generate_series(1, 230) AS i`,
+       FROM generate_series(1, 300) AS i`,
       [graph.id],
     );
     const refused = await ask('2025年的流水');
