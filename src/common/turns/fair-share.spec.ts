@@ -48,6 +48,30 @@ describe('FairShare', () => {
     expect(elsewhere.begun).toBe(true);
   });
 
+  it('keeps the place of work of which something goes on without its caller, whether it fails or not', async () => {
+    const of = share({ places: 2 });
+    let end!: () => void;
+    const rest = new Promise<void>(resolve => (end = resolve));
+    expect(
+      await of.run(
+        { caller: 'a' },
+        () => Promise.resolve(7),
+        () => rest,
+      ),
+    ).toBe(7);
+    await expect(
+      of.run(
+        { caller: 'b' },
+        () => Promise.reject(new Error('no')),
+        () => undefined,
+      ),
+    ).rejects.toThrow('no');
+    expect(of.working).toBe(1);
+    end();
+    await settled();
+    expect(of.working).toBe(0);
+  });
+
   it('refuses a caller whose line is full, and nobody else', async () => {
     const of = share({ places: 1, waitingPerCaller: 2 });
     const greedy = Array.from({ length: 4 }, () => open(of, { caller: 'greedy' }));

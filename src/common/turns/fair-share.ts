@@ -62,13 +62,19 @@ export class FairShare {
     return this.queued;
   }
 
-  /** Waits for a place, then does the work. @throws what `enter` throws, and what the work throws */
-  async run<T>(claim: Claim, work: () => Promise<T>): Promise<T> {
+  /**
+   * Waits for a place, then does the work.
+   * @param remains asked at the end: what goes on without the caller, and keeps the place. It never rejects.
+   * @throws what `enter` throws, and what the work throws
+   */
+  async run<T>(claim: Claim, work: () => Promise<T>, remains: () => Promise<void> | undefined = () => undefined): Promise<T> {
     const leave = await this.enter(claim);
     try {
       return await work();
     } finally {
-      leave();
+      const rest = remains();
+      if (rest) void rest.then(leave);
+      else leave();
     }
   }
 

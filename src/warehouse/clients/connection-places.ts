@@ -18,8 +18,8 @@ export function placesOf(max: number): Places {
 
 /** The lookups of hosts in the work count against its caller too. */
 class WorkShare extends FairShare {
-  override run<T>(claim: Claim, work: () => Promise<T>): Promise<T> {
-    return super.run(claim, () => lookingUpFor(claim.caller, work));
+  override run<T>(claim: Claim, work: () => Promise<T>, remains?: () => Promise<void> | undefined): Promise<T> {
+    return super.run(claim, () => lookingUpFor(claim.caller, work), remains);
   }
 }
 

@@ -118,15 +118,8 @@ export class PostgresReads {
   }
 
   /** Does the work in a place, which the caller keeps until the server has ended what was cut: it would gather there otherwise. */
-  private async inPlace<T>(share: FairShare, claim: Claim, work: () => Promise<T>): Promise<T> {
-    const leave = await share.enter(claim);
-    try {
-      return await lookingUpFor(claim.caller, work);
-    } finally {
-      const ended = this.cuts.get(claim);
-      if (ended) void ended.then(leave);
-      else leave();
-    }
+  private inPlace<T>(share: FairShare, claim: Claim, work: () => Promise<T>): Promise<T> {
+    return share.run(claim, work, () => this.cuts.get(claim));
   }
 
   private queryNow({ timeoutMs, maxBytes, source, claim, ...statement }: QueryRequest): Promise<QueryResult> {
