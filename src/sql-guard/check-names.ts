@@ -72,7 +72,7 @@ export function checkNames(
 
 /** Nested replace() calls that lengthen their text multiply: three of them make a gigabyte from 4,000 characters. */
 function checkReplace(node: NodeFields, offset: number | undefined): void {
-  const [, from, to] = node.args as unknown[];
+  const [, from, to] = (node.args ?? []) as unknown[];
   const [search, replacement] = [constantText(from), constantText(to)];
   if (search === null || replacement === null || replacement.length > search.length) {
     throw new Refusal('function', 'replace', offset, {
@@ -84,7 +84,7 @@ function checkReplace(node: NodeFields, offset: number | undefined): void {
 
 /** PostgreSQL sorts the marks of a letter in the square of their number, and cannot be interrupted meanwhile. */
 function checkNormalize(node: NodeFields, offset: number | undefined): void {
-  const [text] = node.args as { FuncCall?: NodeFields }[];
+  const [text] = (node.args ?? []) as { FuncCall?: NodeFields }[];
   const call = text?.FuncCall;
   const [, length] = (call && functionName(call, offset) === 'left' ? call.args : []) as { A_Const?: { ival?: { ival?: number } } }[];
   const most = length?.A_Const?.ival?.ival ?? 0;

@@ -82,9 +82,16 @@ describe('what is looked for in a text or a list', () => {
     ['c::jsonb @> ANY (ARRAY[b::jsonb])', '@>'],
     [`a LIKE '%' || ${'9'.repeat(300)}`, 'LIKE'],
     ["c::jsonb ?| string_to_array(b, ',')", '?|'],
+    ['c::jsonb ?| string_to_array()', '?|'],
     ["c::jsonb - string_to_array(b, ',')", '-'],
     ['c::jsonb - b::text[]', '-'],
   ])('%s is refused', (expression, token) => expect(refusalOf(expression)).toMatchObject({ reason: 'operator', token }));
+
+  it('may be missing, which PostgreSQL refuses where the guard does not', () => {
+    expect(refusalOf('replace()')).toMatchObject({ reason: 'function', token: 'replace' });
+    for (const call of ['strpos()', 'btrim()', 'strpos(a, left())', 'strpos(left(), a)', 'a LIKE concat()'])
+      expect(() => refusalOf(call)).not.toThrow();
+  });
 
   it('is no sub-select', () => {
     const select = (condition: string) => () => guardSelect(`SELECT 1 FROM t WHERE ${condition}`, { schema: 'mirror' });

@@ -63,7 +63,7 @@ function isList(node: unknown): boolean {
 function isShortList(node: unknown): boolean {
   const { TypeCast: cast, A_ArrayExpr: list, FuncCall: call } = (node ?? {}) as Record<string, NodeFields | undefined>;
   if (cast) return isShortList(cast.arg);
-  if (call) return nameParts(call.funcname).at(-1) === 'string_to_array' && isShort((call.args as unknown[])[0]);
+  if (call) return nameParts(call.funcname).at(-1) === 'string_to_array' && isShort(((call.args ?? []) as unknown[])[0]);
   const elements = (list?.elements ?? []) as unknown[];
   if (list) return elements.length <= mostElements && elements.every(isShort);
   const text = constantText(node);
