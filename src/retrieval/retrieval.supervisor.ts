@@ -102,14 +102,14 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
   }
 
   /**
-   * Waits for a process that is being started, for 10 s at most.
+   * Waits for a process that is being started, for as long as the caller has, or 10 s.
    * @throws RetrievalUnavailableError while the process is down.
    */
   async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<ProcessAddress> {
     if (this.hangs && !evenIfHanging) throw new RetrievalUnavailableError();
     // Who waits for no time only tells a process that runs something.
     if (this.starts === 0 && this.options.place.startsAtFirstCall && this.state === 'down' && patienceMs > 0) this.start(this.socketPath);
-    if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(Math.min(patienceMs, startPatienceMs));
+    if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(patienceMs);
     if (this.state !== 'listening') throw new RetrievalUnavailableError();
     return { socketPath: this.socketPath };
   }
