@@ -7,7 +7,7 @@ import { type RunCounts, type TargetCounts } from './sync/naive-counts.js';
 import { type EdgeSpec, type JobSpec, NaiveGraph, type NodeSpec, type Row, RunFails, type Tables } from './sync/naive-graph.js';
 import { isLong, itLong } from './support/tier.js';
 
-const seeds = isLong ? Array.from({ length: 150 }, (_, index) => 1_000 + index) : [1_000];
+const seeds = isLong ? Array.from({ length: 25 }, (_, index) => 1_000 + index) : [1_000];
 const stepsOfSeed = isLong ? 40 : 10;
 const labels = ['A', 'B'];
 const types = ['R', 'S'];

@@ -4,7 +4,7 @@ import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { NotedChanges } from './support/noted-changes.js';
 import { isLong } from './support/tier.js';
 
-const seeds = isLong ? Array.from({ length: 60 }, (_, i) => 500 + i) : [500];
+const seeds = isLong ? Array.from({ length: 15 }, (_, i) => 500 + i) : [500];
 const steps = isLong ? 15 : 3;
 
 let app: TestApp;
