@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LongWork } from '../common/turns/long-work.js';
-import { inTurns } from '../common/turns/pace.js';
+import { inLimitedTurns } from '../common/turns/pace.js';
 import { MappingsBusyError } from './ingestion.errors.js';
 import { type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
@@ -14,6 +14,6 @@ export class MappingTurns extends LongWork {
 
   /** @throws MappingError, MappingsBusyError */
   read(caller: number, ...mapping: Parameters<typeof readMapping>): Promise<ParsedMapping> {
-    return this.run({ caller }, () => inTurns(readMapping(...mapping)));
+    return this.run({ caller }, () => inLimitedTurns(readMapping(...mapping)));
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
-import { inTurns } from '../common/turns/pace.js';
+import { inLimitedTurns } from '../common/turns/pace.js';
 import { JobRetiredError } from './ingestion.errors.js';
 import { type JobRow, JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
@@ -81,7 +81,7 @@ export class RevisionsService {
 /** A current mapping that this release cannot read any more counts as one without targets. */
 async function changesTo({ mapping_yaml: yaml }: JobRow, mapping: Mapping): Promise<TargetChange[]> {
   try {
-    return compareMappings((await inTurns(readMapping(yaml))).mapping, mapping);
+    return compareMappings((await inLimitedTurns(readMapping(yaml))).mapping, mapping);
   } catch (error) {
     if (error instanceof MappingError) return compareMappings({ ...mapping, nodes: [], edges: [] }, mapping);
     throw error;

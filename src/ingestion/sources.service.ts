@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
-import { inTurns, mapInTurns, Pace } from '../common/turns/pace.js';
+import { inOneTurn } from '../common/turns/one-turn.js';
+import { inLimitedTurns, mapInTurns, Pace } from '../common/turns/pace.js';
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
@@ -121,7 +122,7 @@ export class SourcesService {
   private async judgeQueries(mapping: Mapping, { client: { schema }, claim }: UsableConnection): Promise<void> {
     const sources = targetsOf(mapping).map(({ element }) => element.source);
     const open = sources.filter(source => source.kind === 'query').filter(source => !isJudged(source, schema));
-    if (open.length > 0) await this.turns.run(claim, () => inTurns(judgeQueries(open, schema)));
+    if (open.length > 0) await this.turns.run(claim, () => inLimitedTurns(judgeQueries(open, schema)));
   }
 
   /** The data versions of the tables that the targets read, as `Source` has them. */
@@ -264,18 +265,16 @@ export class SourcesService {
     const guard = guardOverSource(target, columns);
     const sql = new Map<string, GuardedExpression>();
     const problems: SourceProblem[] = [];
-    const pace = new Pace();
-    for (const { text, path } of writtenSql(target)) {
+    await mapInTurns(writtenSql(target), ({ text, path }) => {
+      if (problems.length >= maxProblems) return;
       try {
-        const guarded = guard(text);
+        const guarded = inOneTurn(() => guard(text));
         sql.set(text, guarded);
         if (guarded.growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns }, sourceAlias(target)));
       }
-      if (problems.length >= maxProblems) break;
-      if (pace.isOverdue) await pace.turn();
-    }
+    });
     return { sql, problems };
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { FairShare } from '../common/turns/fair-share.js';
-import { inTurns } from '../common/turns/pace.js';
+import { inLimitedTurns } from '../common/turns/pace.js';
 import { TimeLeft } from '../common/turns/time-left.js';
 import { SourceProbe } from '../warehouse/references/source-probe.js';
 import { type LeftOut } from '../warehouse/references/source-table.js';
@@ -72,7 +72,7 @@ export class SuggestionsService {
     leftOut: LeftOut[],
   ): Promise<FittingDraft & { parsed: ParsedMapping; isChecked: boolean }> {
     const written = writeFitting(connection, tables, leftOut);
-    const parsed = await inTurns(readMapping(written.text));
+    const parsed = await inLimitedTurns(readMapping(written.text));
     const described = await this.sources.describe(parsed.mapping, principal, checkMs);
     if (!('problems' in described)) return { ...written, parsed, isChecked: 'source' in described };
     const misfits = misfitsOf(written.draft, described.problems);

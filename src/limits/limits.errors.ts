@@ -34,6 +34,20 @@ export class AdmissionBusyError extends BusyError {
   }
 }
 
+/** 503: working on several requests of the caller was ended, because it held up all others. */
+export class RequestsRestError extends BusyError {
+  constructor(retryAfterS: number) {
+    super(
+      'requests_rest',
+      {
+        zh: `处理您的多个请求先后因占用过久而中止，您的写入与查询请求须暂停 ${retryAfterS} 秒；请缩小或简化那些请求的内容`,
+        en: `Working on several requests of yours held up all others and was ended, so requests of yours other than GET rest for ${retryAfterS} s; make what those hold smaller or simpler`,
+      },
+      retryAfterS,
+    );
+  }
+}
+
 /** 500, as an outage of the database is: the storage does not answer. A request that cannot be counted is refused. */
 export class LimitsUnavailableError extends ApiError {
   constructor(cause: unknown) {

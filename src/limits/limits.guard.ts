@@ -11,6 +11,7 @@ import {
 import { type Request, type Response } from 'express';
 import { accessOf } from '../access/access.decorator.js';
 import { type Principal, principalOf } from '../access/principal.js';
+import { RestingCallers } from '../common/turns/resting-callers.js';
 import { bucketOf } from './bucket.decorator.js';
 import { anonymous, findCharge, type Route, toCaller } from './charge.js';
 import { ClientAddressService } from './client-address.service.js';
@@ -20,7 +21,8 @@ import { LimiterService } from './limiter.service.js';
 /**
  * The throttler's guard with a `handleRequest` of its own, because the throttler counts one key per handler, and its headers and its
  * exception are not the contract's. Runs twice. Before the credentials it counts by address, so that no password is hashed and no key
- * looked up beyond the limit. Right after them it counts by user or API key, including requests that later guards refuse.
+ * looked up beyond the limit. Right after them it counts by user or API key, including requests that later guards refuse, and refuses
+ * callers who rest.
  */
 @Injectable()
 export class LimitsGuard extends ThrottlerGuard {
@@ -31,6 +33,7 @@ export class LimitsGuard extends ThrottlerGuard {
     private readonly limiter: LimiterService,
     private readonly addresses: ClientAddressService,
     private readonly callers: KnownCallersService,
+    private readonly resting: RestingCallers,
   ) {
     super(options, storage, reflector);
   }
@@ -51,6 +54,7 @@ export class LimitsGuard extends ThrottlerGuard {
     this.callers.remember(request, caller);
     const charge = findCharge(route, caller, this.limiter.limits);
     if (charge) await this.limiter.admit(charge, response);
+    if (request.method !== 'GET') this.resting.admit(principal.userId);
   }
 
   /** Also refuses a caller or an address that is known to be blocked, before the credentials cost a query. */

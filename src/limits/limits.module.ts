@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TokenKeyModule } from '../access/token-key.js';
 import { Settings } from '../config/settings.js';
+import { RestingCallers } from '../common/turns/resting-callers.js';
 import { DatabaseLink } from '../database/database-link.js';
 import { windowMs } from './charge.js';
 import { AdmissionService } from './admission.service.js';
@@ -9,9 +10,18 @@ import { ClientAddressService } from './client-address.service.js';
 import { CountingErrorFilter } from './counting-error.filter.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
+import { RequestsRestError } from './limits.errors.js';
 import { openStorage } from './storage/open-storage.js';
 
-const services = [AdmissionService, LimiterService, ClientAddressService, KnownCallersService, CountingErrorFilter];
+const services = [
+  AdmissionService,
+  LimiterService,
+  ClientAddressService,
+  KnownCallersService,
+  CountingErrorFilter,
+  // Only callers whose requests were ended as too long to work out.
+  { provide: RestingCallers, useFactory: () => new RestingCallers(leftS => new RequestsRestError(leftS)) },
+];
 
 /** Rate limits. Their guard and their filter stand in the lists of `app.module.ts`. */
 @Global()

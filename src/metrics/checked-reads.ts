@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { inTurns } from '../common/turns/pace.js';
+import { inLimitedTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { type SqlStatement } from '../sql/sql-parameters.js';
 import { sqlstates } from '../sql/sqlstate.js';
@@ -149,7 +149,7 @@ export class CheckedReads {
   }
 
   private async findFaults(query: SnapshotQuery, joins: readonly BoundJoin[], reads: readonly TableRead[]) {
-    const proof = await inTurns(compileProof(joins, reads));
+    const proof = await inLimitedTurns(compileProof(joins, reads));
     const { columns, rows } = await query({ ...proof, maxRows: 1 });
     const changes = changesOf(
       reads,

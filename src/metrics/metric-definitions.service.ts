@@ -5,7 +5,7 @@ import { afterId, pageOfRows, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
-import { inTurns, Pace } from '../common/turns/pace.js';
+import { inLimitedTurns, Pace } from '../common/turns/pace.js';
 import { describeInSteps, isLongToDescribe, type MetricDescription } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
 import { parseFormula } from './formula/parse-formula.js';
@@ -180,7 +180,7 @@ export class MetricDefinitionsService {
   private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph, pace: Pace, caller: number | null): Promise<MetricResponse> {
     metrics.keep(row);
     await metrics.reach([row]);
-    const describing = (): Promise<MetricDescription> => inTurns(describeInSteps(row, metrics, seesBindings), pace);
+    const describing = (): Promise<MetricDescription> => inLimitedTurns(describeInSteps(row, metrics, seesBindings), pace);
     const response = toMetricResponse(
       row,
       await (caller !== null && isLongToDescribe(row) ? this.turns.run({ caller }, describing) : describing()),

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Principal } from '../access/principal.js';
 import { type ApiError, type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { type Claim } from '../common/turns/fair-share.js';
-import { inTurns, Pace } from '../common/turns/pace.js';
+import { inLimitedTurns, Pace } from '../common/turns/pace.js';
 import { GraphAccessService, type HeldRole, includesRole } from '../graphs/graph-access.service.js';
 import { type HeldGraph } from '../graphs/held-graph.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
@@ -151,7 +151,7 @@ export class MetricPlanner {
       const graph = await this.metrics.openGraph(graphId);
       const filterIds = (body.filters ?? []).map(({ metric }) => metric ?? null);
       await this.reach(graph, ids, filterIds);
-      const compiled = await inTurns(compileCall(call, graph, filterIds), new Pace(signal));
+      const compiled = await inLimitedTurns(compileCall(call, graph, filterIds), new Pace(signal));
       this.compiled.set(key, compiled.plan, { size: key.length + compiled.size });
       return compiled;
     });

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type Principal } from '../access/principal.js';
-import { inTurns, Pace } from '../common/turns/pace.js';
+import { inLimitedTurns, Pace } from '../common/turns/pace.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type ColumnSource, sourceOf } from './column-source.js';
 import { describeInSteps, isLongToDescribe, type MetricDescription } from './describe-metric.js';
@@ -103,7 +103,7 @@ export class MetricsService implements OnModuleInit {
       for (const { id, name, aliases, unit } of some) {
         const row = graph.row(id);
         if (!row) continue;
-        const describing = (): Promise<MetricDescription> => inTurns(describeInSteps(row, graph), pace);
+        const describing = (): Promise<MetricDescription> => inLimitedTurns(describeInSteps(row, graph), pace);
         const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive } = await (isLongToDescribe(row)
           ? this.turns.run({ caller: `catalog of ${graphId}` }, describing)
           : describing());

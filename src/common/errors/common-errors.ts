@@ -65,6 +65,23 @@ export class DiskReserveError extends BusyError {
   }
 }
 
+/** 422: working on what the caller has written was ended, because it held up all others. */
+export class TurnTooLongError extends ApiError {
+  constructor() {
+    super(422, 'too_long_to_work_out', {
+      zh: '处理所写的内容（映射、SQL、公式或文件）占用过久，已中止；请缩小、简化或拆分',
+      en: 'Working on what is written (a mapping, SQL, a formula or a file) held up others for too long and was ended; make it smaller or simpler, or split it',
+    });
+  }
+}
+
+/** 503: the same, while the machine had hardly any time for the process. */
+export class TurnEndedError extends BusyError {
+  constructor() {
+    super('machine_busy', { zh: '服务器目前过于繁忙，请稍后重试', en: 'The machine of the service is too busy now; try again shortly' }, 5);
+  }
+}
+
 export class ChangedMeanwhileError extends ApiError {
   constructor() {
     super(409, 'changed_meanwhile', {

@@ -1,4 +1,5 @@
 import { type Steps } from '../../text/steps.js';
+import { inOneTurn } from './one-turn.js';
 
 /** The time that a piece of work holds the event loop in one turn, and how many pieces of the process go on in one turn. */
 const heldMs = 5;
@@ -30,11 +31,30 @@ function goOn(): void {
 }
 
 /** Does the work in steps and yields the event loop between them. */
-export async function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
+export function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
+  return turnByTurn(steps, pace, work => work());
+}
+
+/**
+ * The same for what is made of the texts of a caller: mappings, SQL, formulas. Each turn is ended that takes too long.
+ * @throws as `inOneTurn` does
+ */
+export function inLimitedTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
+  return turnByTurn(steps, pace, inOneTurn);
+}
+
+async function turnByTurn<T>(steps: Steps<T>, pace: Pace, take: <S>(turn: () => S) => S): Promise<T> {
+  for (;;) {
+    const step = take(() => stepsOfTurn(steps, pace));
+    if (step.done) return step.value;
+    await pace.turn();
+  }
+}
+
+function stepsOfTurn<T>(steps: Steps<T>, pace: Pace): IteratorResult<undefined, T> {
   for (;;) {
     const step = steps.next();
-    if (step.done) return step.value;
-    if (pace.isOverdue) await pace.turn();
+    if (step.done || pace.isOverdue) return step;
   }
 }
 

@@ -37,7 +37,8 @@ import {
 } from '../plan/metric-binding.js';
 import { FanOutJoinError } from '../metrics.errors.js';
 import { MetricTurns } from '../metric-turns.js';
-import { inTurns, Pace } from '../../common/turns/pace.js';
+import { inOneTurn } from '../../common/turns/one-turn.js';
+import { inLimitedTurns, mapInTurns } from '../../common/turns/pace.js';
 import { type Steps } from '../../text/steps.js';
 
 const mostCharacters = 65_536;
@@ -100,25 +101,23 @@ export class MetricBinder {
       ...(request.additivity != null && { additivity: request.additivity }),
       verified_at: new Date().toISOString(),
     };
-    const pace = new Pace();
-    for (const [index, dimension] of dimensions.entries()) {
-      if (pace.isOverdue) await pace.turn();
+    await mapInTurns([...dimensions.entries()], ([index, dimension]) => {
       const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
       // The column that a dimension names has been guarded already.
       if (expression === dimension.column) guardPart(expression, guard, [...at, 'column'], problems);
       for (const name of [dimension.name, ...(dimension.aliases ?? [])])
         checkName(name, [...at, 'name'], { kind: 'dimension', expression, ...names }, problems);
       bound.dimensions.push({ name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' });
-    }
+    });
     const entities = new Map<string, string>();
-    for (const [index, entity] of (request.entities ?? []).entries()) {
+    await mapInTurns([...(request.entities ?? []).entries()], ([index, entity]) => {
       const [at, expression] = [[...loc, 'entities', index], expressionOf(entity.column, columns)];
       if (expression === entity.column) guardPart(expression, guard, [...at, 'column'], problems);
       checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, ...names, taken: entities }, problems);
       bound.entities!.push({ name: entity.name, expression, type: '' });
-    }
+    });
     if (bound.row_filter !== null) guardPart(bound.row_filter, guard, [...loc, 'row_filter'], problems);
-    for (const column of bound.grain) guardPart(column, guard, [...loc, 'grain'], problems);
+    await mapInTurns(bound.grain, column => guardPart(column, guard, [...loc, 'grain'], problems));
     throwIfAny(problems);
     await this.probeTypes(connection, bound, request, loc);
     await this.verifyJoins(connection, bound);
@@ -127,7 +126,7 @@ export class MetricBinder {
 
   /** Long texts are judged when it is the caller's turn. */
   private inTurn<T>({ userId }: Principal, texts: readonly string[], steps: Steps<T>): Promise<T> {
-    const work = (): Promise<T> => inTurns(steps);
+    const work = (): Promise<T> => inLimitedTurns(steps);
     return texts.join('').length > mostAtOnce ? this.turns.run({ caller: userId }, work) : work();
   }
 
@@ -145,7 +144,9 @@ export class MetricBinder {
     if (relation.sql == null) return this.describeTable(connection, relation, alias, [...loc, 'relation'], problems);
     const { schema } = connection.client;
     checkSchema(relation, connection.client, [...loc, 'relation'], problems);
-    const { text } = guardQuery({ schema, sql: relation.sql }, new Set(await connection.catalog.listNames()));
+    const tables = new Set(await connection.catalog.listNames());
+    const query = { schema, sql: relation.sql };
+    const { text } = inOneTurn(() => guardQuery(query, tables));
     const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q\nLIMIT 0`, [...loc, 'relation', 'sql']);
     const names = read.columns.map(({ name }) => name);
     const twice = names.find((name, index) => names.indexOf(name) < index);
@@ -260,7 +261,7 @@ export class MetricBinder {
   /** Another database only says whether it can read the expressions. Their types are those of the translation. */
   private async typesOf(connection: UsableConnection, binding: MetricBinding, loc: Loc): Promise<string[]> {
     const target = targetOf([binding]);
-    const probe = await inTurns(compileProbe(binding));
+    const probe = await inLimitedTurns(compileProbe(binding));
     if (!target) return (await this.read(connection, `${probe.sql}\nLIMIT 0`, loc, probe.parameters)).columns.map(column => column.type);
     const { columns, ...statement } = translateProbe(probe, target);
     await this.read(connection, statement.sql, loc, statement.parameters);
@@ -277,7 +278,7 @@ export class MetricBinder {
           joins.map(join => new SqlAssembly().selectKeys(join)),
           target,
         )
-      : await inTurns(compileProof(joins, []));
+      : await inLimitedTurns(compileProof(joins, []));
     const { rows } = await client.query({ ...proof, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
     const repeated = joins.find((_, index) => (target ? Number(rows[0]?.[index]) > 0 : rows[0]?.[index] === true));
     if (repeated) throw fanOut(repeated);
@@ -312,20 +313,18 @@ async function readColumns(
   names: Omit<NameCheck, 'kind' | 'expression'>,
   problems: FieldProblem[],
 ): Promise<BoundColumn[]> {
-  const pace = new Pace();
   const read: BoundColumn[] = [];
-  for (const [name, expression] of Object.entries(columns) as [string, unknown][]) {
-    if (problems.length >= mostProblems) break;
-    if (pace.isOverdue) await pace.turn();
+  await mapInTurns(Object.entries(columns) as [string, unknown][], ([name, expression]) => {
+    if (problems.length >= mostProblems) return;
     const at = [...loc, name];
     if (typeof expression !== 'string') {
       problems.push({ loc: at, text: { zh: '应为字符串', en: 'must be a string' }, type: 'string_type' });
-      continue;
+      return;
     }
     guardPart(expression, guard, at, problems);
     checkName(name, at, { kind: 'column', expression, ...names }, problems);
     read.push({ name, expression, type: '' });
-  }
+  });
   return read;
 }
 

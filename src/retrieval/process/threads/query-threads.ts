@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Logger } from 'pino';
+import { RestingCallers } from '../../../common/turns/resting-callers.js';
 import { type RetrievalFailure, type RetrievalQuery } from '../../protocol.js';
-import { RetrievalUnavailableError } from '../../retrieval.errors.js';
+import { CallerRestsError, RetrievalUnavailableError } from '../../retrieval.errors.js';
 import { idOfWork, SuspectQueries } from '../../suspect-queries.js';
 import { type Reads } from '../graph-servers.js';
 import { beatEveryMs, type FromThread, type ThreadStart, type ToThread } from './messages.js';
 import { collectGarbage } from './part-copies.js';
 import { PartsBroker } from './parts-broker.js';
-import { RestingCallers } from './resting-callers.js';
 
 export interface QueryThreadsOptions {
   /** The program of a thread. */
@@ -86,7 +86,7 @@ export class QueryThreads {
   private readonly searched = new Map<number, Thread>();
   private readonly broker: PartsBroker;
   private readonly suspects = new SuspectQueries(1);
-  private readonly resting = new RestingCallers();
+  private readonly resting = new RestingCallers(leftS => new CallerRestsError(leftS));
   /** Who waits for a thread to be ready. */
   private readonly waiting: (() => void)[] = [];
   private lastId = 0;

@@ -1,20 +1,28 @@
-import { CallerRestsError } from '../../retrieval.errors.js';
 import { RestingCallers } from './resting-callers.js';
 
-describe('callers whose queries end threads', () => {
+class Rests extends Error {
+  constructor(readonly leftS: number) {
+    super('rests');
+  }
+}
+
+describe('callers whose work is ended', () => {
   let minute = 0;
   let callers: RestingCallers;
   beforeEach(() => {
     minute = 0;
-    callers = new RestingCallers(() => minute * 60_000);
+    callers = new RestingCallers(
+      leftS => new Rests(leftS),
+      () => minute * 60_000,
+    );
   });
   const rests = (caller = 'a') => {
     try {
       callers.admit(caller);
       return null;
     } catch (error) {
-      expect(error).toBeInstanceOf(CallerRestsError);
-      return Number((error as CallerRestsError).headers?.['Retry-After']);
+      expect(error).toBeInstanceOf(Rests);
+      return (error as Rests).leftS;
     }
   };
 

@@ -1,0 +1,34 @@
+import vm from 'node:vm';
+import { TurnEndedError, TurnTooLongError } from '../errors/common-errors.js';
+
+/** Work that keeps to its turn holds the event loop for some 5 ms, and for 0.1 s in one go at most. */
+const longestMs = 2_000;
+/** Work that had less of this time from the machine may well have kept to its turn. */
+const leastShare = 0.15;
+
+/** The script finds the work under this name. Node ends a script, and what it calls, only by what the script itself runs. */
+const name = 'graphServiceTurn';
+const holder = globalThis as { [name]?: (() => unknown) | undefined };
+const script = new vm.Script(`${name}()`);
+
+/**
+ * Does work that holds the event loop, and ends it after two seconds: nothing that a caller writes may hold all others, whatever nobody
+ * had thought of makes it slow. The work is ended wherever it is, also in regular expressions, sorting and WebAssembly, and none of its
+ * `catch` and `finally` run, so it must be of a kind that can be thrown away. A turn within a turn ends with the outer one. One costs
+ * some 0.1 ms.
+ * @throws TurnTooLongError; TurnEndedError when the machine has not let the process work; what the work throws
+ */
+export function inOneTurn<T>(work: () => T, mostMs = longestMs): T {
+  if (holder[name]) return work();
+  const before = process.cpuUsage();
+  holder[name] = work;
+  try {
+    return script.runInThisContext({ timeout: mostMs, displayErrors: false }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    const { user, system } = process.cpuUsage(before);
+    throw (user + system) / 1_000 < mostMs * leastShare ? new TurnEndedError() : new TurnTooLongError();
+  } finally {
+    holder[name] = undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { inOneTurn } from '../src/common/turns/one-turn.js';
+import { MetricsService } from '../src/metrics/metrics.service.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+it('ends a request that holds up all others, and after the second lets its caller rest, and nobody else', async () => {
+  const [slow, other] = [await test.asUser('slow'), await test.asUser('other')];
+  const parse = (client: Client) => client.post('/api/metrics/parse').send({ formula: 'SUM(a)' });
+  await parse(slow).expect(200);
+
+  // No formula takes so long, as far as is known.
+  const spy = jest.spyOn(test.app.get(MetricsService), 'parse').mockImplementation(() => {
+    return inOneTurn(() => {
+      for (;;);
+    });
+  });
+  for (let time = 0; time < 2; time++) {
+    const { body } = await parse(slow).expect(422);
+    expect(body).toMatchObject({ code: 'too_long_to_work_out', success: false });
+  }
+  spy.mockRestore();
+
+  const { body, headers } = await parse(slow).expect(503);
+  expect(body.code).toBe('requests_rest');
+  expect(body.detail).toContain(`rest for ${headers['retry-after']} s`);
+  await slow.post('/api/graphs').send({ name: 'g' }).expect(503);
+  await slow.get('/api/graphs').expect(200);
+  await parse(other).expect(200);
+});
