@@ -21,7 +21,7 @@ import { isLong } from './support/tier.js';
 const seeds =
   process.env.CYPHER_SEEDS?.split(',').map(Number) ??
   Array.from({ length: Number(process.env.CYPHER_SEED_COUNT ?? (isLong ? 4 : 1)) }, (_, i) => i + 1);
-const queriesOfSeed = isLong ? 250 : 80;
+const queriesOfSeed = isLong ? 250 : 40;
 
 type Outcome = { rows: unknown[][]; types: string[]; cited: Set<string>; isCitedWhole: boolean } | { error: string; place: unknown };
 

@@ -8,7 +8,7 @@ import { type EdgeSpec, type JobSpec, NaiveGraph, type NodeSpec, type Row, RunFa
 import { isLong, itLong } from './support/tier.js';
 
 const seeds = isLong ? Array.from({ length: 25 }, (_, index) => 1_000 + index) : [1_000];
-const stepsOfSeed = isLong ? 40 : 10;
+const stepsOfSeed = isLong ? 40 : 7;
 const labels = ['A', 'B'];
 const types = ['R', 'S'];
 

@@ -1,5 +1,6 @@
 import { type TestApp, startTestApp } from './support/app.js';
 import { aTable, brokenRules, counts, ingest, nodeProperties, rejectedRows, rowMapping } from './support/ingestion.js';
+import { slice } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -193,21 +194,36 @@ describe('thresholds', () => {
 });
 
 describe('types', () => {
-  it.each([
-    ['int', '7', 7, ['x', '1.5', '2147483648', '0x1F', '1_000']],
-    ['bigint', '9007199254740993', 9007199254740993, ['1e3', '9223372036854775808']],
-    ["'decimal(6,2)'", '1234.5', 1234.5, ['12345.6', 'NaN', 'Infinity', '1_0']],
-    ['float', '1e3', 1000, ['1e400', 'inf', 'nan', '1,5']],
-    ['boolean', 'yes', true, ['2', 'maybe']],
-    ['date', '2024-02-29', '2024-02-29', ['2023-02-29', 'today', 'infinity', '20:15', '5.005', '1.235', '2024-005', '240209', '01/02/03']],
-    ['time', '08:30', '08:30:00', ['25:00', 'now', '2024.2', '2024-1', '08:30+08', '08:30Z']],
-    // The mapping reads in Asia/Shanghai.
-    ['time', '2024-01-02T03:04Z', '11:04:00', ['08:30 UTC']],
-    ['datetime', '2024-01-02 03:04', '2024-01-02T03:04:00+08:00', ['tomorrow', '2024-13-01 00:00', '1.235', '2024.005', '20240102 2024']],
-    ['json', '{"a": [null]}', { a: [null] }, ['{a}', '[1,']],
-    ["'string[]'", '["a","b"]', ['a', 'b'], ['[1]', '[{}]', 'a,b']],
-    ["'int[]'", '{1,2}', [1, 2], ['["1"]', '[1.5]', '{x}']],
-  ])('reads %s from text and rejects other texts', async (type, good, expected, bad) => {
+  it.each(
+    slice<[type: string, good: string, expected: unknown, bad: string[]]>(
+      [
+        ['int', '7', 7, ['x', '1.5', '2147483648', '0x1F', '1_000']],
+        ['bigint', '9007199254740993', 9007199254740993, ['1e3', '9223372036854775808']],
+        ["'decimal(6,2)'", '1234.5', 1234.5, ['12345.6', 'NaN', 'Infinity', '1_0']],
+        ['float', '1e3', 1000, ['1e400', 'inf', 'nan', '1,5']],
+        ['boolean', 'yes', true, ['2', 'maybe']],
+        [
+          'date',
+          '2024-02-29',
+          '2024-02-29',
+          ['2023-02-29', 'today', 'infinity', '20:15', '5.005', '1.235', '2024-005', '240209', '01/02/03'],
+        ],
+        ['time', '08:30', '08:30:00', ['25:00', 'now', '2024.2', '2024-1', '08:30+08', '08:30Z']],
+        // The mapping reads in Asia/Shanghai.
+        ['time', '2024-01-02T03:04Z', '11:04:00', ['08:30 UTC']],
+        [
+          'datetime',
+          '2024-01-02 03:04',
+          '2024-01-02T03:04:00+08:00',
+          ['tomorrow', '2024-13-01 00:00', '1.235', '2024.005', '20240102 2024'],
+        ],
+        ['json', '{"a": [null]}', { a: [null] }, ['{a}', '[1,']],
+        ["'string[]'", '["a","b"]', ['a', 'b'], ['[1]', '[{}]', 'a,b']],
+        ["'int[]'", '{1,2}', [1, 2], ['["1"]', '[1.5]', '{x}']],
+      ],
+      4,
+    ),
+  )('reads %s from text and rejects other texts', async (type, good, expected, bad) => {
     const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
     const lines = [good, '', ...bad].map((value, index) => `${index},${quoted(value)}`);
     const table = await aTable(test, `id,v\n${lines.join('\n')}\n`, 'id:text,v:text');

@@ -6,7 +6,7 @@ import { type EdgeSpec, NaiveReferences, type NodeSpec, type ReferenceSpec, type
 import { isLong, itLong } from './support/tier.js';
 
 const seeds = Array.from({ length: isLong ? 25 : 1 }, (_, index) => 7_000 + index);
-const casesOfSeed = isLong ? 32 : 8;
+const casesOfSeed = isLong ? 32 : 5;
 
 /** Values by the type of their source column, as that type shows them. A text may look like any of them. */
 const families = {

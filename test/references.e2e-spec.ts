@@ -1,6 +1,7 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';
+import { itLong, slice } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -111,7 +112,7 @@ it('checks nodes that another job loads, and refuses another column than their k
   });
 });
 
-it('lets a long chain fall in one run, and a ring stand', async () => {
+itLong('lets a long chain fall in one run, and a ring stand', async () => {
   const people = Array.from({ length: 3_000 }, (_, index) => `c${index},c${index + 1}`);
   await upload(test, 'ref_people', ['id,boss', ...people, 'r1,r2', 'r2,r1', 'top,', ''].join('\n'), 'id:text,boss:text');
   const { graphId, run } = await ingest(
@@ -154,7 +155,7 @@ const query = async (graphId: number, cypher: string): Promise<any> =>
       .expect(200)
   ).body;
 
-it('makes stubs of a composite key with the types of the real node, shows them everywhere, and makes them real later', async () => {
+itLong('makes stubs of a composite key with the types of the real node, shows them everywhere, and makes them real later', async () => {
   const graphId = await aGraph(test);
   const jobId = await aJob(test, graphId, head + customers + visits('c'));
   const first = await runToEnd(test, jobId);
@@ -275,7 +276,7 @@ const rows: Row[] = [
   ['when', "rules: [{when: id = '2', rules: [{one_of: [x]}]}]", 'foo', 'foo', "column 'v': 'foo' is not one of x", "列「v」：'foo' 不在 x 之中"],
 ]; // prettier-ignore
 
-it.each(rows)(
+it.each(slice(rows, 3))(
   '%s passes one value, NULL, and rejects the other with its sentence and sample',
   async (rule, column, accepted, refused, en, zh) => {
     const table = `rule_${rows.findIndex(([name]) => name === rule)}`;

@@ -7,7 +7,7 @@ import { type EdgeRow, type JobSpec, NaiveStubs, type NodeRow } from './sync/nai
 import { isLong, itLong } from './support/tier.js';
 
 const seeds = Array.from({ length: isLong ? 25 : 1 }, (_, index) => 3_000 + index);
-const stepsOfSeed = isLong ? 26 : 8;
+const stepsOfSeed = isLong ? 26 : 6;
 
 let app: TestApp;
 beforeAll(async () => {

@@ -24,7 +24,7 @@ async function rowsOf(table: string): Promise<string[]> {
   return rows.map(({ row }) => row);
 }
 
-const steps = isLong ? 25 : 6;
+const steps = isLong ? 25 : 4;
 const seeds = Array.from({ length: isLong ? 25 : 1 }, (_, index) => 3_000 + index);
 const skipped = { mirror: 0, foreign: 0 };
 let worked = 0;

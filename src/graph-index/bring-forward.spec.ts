@@ -153,7 +153,7 @@ describe('a version that is brought forward', () => {
           before = after;
         });
       }),
-      { numRuns: isLong ? 500 : 60 },
+      { numRuns: isLong ? 500 : 25 },
     );
   });
 

@@ -55,7 +55,7 @@ describe('the ranking of searches, against all names of random graphs,', () => {
         const found = new Set((await search(await indexOf(displays), text)).hits.map(({ id }) => id));
         for (const [i, display] of displays.entries()) if (editDistance(display, text, 1) === 1) expect(found).toContain(i);
       }),
-      { numRuns: isLong ? 300 : 20 },
+      { numRuns: isLong ? 300 : 8 },
     );
   });
 

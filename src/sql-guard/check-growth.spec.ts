@@ -9,7 +9,7 @@ import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { loadSqlParser } from './sql-parser.js';
 import { isLong } from '../../test/support/tier.js';
 
-const runs = isLong ? 300 : 80;
+const runs = isLong ? 300 : 30;
 const seed = 20261122;
 const columns = new Set(['a', 'b', 'c']);
 const times = (count: number, text: string) => Array.from({ length: count }, () => text);

@@ -29,7 +29,7 @@ const formulas: Record<HourFunction, string> = {
   DISTINCT: 'COUNT(DISTINCT key)',
   MAX: 'MAX(amount)',
 };
-const seeds = Array.from({ length: Number(process.env.RANDOM_HOURS ?? (isLong ? 120 : 30)) }, (_, seed) => seed);
+const seeds = Array.from({ length: Number(process.env.RANDOM_HOURS ?? (isLong ? 120 : 10)) }, (_, seed) => seed);
 const dayMs = 86_400_000;
 const clocks = new Map<string, NaiveHours>();
 

@@ -36,7 +36,7 @@ import { isLong, onEngines } from '../../../test/support/tier.js';
 const channels = ['web', 'Web', 'web ', 'shop', null];
 const zone = 'Asia/Shanghai';
 
-const seeds = Array.from({ length: Number(process.env.RANDOM_METRICS ?? (isLong ? 300 : 24)) }, (_, seed) => seed);
+const seeds = Array.from({ length: Number(process.env.RANDOM_METRICS ?? (isLong ? 300 : 10)) }, (_, seed) => seed);
 
 describe('random metrics', () => {
   let client: pg.Client;

@@ -150,7 +150,7 @@ describe('a graph in memory', () => {
           if (!counted.isCut[i]) expect(cited).toEqual(plain.cited[i]);
         });
       }),
-      { numRuns: isLong ? 400 : 80 },
+      { numRuns: isLong ? 400 : 30 },
     );
   });
 
@@ -199,7 +199,7 @@ describe('a graph in memory', () => {
         expect(one.map(withoutPath)).toEqual(plain.map(withoutPath));
         for (const row of one) expect(all.rows).toContain(row);
       }),
-      { numRuns: isLong ? 150 : 40 },
+      { numRuns: isLong ? 150 : 20 },
     );
   });
 

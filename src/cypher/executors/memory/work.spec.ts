@@ -5,7 +5,7 @@ import { Decimal } from '../../values/decimal.js';
 import { labelTest } from './label-test.js';
 import { prepareInMemory } from './run-in-memory.js';
 import { WorkExceededError } from './work.js';
-import { isLong } from '../../../../test/support/tier.js';
+import { slice } from '../../../../test/support/tier.js';
 
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 const now = { epochNanoseconds: 0n, timeZone: 'Asia/Shanghai' };
@@ -99,11 +99,9 @@ const costly = [
   `EXISTS { UNWIND [] AS x ${'WITH x, count(*) AS y WITH x '.repeat(30)} RETURN x }`,
   `EXISTS { UNWIND [] AS x ${'MATCH () UNWIND [] AS y WITH x '.repeat(30)} RETURN x }`,
 ];
-/** `npm test` takes every third. */
-const some = <T>(all: T[]): T[] => all.filter((_, index) => isLong || index % 3 === 0);
 
 describe('one expression', () => {
-  it.each(some(costly))('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
+  it.each(slice(costly, 3))('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
     expect(() => [...rowsOf(`RETURN size([i IN range(1, 10000) WHERE (${expression}) IS NULL]) AS n`)]).toThrow(WorkExceededError);
   });
 
@@ -147,15 +145,20 @@ it('counts neither size() nor an item of a long list as going through it', () =>
 });
 
 describe('a query', () => {
-  it.each([
-    ['sorts texts that begin alike', 'UNWIND range(1, 30) AS i WITH $text + (100 - i) AS t ORDER BY t RETURN size(t) AS n', 50],
-    ['numbers its rows', 'UNWIND range(1, 20000) AS i RETURN percentileCont(i, 0.5) AS n', 20],
-    ['goes through a long text in each row', 'UNWIND range(1, 200) AS i RETURN size($text) AS n', 100],
-    ['compares long lists in each row', 'UNWIND range(1, 8) AS i WITH i WHERE $list <> $equal RETURN i', 4],
-    ['has a key of a map with long names in each row', 'UNWIND range(1, 20) AS i RETURN DISTINCT $longNames AS m', 10],
-    ['compares joined texts', 'UNWIND range(1, 20) AS i RETURN size(max($text + i)) AS n', 10],
-    ['has a key of a long list in each row', 'UNWIND range(1, 8) AS i RETURN DISTINCT $list AS l', 4],
-  ])('that %s pauses in between', (_, query, pauses) => {
+  it.each(
+    slice<[what: string, query: string, pauses: number]>(
+      [
+        ['sorts texts that begin alike', 'UNWIND range(1, 30) AS i WITH $text + (100 - i) AS t ORDER BY t RETURN size(t) AS n', 50],
+        ['numbers its rows', 'UNWIND range(1, 20000) AS i RETURN percentileCont(i, 0.5) AS n', 20],
+        ['goes through a long text in each row', 'UNWIND range(1, 200) AS i RETURN size($text) AS n', 100],
+        ['compares long lists in each row', 'UNWIND range(1, 8) AS i WITH i WHERE $list <> $equal RETURN i', 4],
+        ['has a key of a map with long names in each row', 'UNWIND range(1, 20) AS i RETURN DISTINCT $longNames AS m', 10],
+        ['compares joined texts', 'UNWIND range(1, 20) AS i RETURN size(max($text + i)) AS n', 10],
+        ['has a key of a long list in each row', 'UNWIND range(1, 8) AS i RETURN DISTINCT $list AS l', 4],
+      ],
+      2,
+    ),
+  )('that %s pauses in between', (_, query, pauses) => {
     expect([...rowsOf(query)].filter(row => row === null).length).toBeGreaterThanOrEqual(pauses);
   });
 });
@@ -211,20 +214,25 @@ describe('what a query holds', () => {
     expect(endOf(text, few)).toMatch(/^(value_too_large|query_too_much_work)$/);
   });
 
-  it.each([
-    ['collects a million integers', 'UNWIND range(1, 1000000) AS i RETURN size(collect(i)) AS n', [[1_000_000n]]],
-    [
-      'carries one large list in each row',
-      'WITH range(1, 100000) AS l UNWIND range(1, 20000) AS i WITH l, i ORDER BY i DESC RETURN sum(l[0]) AS n',
-      [[20_000n]],
-    ],
-    ['groups by a hundred thousand keys', 'UNWIND range(1, 100000) AS i WITH i AS k, count(*) AS n RETURN sum(n) AS n', [[100_000n]]],
-    [
-      'builds large lists one after the other',
-      'UNWIND range(1, 100) AS i WITH [x IN range(1, 15000) | {}] AS l RETURN sum(size(l)) AS n',
-      [[1_500_000n]],
-    ],
-  ])('does not end one that %s', (_, text, rows) => {
+  it.each(
+    slice<[what: string, query: string, rows: bigint[][]]>(
+      [
+        ['collects a million integers', 'UNWIND range(1, 1000000) AS i RETURN size(collect(i)) AS n', [[1_000_000n]]],
+        [
+          'carries one large list in each row',
+          'WITH range(1, 100000) AS l UNWIND range(1, 20000) AS i WITH l, i ORDER BY i DESC RETURN sum(l[0]) AS n',
+          [[20_000n]],
+        ],
+        ['groups by a hundred thousand keys', 'UNWIND range(1, 100000) AS i WITH i AS k, count(*) AS n RETURN sum(n) AS n', [[100_000n]]],
+        [
+          'builds large lists one after the other',
+          'UNWIND range(1, 100) AS i WITH [x IN range(1, 15000) | {}] AS l RETURN sum(size(l)) AS n',
+          [[1_500_000n]],
+        ],
+      ],
+      2,
+    ),
+  )('does not end one that %s', (_, text, rows) => {
     expect(endOf(text)).toEqual({ rows, held: 0 });
   });
 });

@@ -1,0 +1,1 @@
+import './graph-values.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './ingestion-rules.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './references.e2e-spec.js';
