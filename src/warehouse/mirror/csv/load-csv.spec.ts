@@ -1,12 +1,8 @@
 import { Readable } from 'node:stream';
-import { from } from 'pg-copy-streams';
-import { pipeline } from 'node:stream/promises';
-import { Dice } from '../../../../test/support/dice.js';
 import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
 import { toUtf8 } from './csv-encoding.js';
 import { type CsvFormat, loadCsv } from './load-csv.js';
-import { isLong } from '../../../../test/support/tier.js';
 
 const format: CsvFormat = { delimiter: 44, nullMarker: '', encoding: { asked: undefined, charset: undefined }, columns: null };
 
@@ -255,101 +251,6 @@ describe('loadCsv', () => {
       type: 'csv_value',
       line: 7,
       text: { en: expect.stringMatching(/such as types=b:date\(DD\/MM\/YYYY\)$/) },
-    });
-  });
-
-  describe('against COPY of PostgreSQL', () => {
-    const fields = [
-      '',
-      '""',
-      'a',
-      '"a"',
-      '"a,b"',
-      '"a""b"',
-      '"x\ny"',
-      '"\n"',
-      '""""',
-      ' ',
-      '北京',
-      '"é\r\n"',
-      '1',
-      '-20',
-      '3.50',
-      '2147483648',
-      '01',
-      '2024-02-29',
-      '2024-01-01 10:00:00',
-      'true',
-      'false',
-      '\\N',
-      '\\.',
-      "'",
-      '"\\"',
-      'a"b',
-      '"a"b',
-      '"open',
-    ];
-
-    function randomCsv(random: (below: number) => number, columns: number): string {
-      const end = random(2) === 0 ? '\n' : '\r\n';
-      // The last three fields break a file. They are rare, so that most files are read.
-      const field = (): string => fields[random(30) === 0 ? fields.length - 1 - random(3) : random(fields.length - 3)]!;
-      const lines = Array.from({ length: random(8) }, () =>
-        Array.from({ length: random(60) === 0 ? columns + 1 : columns }, field).join(','),
-      );
-      // We skip a blank line that COPY would refuse.
-      return lines
-        .filter(line => columns === 1 || line !== '')
-        .map(line => line + end)
-        .join('');
-    }
-
-    async function copyByPostgres(csv: string, columns: string[]): Promise<(string | null)[][] | null> {
-      const table = tables.newTable();
-      await tables.client.query(`CREATE TABLE mirror.${table} (${columns.map(name => `${name} text`).join(', ')})`);
-      try {
-        await pipeline(Readable.from([Buffer.from(csv)]), tables.client.query(from(`COPY mirror.${table} FROM STDIN (FORMAT csv)`)));
-      } catch {
-        return null;
-      }
-      return tables.textsOf(table, columns);
-    }
-
-    it('reads every random file as PostgreSQL does, typed or not, wherever it is cut', async () => {
-      const { below: random } = new Dice(20261120);
-      const rounds = isLong ? 200 : 30;
-      let read = 0;
-      let refused = 0;
-      for (let round = 0; round < rounds; round++) {
-        const columns = Array.from({ length: 1 + random(3) }, (_, index) => `c${index}`);
-        const csv = randomCsv(random, columns.length);
-        const expected = csv === '' ? [] : await copyByPostgres(csv, columns);
-        const shared = { format: { columns }, chunk: 1 + random(9) };
-        const typed = await load(csv, { ...shared, sizes: random(2) === 0 ? oneByOne : undefined }).catch((error: unknown) => error);
-        const plain = await load(csv, { ...shared, types: Object.fromEntries(columns.map(name => [name, 'text'])) }).catch(
-          (error: unknown) => error,
-        );
-        if (plain instanceof SchemaError) {
-          refused++;
-          expect(typed).toBeInstanceOf(SchemaError);
-          // PostgreSQL would accept stray quotes. Everything else it refuses too.
-          if (!/stray_quote|after_quote/.test(plain.problems[0]!.type)) expect(expected).toBeNull();
-          continue;
-        }
-        read++;
-        expect({ csv, texts: (plain as { texts: unknown }).texts }).toEqual({ csv, texts: expected });
-        if (typed instanceof SchemaError) {
-          expect(typed.problems[0]!.type).toBe('csv_type_conflict');
-          continue;
-        }
-        const { columns: types, texts } = typed as Awaited<ReturnType<typeof load>>;
-        const comparable = (rows: (string | null)[][]): unknown =>
-          // Among these fields, only dates in a column of timestamps change their spelling.
-          rows.map(row => row.map((text, index) => (types[index]!.type === 'timestamp' ? text?.slice(0, 10) : text)));
-        expect({ csv, texts: comparable(texts) }).toEqual({ csv, texts: comparable(expected!) });
-      }
-      expect(read).toBeGreaterThan(rounds / 2);
-      expect(refused).toBeGreaterThan(rounds / 10);
     });
   });
 });

@@ -1,1 +1,0 @@
-import './load-csv.spec.js';

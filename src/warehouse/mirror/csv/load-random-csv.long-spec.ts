@@ -1,0 +1,1 @@
+import './load-random-csv.spec.js';
