@@ -1,4 +1,5 @@
 import { ApiError } from '../common/errors/api-error.js';
+import { TurnTooLongError } from '../common/errors/common-errors.js';
 import { offsetInPiece, tokenAt } from '../sql/embedded-sql.js';
 import { sqlstates } from '../sql/sqlstate.js';
 import { type GuardedSelect } from '../sql-guard/guard-select.js';
@@ -69,6 +70,7 @@ export function unknownTable(table: string, path: MappingPath, tables: string[],
 
 /** A problem for SQL that the guard refused or the database could not read. Any other error is not the mapping's fault. */
 export function sqlProblem(error: unknown, path: MappingPath, probed?: ProbedSql): SourceProblem {
+  if (error instanceof TurnTooLongError) throw error;
   if (error instanceof ApiError && error.status < 500) {
     const fault = probed && faultIn(error, probed);
     const [zh, en] = fault ? [`：'${fault.token}'${fault.place.zh}`, `: '${fault.token}'${fault.place.en}`] : ['', ''];

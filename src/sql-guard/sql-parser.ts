@@ -1,4 +1,5 @@
-import { loadModule, parseSync, scanSync, SqlError } from 'libpg-query';
+import { createRequire } from 'node:module';
+import type * as LibPgQuery from 'libpg-query';
 import { LRUCache } from 'lru-cache';
 
 /** A parse tree of libpg-query: every node is an object with one key, its type. */
@@ -11,15 +12,44 @@ export interface SqlStatement {
   stmt_len?: number;
 }
 
+type Parser = typeof LibPgQuery;
+
+const require = createRequire(import.meta.url);
+const file = require.resolve('libpg-query');
+let parser = require(file) as Parser;
 let loading: Promise<void> | undefined;
+/** It stays so when its turn is ended in the middle, since then no `finally` runs. */
+let isAtWork = false;
 
 /**
  * Loads PostgreSQL's own grammar (WebAssembly, about 40 ms). Await it once before the first guard; later calls return the same
  * promise. The guards themselves are synchronous.
  */
 export function loadSqlParser(): Promise<void> {
-  loading ??= loadModule();
+  if (isAtWork) renew();
+  loading ??= parser.loadModule();
   return loading;
+}
+
+/** Takes another instance, since the memory of one that was ended in the middle is not as it should be. Until it is loaded, it throws. */
+function renew(): void {
+  delete require.cache[file];
+  parser = require(file) as Parser;
+  loading = undefined;
+  isAtWork = false;
+}
+
+/** @throws SqlSyntaxError */
+function withParser<T>(work: (parser: Parser) => T): T {
+  if (isAtWork) void loadSqlParser();
+  isAtWork = true;
+  try {
+    return work(parser);
+  } catch (error) {
+    throw asSyntaxError(error);
+  } finally {
+    isAtWork = false;
+  }
 }
 
 export class SqlSyntaxError extends Error {
@@ -47,17 +77,9 @@ const kept = new LRUCache<string, SqlStatement[]>({
 export function parseSql(sql: string): SqlStatement[] {
   const known = kept.get(sql);
   if (known) return known;
-  const statements = parseNow(sql);
+  const statements = withParser(({ parseSync }) => (parseSync(sql).stmts ?? []) as SqlStatement[]);
   kept.set(sql, statements);
   return statements;
-}
-
-function parseNow(sql: string): SqlStatement[] {
-  try {
-    return (parseSync(sql).stmts ?? []) as SqlStatement[];
-  } catch (error) {
-    throw asSyntaxError(error);
-  }
 }
 
 export interface SqlToken {
@@ -70,11 +92,7 @@ export interface SqlToken {
 
 /** @returns the tokens of `sql` with their places in bytes. @throws SqlSyntaxError (an unterminated quote) */
 export function scanTokens(sql: string): SqlToken[] {
-  try {
-    return scanSync(sql).tokens;
-  } catch (error) {
-    throw asSyntaxError(error);
-  }
+  return withParser(({ scanSync }) => scanSync(sql).tokens);
 }
 
 /** Errors of WebAssembly itself. Its stack is not as it was before, and sooner or later every parse fails. */
@@ -87,7 +105,7 @@ export function parserWorks(): boolean {
 }
 
 function asSyntaxError(error: unknown): SqlSyntaxError {
-  if (error instanceof SqlError) return new SqlSyntaxError(error.message, error.sqlDetails?.cursorPosition);
+  if (error instanceof parser.SqlError) return new SqlSyntaxError(error.message, error.sqlDetails?.cursorPosition);
   // The wrapper itself fails on a few inputs (its JSON is cut short); such a text counts as one that does not parse. An error
   // before loadModule() is a mistake of the caller and must not look like the client's.
   if (error instanceof Error && /not initialized|loadModule/.test(error.message)) throw error;
