@@ -6,6 +6,7 @@ import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { within } from '../warehouse/source-patience.js';
 import { unknownTable } from './source-problems.js';
 import { type LeftOut, type SourceTable } from '../warehouse/references/source-table.js';
+import { mapInTurns } from '../common/turns/pace.js';
 import { type TimeLeft } from '../common/turns/time-left.js';
 
 /** The most tables of one draft: with their edges they fill a mapping of 200. */
@@ -37,7 +38,7 @@ export async function readSourceTables(
   const { client, catalog } = connection;
   const names = await catalog.listNames();
   const byPlace = new Map(names.map(name => [placeOf(client, name), name]));
-  const wanted = requested ? knownNames(client, requested, names, byPlace) : names;
+  const wanted = requested ? await knownNames(client, requested, names, byPlace) : names;
   const chosen = wanted.slice(0, mostTables);
   const leftOut = wanted.slice(mostTables, mostTables + mostNamed).map((table): LeftOut => ({ table, columns: [], reason: tooMany }));
   const comments = await commentsOf(catalog, chosen, requested !== undefined, time);
@@ -60,12 +61,17 @@ export async function readSourceTables(
 }
 
 /** The names of the list for those of the request, which may spell a table with or without its schema. */
-function knownNames(client: WarehouseClient, requested: string[], names: string[], byPlace: ReadonlyMap<string, string>): string[] {
+async function knownNames(
+  client: WarehouseClient,
+  requested: string[],
+  names: string[],
+  byPlace: ReadonlyMap<string, string>,
+): Promise<string[]> {
   const found = requested.map(name => byPlace.get(placeOf(client, name)));
-  const problems = requested.flatMap((name, index) => {
-    if (found[index] !== undefined) return [];
+  const missing = [...requested.entries()].filter(([index]) => found[index] === undefined);
+  const problems = await mapInTurns(missing, ([index, name]) => {
     const { text, suggestion = { zh: '', en: '' } } = unknownTable(name, [], names);
-    return [{ loc: ['body', 'tables', index], text: { zh: text.zh + suggestion.zh, en: text.en + suggestion.en }, type: 'unknown_table' }];
+    return { loc: ['body', 'tables', index], text: { zh: text.zh + suggestion.zh, en: text.en + suggestion.en }, type: 'unknown_table' };
   });
   if (problems.length > 0) throw new SchemaError(problems);
   return [...new Set(found as string[])];

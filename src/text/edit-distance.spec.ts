@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { editDistance } from './edit-distance.js';
 
 describe('editDistance', () => {
@@ -24,3 +25,32 @@ describe('editDistance', () => {
     expect(editDistance([...'𠮷🐉'], [...'a'], 3)).toBe(2);
   });
 });
+
+it('is what a table of all cells says, for random words', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
+  fc.assert(
+    fc.property(word, word, fc.nat(6), (a, b, limit) => {
+      expect(editDistance(a, b, limit)).toBe(Math.min(naiveDistance(a, b), limit + 1));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** Optimal string alignment, with each distance of beginnings computed anew. */
+function naiveDistance(a: string, b: string, memo = new Map<string, number>()): number {
+  if (a === '' || b === '') return a.length + b.length;
+  const key = `${a},${b}`;
+  const known = memo.get(key);
+  if (known !== undefined) return known;
+  const [shortA, shortB] = [a.slice(0, -1), b.slice(0, -1)];
+  const edits = [
+    naiveDistance(shortA, b, memo) + 1,
+    naiveDistance(a, shortB, memo) + 1,
+    naiveDistance(shortA, shortB, memo) + (a.at(-1) === b.at(-1) ? 0 : 1),
+  ];
+  if (a.length > 1 && b.length > 1 && a.at(-1) === b.at(-2) && a.at(-2) === b.at(-1))
+    edits.push(naiveDistance(a.slice(0, -2), b.slice(0, -2), memo) + 1);
+  const least = Math.min(...edits);
+  memo.set(key, least);
+  return least;
+}

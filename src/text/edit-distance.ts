@@ -5,22 +5,22 @@
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, limit: number): number {
   const above = limit + 1;
-  const [height, width] = [a.length, b.length];
-  if (height - width > limit || width - height > limit) return above;
+  if (a.length - b.length > limit || b.length - a.length > limit) return above;
+  const { start, end } = alikeEnds(a, b);
+  const [height, width] = [a.length - start - end, b.length - start - end];
+  const isSame = (i: number, j: number): boolean => a[start + i - 1] === b[start + j - 1];
   let beforeLast: number[] = [];
   let last: number[] = [];
   for (let j = 0; j <= width; j++) last.push(j);
   for (let i = 1; i <= height; i++) {
-    const row: number[] = [i];
+    const row = new Array<number>(width + 1).fill(above);
+    row[0] = i;
     let best = i;
-    for (let j = 1; j <= width; j++) {
-      let edits = above;
-      if (j >= i - limit && j <= i + limit) {
-        const same = a[i - 1] === b[j - 1];
-        edits = smaller(last[j - 1]! + (same ? 0 : 1), smaller(last[j]!, row[j - 1]!) + 1);
-        if (!same && i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) edits = smaller(edits, beforeLast[j - 2]! + 1);
-      }
-      row.push(edits);
+    for (let j = Math.max(1, i - limit); j <= smaller(width, i + limit); j++) {
+      const same = isSame(i, j);
+      let edits = smaller(last[j - 1]! + (same ? 0 : 1), smaller(last[j]!, row[j - 1]!) + 1);
+      if (!same && i > 1 && j > 1 && isSame(i, j - 1) && isSame(i - 1, j)) edits = smaller(edits, beforeLast[j - 2]! + 1);
+      row[j] = edits;
       if (edits < best) best = edits;
     }
     if (best > limit) return above;
@@ -28,6 +28,16 @@ export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, limit: 
     last = row;
   }
   return smaller(last[width]!, above);
+}
+
+/** The letters that both words begin and end with, which no edit concerns. */
+function alikeEnds(a: ArrayLike<string>, b: ArrayLike<string>): { start: number; end: number } {
+  const most = smaller(a.length, b.length);
+  let start = 0;
+  while (start < most && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return { start, end };
 }
 
 function smaller(a: number, b: number): number {
