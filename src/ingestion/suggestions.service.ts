@@ -3,6 +3,7 @@ import { type Principal } from '../access/principal.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { inLimitedTurns } from '../common/turns/pace.js';
 import { TimeLeft } from '../common/turns/time-left.js';
+import { type Steps } from '../text/steps.js';
 import { SourceProbe } from '../warehouse/references/source-probe.js';
 import { type LeftOut } from '../warehouse/references/source-table.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
@@ -71,7 +72,7 @@ export class SuggestionsService {
     tables: KnownTable[],
     leftOut: LeftOut[],
   ): Promise<FittingDraft & { parsed: ParsedMapping; isChecked: boolean }> {
-    const written = writeFitting(connection, tables, leftOut);
+    const written = await inLimitedTurns(writeFitting(connection, tables, leftOut));
     const parsed = await inLimitedTurns(readMapping(written.text));
     const described = await this.sources.describe(parsed.mapping, principal, checkMs);
     if (!('problems' in described)) return { ...written, parsed, isChecked: 'source' in described };
@@ -97,14 +98,16 @@ function misfitsOf(draft: Draft, problems: readonly SourceProblem[]): LeftOut[] 
   return [...misfits.values()];
 }
 
-/** Leaves out the last tables until the mapping is no longer than one may be. */
-function writeFitting(connection: UsableConnection, tables: KnownTable[], leftOut: LeftOut[]): FittingDraft {
-  for (let count = tables.length; count > 0; count -= Math.ceil(count / 10)) {
+/** Leaves out the last tables until the mapping is no longer than one may be, as many at a time as their share of its length is too much. */
+function* writeFitting(connection: UsableConnection, tables: KnownTable[], leftOut: LeftOut[]): Steps<FittingDraft> {
+  for (let count = tables.length; count > 0;) {
     const cut = tables.slice(count).map(({ name }): LeftOut => ({ table: name, columns: [], reason: tooLong }));
-    const draft = draftMapping(connection.name, tables.slice(0, count), [...leftOut, ...cut]);
+    const draft = yield* draftMapping(connection.name, tables.slice(0, count), [...leftOut, ...cut]);
     if (draft.nodes.length + draft.edges.length === 0) break;
-    const written = writeYaml(draft);
-    if (Buffer.byteLength(written.text) <= mostBytes) return { ...written, draft };
+    const written = yield* writeYaml(draft);
+    const bytes = Buffer.byteLength(written.text);
+    if (bytes <= mostBytes) return { ...written, draft };
+    count = Math.min(count - 1, Math.floor((count * mostBytes) / bytes));
   }
   throw new NothingToMapError(leftOut);
 }

@@ -1,4 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
+import { type Steps } from '../../text/steps.js';
 import { type TableColumn } from '../../warehouse/clients/warehouse.client.js';
 import { isReadable } from '../../warehouse/references/key-kind.js';
 import { type LeftOut, type Reference } from '../../warehouse/references/source-table.js';
@@ -21,7 +22,7 @@ const longestHandle = 63;
  * Drafts a mapping: tables with a key become nodes, their references edges, and link tables edges with properties. It asks nobody
  * and needs no source.
  */
-export function draftMapping(connection: string, tables: KnownTable[], leftOut: LeftOut[]): Draft {
+export function draftMapping(connection: string, tables: KnownTable[], leftOut: LeftOut[]): Steps<Draft> {
   return new Drafter(connection, tables, leftOut).draft();
 }
 
@@ -39,19 +40,23 @@ class Drafter {
     this.leftOut = [...leftOut];
   }
 
-  draft(): Draft {
+  *draft(): Steps<Draft> {
     const links = this.tables.filter(table => isLinkTable(table, this.tables));
     const things = this.tables.filter(table => !links.includes(table));
     const handles = new UniqueNames(longestHandle, 'node');
     const labels = new UniqueNames(longestName, 'Node');
     const names = labelsOf(things);
     for (const table of things) {
+      yield;
       if (table.key === null) continue;
       const label = labels.take(names.get(table)!);
       this.nodes.set(table.name, this.nodeOf(table, table.key.columns, handles.take(handleOf(table.bareName)), label));
     }
     for (const table of things) this.addReferences(table);
-    for (const table of links) this.addLink(table);
+    for (const table of links) {
+      yield;
+      this.addLink(table);
+    }
     const room = mostElements - this.nodes.size;
     for (const { table } of this.edges.splice(room)) this.leave(table, [], tooManyEdges);
     return { connection: this.connection, nodes: [...this.nodes.values()], edges: this.edges, leftOut: this.leftOut };

@@ -1,3 +1,4 @@
+import { atOnce } from '../../text/steps.js';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { parseMapping } from '../mapping/parse-mapping.js';
 import { type Draft } from './draft.js';
@@ -36,7 +37,7 @@ it('lets no name leave its comment, and places each guess', () => {
     edges: [],
     leftOut: [],
   };
-  const written = writeYaml(draft);
+  const written = atOnce(writeYaml(draft));
   const { mapping, placeOf } = parseMapping(written.text);
   expect(mapping.nodes).toHaveLength(1);
   expect(mapping.nodes[0]!.columns[0]!.rules.map(({ kind }) => kind)).toEqual(['unique']);

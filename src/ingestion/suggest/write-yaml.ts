@@ -1,3 +1,4 @@
+import { type Steps } from '../../text/steps.js';
 import { type MappingPath } from '../mapping/mapping.js';
 import { type Draft, type DraftColumn, type DraftEnd, type Guess } from './draft.js';
 
@@ -18,7 +19,7 @@ export interface WrittenDraft {
 }
 
 /** Writes a draft as YAML in the order of the examples, with two lines of comment before each guess. */
-export function writeYaml(draft: Draft): WrittenDraft {
+export function* writeYaml(draft: Draft): Steps<WrittenDraft> {
   const writer = new Writer();
   writer.line(0, `# 由连接 ${oneLine(draft.connection)} 的表起草；请核对标有「推测」的行`);
   writer.line(0, `# drafted from the tables of the connection ${oneLine(draft.connection)}; check the lines marked with guess`);
@@ -27,7 +28,9 @@ export function writeYaml(draft: Draft): WrittenDraft {
   writer.line(1, `connection: ${scalar(draft.connection)}`);
   writer.line(0, 'defaults:');
   writer.line(1, 'on_error: quarantine');
-  writer.list('nodes', draft.nodes, (node, index) => {
+  if (draft.nodes.length > 0) writer.line(0, 'nodes:');
+  for (const [index, node] of draft.nodes.entries()) {
+    yield;
     const path = ['nodes', index];
     writer.item(`id: ${scalar(node.id)}`);
     writer.line(2, `label: ${scalar(node.label)}`);
@@ -38,8 +41,10 @@ export function writeYaml(draft: Draft): WrittenDraft {
     writer.guess(2, node.displayGuess, [...path, 'display']);
     if (node.display !== null) writer.line(2, `display: ${scalar(node.display)}`);
     writer.columns(node.columns, path);
-  });
-  writer.list('edges', draft.edges, (edge, index) => {
+  }
+  if (draft.edges.length > 0) writer.line(0, 'edges:');
+  for (const [index, edge] of draft.edges.entries()) {
+    yield;
     const path = ['edges', index];
     for (const guess of edge.guesses) writer.guess(1, guess, path);
     writer.item(`type: ${scalar(edge.type)}`);
@@ -48,7 +53,7 @@ export function writeYaml(draft: Draft): WrittenDraft {
     writer.line(2, `to: ${endText(edge.to)}`);
     if (edge.key.length > 0) writer.line(2, `key: ${flowList(edge.key)}`);
     if (edge.columns.length > 0) writer.columns(edge.columns, path);
-  });
+  }
   return { text: writer.text, guesses: writer.guesses };
 }
 
@@ -66,12 +71,6 @@ class Writer {
 
   item(text: string): void {
     this.line(1, `- ${text}`);
-  }
-
-  list<T>(name: string, items: T[], write: (item: T, index: number) => void): void {
-    if (items.length === 0) return;
-    this.line(0, `${name}:`);
-    items.forEach(write);
   }
 
   guess(depth: number, guess: Guess | null, path: MappingPath): void {
