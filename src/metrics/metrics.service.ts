@@ -61,9 +61,9 @@ export class MetricsService implements OnModuleInit {
 
   /** @throws FormulaParseError; UnsafeFilterClauseError for SQL that no binding could make admissible; MetricsBusyError */
   parse(principal: Principal, formula: string): Promise<ParseFormulaResponse> {
-    return this.turns.run({ caller: principal.userId }, () => {
+    return this.turns.run({ caller: principal.userId }, async () => {
       const { pattern, root } = parseFormula(formula);
-      guardFormula(root, formula);
+      await inLimitedTurns(guardFormula(root, formula));
       return { pattern, reading: readFormula(root), metrics: metricNames(root), executable: true, tree: root };
     });
   }

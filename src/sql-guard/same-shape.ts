@@ -33,7 +33,7 @@ export function* assembleInSteps(template: string, fragments: readonly SqlFragme
   yield;
   const actual = parseSql(sql);
   yield;
-  if (expected.length !== 1 || actual.length !== 1 || !sameShape(expected[0]?.stmt, actual[0]?.stmt, fragments)) {
+  if (expected.length !== 1 || actual.length !== 1 || !(yield* sameShape(expected[0]?.stmt, actual[0]?.stmt, fragments))) {
     throw new Error('The assembled SQL differs in shape from its template');
   }
   return sql;
@@ -41,22 +41,36 @@ export function* assembleInSteps(template: string, fragments: readonly SqlFragme
 
 const positions = new Set(['location', 'list_start', 'list_end', 'rexpr_list_start', 'rexpr_list_end']);
 
-function sameShape(expected: unknown, actual: unknown, fragments: readonly SqlFragment[]): boolean {
-  const index = markerIndex(expected);
-  if (index !== null) return sameShape(fragments[index]?.tree, actual, []);
-  if (Array.isArray(expected)) {
-    return Array.isArray(actual) && expected.length === actual.length && expected.every((each, i) => sameShape(each, actual[i], fragments));
+/** Nodes that are compared in one step. */
+const atOnce = 1_000;
+
+function* sameShape(expected: unknown, actual: unknown, fragments: readonly SqlFragment[]): Steps<boolean> {
+  const open = [{ expected, actual, fragments }];
+  for (let compared = 1; open.length > 0; compared++) {
+    if (compared % atOnce === 0) yield;
+    const pair = open.pop()!;
+    const index = markerIndex(pair.expected);
+    if (index === null) {
+      const parts = partsOf(pair.expected, pair.actual);
+      if (parts === null) return false;
+      for (const [one, other] of parts) open.push({ expected: one, actual: other, fragments: pair.fragments });
+    } else open.push({ expected: pair.fragments[index]?.tree, actual: pair.actual, fragments: [] });
   }
-  if (typeof expected !== 'object' || expected === null) return expected === actual;
-  if (typeof actual !== 'object' || actual === null || Array.isArray(actual)) return false;
+  return true;
+}
+
+/** The pairs that have to be alike for two nodes to be so. Null where the nodes themselves differ. */
+function partsOf(expected: unknown, actual: unknown): [unknown, unknown][] | null {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || expected.length !== actual.length) return null;
+    return expected.map((each, i) => [each, actual[i]]);
+  }
+  if (typeof expected !== 'object' || expected === null) return expected === actual ? [] : null;
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual)) return null;
   const keys = (node: object) => Object.keys(node).filter(key => !positions.has(key));
   const [expectedKeys, actualKeys] = [keys(expected), keys(actual)];
-  return (
-    expectedKeys.length === actualKeys.length &&
-    expectedKeys.every(
-      key => Object.hasOwn(actual, key) && sameShape((expected as NodeFields)[key], (actual as NodeFields)[key], fragments),
-    )
-  );
+  if (expectedKeys.length !== actualKeys.length || !expectedKeys.every(key => Object.hasOwn(actual, key))) return null;
+  return expectedKeys.map(key => [(expected as NodeFields)[key], (actual as NodeFields)[key]]);
 }
 
 /** The index of the fragment for which `node` stands, or null. */

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { SchemaError } from '../../common/errors/api-error.js';
+import { inOneTurn } from '../../common/turns/one-turn.js';
+import { inLimitedTurns } from '../../common/turns/pace.js';
 import { TimeLeft } from '../../common/turns/time-left.js';
 import { GraphAccessService } from '../../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../../graphs/graphs.errors.js';
@@ -45,7 +47,7 @@ export class BindingSuggestionsService {
     const fact = await this.readFact(connection, tables, request.table);
     const probe = new SourceProbe(connection, new TimeLeft(mostGuessingMs));
     const { joins, leftOut } = await readJoins(fact, tables, probe);
-    const draft = draftBinding(connection.id, fact, joins, namesOf(formula, fact.alias), timezone);
+    const draft = draftBinding(connection.id, fact, joins, await namesOf(formula, fact.alias), timezone);
     return toSuggestBindingResponse({ ...draft, leftOut: [...draft.leftOut, ...leftOut] });
   }
 
@@ -69,9 +71,10 @@ export class BindingSuggestionsService {
 }
 
 /** The columns in the aggregates of a formula, as SQL sees them. */
-function namesOf(formula: string | null, alias: string): string[] {
+async function namesOf(formula: string | null, alias: string): Promise<string[]> {
   if (formula === null) return [];
-  const read = guardFormula(parseFormula(formula).root, formula).flatMap(({ columns }) => columns);
+  const { root } = inOneTurn(() => parseFormula(formula));
+  const read = (await inLimitedTurns(guardFormula(root, formula))).flatMap(({ columns }) => columns);
   return [...new Set(read.map(([qualifier, name]) => (qualifier === null || qualifier === alias ? name : `${qualifier}.${name}`)))];
 }
 

@@ -78,8 +78,13 @@ export function asNumber(guarded: GuardedExpression, binding: MetricBinding): Gu
 }
 
 /** Judges the SQL in a formula before its columns are known. @returns what it names. @throws UnsafeFilterClauseError */
-export function guardFormula(root: Formula, formula: string): GuardedExpression[] {
-  return sqlTexts(root).map(text => inFormula(text, { name: formula, formula }, () => guardExpression(text.text, { columns: 'any' })));
+export function* guardFormula(root: Formula, formula: string): Steps<GuardedExpression[]> {
+  const guarded: GuardedExpression[] = [];
+  for (const text of sqlTexts(root)) {
+    yield;
+    guarded.push(inFormula(text, { name: formula, formula }, () => guardExpression(text.text, { columns: 'any' })));
+  }
+  return guarded;
 }
 
 /** Runs a guard on a piece of SQL of a formula and gives its refusals a place in the formula. */

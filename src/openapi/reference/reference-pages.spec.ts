@@ -10,6 +10,7 @@ import { exampleMapping } from '../../ingestion/mapping-example.js';
 import { functionPatterns } from '../../metrics/formula/formula-keywords.js';
 import { parseFormula } from '../../metrics/formula/parse-formula.js';
 import { registry } from '../../metrics/patterns/registry.js';
+import { atOnce } from '../../text/steps.js';
 import { guardFormula } from '../../metrics/plan/guard-formula.js';
 import { scalarFunctions } from '../../sql-guard/allow-lists.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
@@ -68,7 +69,7 @@ describe('the page of formulas', () => {
 
   it.each(entriesOf(formulasPage))('$anchor has a formula that parses', ({ section, name, example }) => {
     const { pattern, root } = parseFormula(example!);
-    guardFormula(root, example!);
+    atOnce(guardFormula(root, example!));
     if (section === 'patterns') expect(pattern).toBe(name);
     if (section in registry) expect([pattern, example]).toEqual([section, expect.stringContaining(name)]);
   });
