@@ -180,7 +180,7 @@ describe('mutated requests', () => {
       const requests = Array.from({ length: mutations }, () => mutate(random));
       const found: string[] = [];
       const statuses: Record<string, number> = {};
-      await inParallel(64, requests, async bytes => {
+      await inParallel(16, requests, async bytes => {
         const { responses, rest } = await sendRaw(test.url, bytes);
         const isHead = bytes.includes('HEAD');
         const problems = responses.flatMap(response => faults(response, isHead));

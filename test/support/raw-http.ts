@@ -18,7 +18,7 @@ const patienceMs = 1_500;
 
 /** Resolves when the service has answered a whole request, which one that came before is not behind. */
 async function whenOthersAreAnswered(url: string): Promise<void> {
-  const body = JSON.stringify({ username: 'nobody', password: 'nobody-nobody' });
+  const body = JSON.stringify({ username: 'admin', password: 'wrong-wrong' });
   const later = fetch(`${url}/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   await later.then(
     answer => answer.text(),
