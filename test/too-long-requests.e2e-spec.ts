@@ -19,9 +19,12 @@ it('ends a request that holds up all others, and after the second lets its calle
       for (;;);
     });
   });
-  for (let time = 0; time < 2; time++) {
-    const { body } = await parse(slow).expect(422);
-    expect(body).toMatchObject({ code: 'too_long_to_work_out', success: false });
+  for (let ended = 0; ended < 2;) {
+    const { body, status } = await parse(slow);
+    // The machine has other work, and the caller is not to blame.
+    if (status === 503) expect(body.code).toBe('machine_busy');
+    else expect([status, body]).toEqual([422, expect.objectContaining({ code: 'too_long_to_work_out', success: false })]);
+    if (status === 422) ended++;
   }
   spy.mockRestore();
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { outsideRequest } from '../common/logging/request-context.js';
+import { TurnEndedError } from '../common/errors/common-errors.js';
 import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, tooManyAttempts } from '../common/errors/run-failure.js';
 import { type Settings } from '../config/settings.js';
 import { type DiskReserve } from './disk-reserve.js';
@@ -199,7 +200,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
       if (work.isCancelled) return this.end(claimed, 'cancelled', report, null);
       if (this.isStopping) return this.release(claimed, 1);
       // The work did not cause this, so it is tried again, as often as work that lost its worker.
-      if (isDatabaseAway(error)) return this.release(claimed, 0);
+      if (isDatabaseAway(error) || error instanceof TurnEndedError) return this.release(claimed, 0);
       if (!(error instanceof RunFailure)) this.log.warn(this.about(claimed, error), 'Work failed');
       await this.end(claimed, 'failed', report, this.toFailure(error));
     } finally {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { RunFailure } from '../common/errors/run-failure.js';
-import { inLimitedTurns } from '../common/turns/pace.js';
+import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { type Interruption } from '../database/leased-worker.js';
 import { ServicePool } from '../database/service-pool.js';
@@ -130,7 +130,7 @@ export class IngestionRunner {
     const startedAt = performance.now();
     const job = await this.jobs.get(claimed.jobId);
     const { mapping_yaml: yaml, saved_by: savedBy } = await this.jobs.getRevision(job.id, claimed.revision);
-    const { mapping } = await inLimitedTurns(readMapping(yaml));
+    const { mapping } = await inTurns(readMapping(yaml));
     // The ceiling may have been set after the job was saved.
     mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
     const targets = claimed.retires ? [] : targetsOf(mapping);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { TurnTooLongError } from '../common/errors/common-errors.js';
 import { afterId, type Page, pageOfRows } from '../http/paging/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
@@ -159,7 +160,7 @@ export class JobsService {
       return new MappingError([...problems, ...more].slice(0, maxProblems));
     } catch (failure) {
       // A source that the caller may not read, or that cannot be asked, leaves the problems that are known.
-      if (failure instanceof ApiError) return error;
+      if (failure instanceof ApiError && !(failure instanceof TurnTooLongError)) return error;
       throw failure;
     }
   }

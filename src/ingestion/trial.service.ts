@@ -25,7 +25,7 @@ import { targetsOf } from './staging/target.js';
 const trialMs = 60_000;
 const interruptEveryMs = 200;
 const sampledRows = 100;
-const places = { places: 2, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
+const places = { places: 2, mostPerCaller: 1, newcomers: 1, waitingPerCaller: 0, patienceMs: 0 };
 /** Rows are written under this id and rolled back. No run has it. */
 const noRun = 0;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { inLimitedTurns } from '../common/turns/pace.js';
+import { inTurns } from '../common/turns/pace.js';
 import { version as release } from '../config/version.js';
 import { GraphsService } from '../graphs/graphs.service.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
@@ -27,7 +27,7 @@ export class UnchangedRunsService {
     const { targets } = work;
     const state = digests ? { data_versions: {}, files: {}, digests } : await readMirror(client, source);
     if (!state) return null;
-    const functions = await inLimitedTurns(functionsOfOutcome(targets, source.schema));
+    const functions = await inTurns(functionsOfOutcome(targets, source.schema));
     if (functions === null || !(await areImmutable(client, functions))) return null;
     const incremental = targets.filter(({ element }) => element.incremental !== null);
     const cursors = Object.fromEntries(incremental.map(target => [target.name, cursorOf(work, target)]));

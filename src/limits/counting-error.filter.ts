@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, Inject } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import { type Logger } from 'pino';
+import { type Principal } from '../access/principal.js';
 import { toApiError } from '../common/errors/to-api-error.js';
 import { RestingCallers } from '../common/turns/resting-callers.js';
 import { CallerGoneError } from '../http/call-signal.decorator.js';
@@ -51,7 +52,8 @@ export class CountingErrorFilter extends ErrorFilter {
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
     // A TurnTooLongError, or what the retrieval process says of one.
-    if (error.code === 'too_long_to_work_out') this.noteTooLong(http.getRequest<Request>());
+    const { user } = http.getRequest<Request & { user?: Principal }>();
+    if (error.code === 'too_long_to_work_out' && user) this.resting.noteEnd(user.userId);
     // A fault of the service counts against nobody. Its error is shown as it is, also to an address that is refused.
     if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
     // Whoever gave up before their turn is known to be no stranger who floods.
@@ -62,11 +64,6 @@ export class CountingErrorFilter extends ErrorFilter {
     } catch (refusal) {
       return refusal;
     }
-  }
-
-  private noteTooLong(request: Request): void {
-    const caller = this.callers.find(request);
-    if (caller) this.resting.noteEnd(caller.userId);
   }
 
   /** A refused request adds to a flood: its credential no longer passes from a blocked address. */

@@ -18,6 +18,9 @@ import { ClientAddressService } from './client-address.service.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
+/** What holds a text to work on. What ends something, or mends it, is never kept waiting. */
+const restingMethods: ReadonlySet<string> = new Set(['POST', 'PUT']);
+
 /**
  * The throttler's guard with a `handleRequest` of its own, because the throttler counts one key per handler, and its headers and its
  * exception are not the contract's. Runs twice. Before the credentials it counts by address, so that no password is hashed and no key
@@ -54,7 +57,7 @@ export class LimitsGuard extends ThrottlerGuard {
     this.callers.remember(request, caller);
     const charge = findCharge(route, caller, this.limiter.limits);
     if (charge) await this.limiter.admit(charge, response);
-    if (request.method !== 'GET') this.resting.admit(principal.userId);
+    if (restingMethods.has(request.method)) this.resting.admit(principal.userId);
   }
 
   /** Also refuses a caller or an address that is known to be blocked, before the credentials cost a query. */

@@ -4,7 +4,7 @@ import { TurnEndedError, TurnTooLongError } from '../errors/common-errors.js';
 /** Work that keeps to its turn holds the event loop for some 5 ms, and for 0.1 s in one go at most. */
 const longestMs = 2_000;
 /** Work that had less of this time from the machine may well have kept to its turn. */
-const leastShare = 0.15;
+const leastShare = 0.25;
 
 /** The script finds the work under this name. Node ends a script, and what it calls, only by what the script itself runs. */
 const name = 'graphServiceTurn';

@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { RunFailure } from '../../common/errors/run-failure.js';
-import { inLimitedTurns } from '../../common/turns/pace.js';
+import { inTurns } from '../../common/turns/pace.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { sqlstateOf } from '../../sql/sqlstate.js';
 import { type Mapping } from '../mapping/mapping.js';
@@ -155,7 +155,7 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
     targetReport.state = 'staging';
     await progress.begin('staging', target.name, () => expectedRows(client, target, source, progress));
     const cursorFrom = cursorOf(work, target);
-    const plan = await inLimitedTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, from: source.sql, cursorFrom }));
+    const plan = await inTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, from: source.sql, cursorFrom }));
     const stagedTarget = await stageTarget(client, target, plan, targetReport, { reader: source.role, progress, room });
     room = room.beside(stagedTarget.bytes);
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };

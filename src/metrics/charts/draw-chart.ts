@@ -1,4 +1,5 @@
 import { type EChartsOption, type SeriesOption } from 'echarts';
+import { inOneTurn } from '../../common/turns/one-turn.js';
 import { type ChartPlan, type ChartSeries } from './plan-chart.js';
 
 const width = 960;
@@ -12,13 +13,15 @@ const mostNumbers = 60;
 /** Draws a chart as SVG. The library is loaded with the first one. */
 export async function drawChart(plan: ChartPlan): Promise<string> {
   const { init } = await import('echarts');
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
-  try {
-    chart.setOption(optionOf(plan));
-    return chart.renderToSVGString();
-  } finally {
-    chart.dispose();
-  }
+  return inOneTurn(() => {
+    const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
+    try {
+      chart.setOption(optionOf(plan));
+      return chart.renderToSVGString();
+    } finally {
+      chart.dispose();
+    }
+  });
 }
 
 function optionOf(plan: ChartPlan): EChartsOption {
