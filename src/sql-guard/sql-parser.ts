@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as LibPgQuery from 'libpg-query';
 import { LRUCache } from 'lru-cache';
+import { turnEnded, whenTurnEnds } from '../common/turns/one-turn.js';
 
 /** A parse tree of libpg-query: every node is an object with one key, its type. */
 export type SqlTree = unknown;
@@ -14,10 +15,17 @@ export interface SqlStatement {
 
 type Parser = typeof LibPgQuery;
 
-const require = createRequire(import.meta.url);
-const file = require.resolve('libpg-query');
-let parser = require(file) as Parser;
+/** An instance of its own each time. */
+function newParser(): Parser {
+  const require = createRequire(import.meta.url);
+  const file = require.resolve('libpg-query');
+  delete require.cache[file];
+  return require(file) as Parser;
+}
+
+let parser = newParser();
 let loading: Promise<void> | undefined;
+let isReplaced = false;
 /** It stays so when its turn is ended in the middle, since then no `finally` runs. */
 let isAtWork = false;
 
@@ -26,22 +34,23 @@ let isAtWork = false;
  * promise. The guards themselves are synchronous.
  */
 export function loadSqlParser(): Promise<void> {
-  if (isAtWork) renew();
   loading ??= parser.loadModule();
   return loading;
 }
 
-/** Takes another instance, since the memory of one that was ended in the middle is not as it should be. Until it is loaded, it throws. */
-function renew(): void {
-  delete require.cache[file];
-  parser = require(file) as Parser;
-  loading = undefined;
+/** The memory of a parser that was ended in the middle is not as it should be. Another one takes its place once it is loaded. */
+whenTurnEnds(() => {
+  if (!isAtWork) return;
   isAtWork = false;
-}
+  isReplaced = true;
+  parser = newParser();
+  loading = parser.loadModule().then(() => void (isReplaced = false));
+  loading.catch(() => (isBroken = true));
+});
 
-/** @throws SqlSyntaxError */
+/** @throws SqlSyntaxError; while the parser is being replaced, an error that tells to try again */
 function withParser<T>(work: (parser: Parser) => T): T {
-  if (isAtWork) void loadSqlParser();
+  if (isReplaced) throw turnEnded();
   isAtWork = true;
   try {
     return work(parser);
