@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, Inject } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import { type Logger } from 'pino';
 import { type Principal } from '../access/principal.js';
+import { TurnTooLongError } from '../common/errors/common-errors.js';
 import { toApiError } from '../common/errors/to-api-error.js';
 import { RestingCallers } from '../common/turns/resting-callers.js';
 import { CallerGoneError } from '../http/call-signal.decorator.js';
@@ -11,6 +12,7 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { anonymous } from './charge.js';
 import { ClientAddressService } from './client-address.service.js';
 import { KnownCallersService } from './known-callers.service.js';
+import { mayRest } from './limits.guard.js';
 import { LimiterService } from './limiter.service.js';
 import { TooManyRequestsError } from './limits.errors.js';
 
@@ -51,9 +53,8 @@ export class CountingErrorFilter extends ErrorFilter {
     const error = toApiError(thrown);
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
-    // A TurnTooLongError, or what the retrieval process says of one.
-    const { user } = http.getRequest<Request & { user?: Principal }>();
-    if (error.code === 'too_long_to_work_out' && user) this.resting.noteEnd(user.userId);
+    const request = http.getRequest<Request & { user?: Principal }>();
+    if (error instanceof TurnTooLongError && request.user && mayRest(request)) this.resting.noteEnd(request.user.userId);
     // A fault of the service counts against nobody. Its error is shown as it is, also to an address that is refused.
     if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
     // Whoever gave up before their turn is known to be no stranger who floods.

@@ -40,8 +40,8 @@ export class RequestsRestError extends BusyError {
     super(
       'requests_rest',
       {
-        zh: `处理您的多个请求先后因占用过久而中止，您的 POST 与 PUT 请求须暂停 ${retryAfterS} 秒；请缩小或简化那些请求的内容`,
-        en: `Working on several requests of yours held up all others and was ended, so POST and PUT requests of yours rest for ${retryAfterS} s; make what those hold smaller or simpler`,
+        zh: `处理您的多个请求先后因占用过久而中止，您的写入与查询请求须暂停 ${retryAfterS} 秒；请缩小或简化那些请求的内容`,
+        en: `Working on several requests of yours held up all others and was ended, so requests of yours that write or ask rest for ${retryAfterS} s; make what those hold smaller or simpler`,
       },
       retryAfterS,
     );

@@ -18,8 +18,8 @@ import { ClientAddressService } from './client-address.service.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
-/** What holds a text to work on. What ends something, or mends it, is never kept waiting. */
-const restingMethods: ReadonlySet<string> = new Set(['POST', 'PUT']);
+/** Requests that end something, or secure an account, never rest. */
+const neverRests = /^\/api\/auth\/|\/(?:cancel|retire|reset-password)$/;
 
 /**
  * The throttler's guard with a `handleRequest` of its own, because the throttler counts one key per handler, and its headers and its
@@ -57,7 +57,7 @@ export class LimitsGuard extends ThrottlerGuard {
     this.callers.remember(request, caller);
     const charge = findCharge(route, caller, this.limiter.limits);
     if (charge) await this.limiter.admit(charge, response);
-    if (restingMethods.has(request.method)) this.resting.admit(principal.userId);
+    if (mayRest(request)) this.resting.admit(principal.userId);
   }
 
   /** Also refuses a caller or an address that is known to be blocked, before the credentials cost a query. */
@@ -73,4 +73,9 @@ export class LimitsGuard extends ThrottlerGuard {
     const expected = caller && findCharge(route, caller, this.limiter.limits);
     if (expected) this.limiter.refuseBlocked(expected, response);
   }
+}
+
+/** Reading never rests, and is not charged for the texts of others that it meets. */
+export function mayRest({ method, path }: Request): boolean {
+  return method !== 'GET' && method !== 'DELETE' && !neverRests.test(path);
 }

@@ -69,8 +69,8 @@ export class DiskReserveError extends BusyError {
 export class TurnTooLongError extends ApiError {
   constructor() {
     super(422, 'too_long_to_work_out', {
-      zh: '处理所写的内容（映射、SQL、公式或文件）占用过久，已中止；请缩小、简化或拆分',
-      en: 'Working on what is written (a mapping, SQL, a formula or a file) held up others for too long and was ended; make it smaller or simpler, or split it',
+      zh: '处理所写的内容（映射、SQL、公式或图表）占用过久，已中止；请缩小、简化或拆分',
+      en: 'Working on what is written (a mapping, SQL, a formula or a chart) held up others for too long and was ended; make it smaller or simpler, or split it',
     });
   }
 }

@@ -3,7 +3,7 @@ const restMs = 60_000;
 
 /**
  * Lets callers rest whose work has to be ended. After the second such work in ten minutes its caller rests for a minute, and for one more
- * after each further one.
+ * after each further one, up to ten.
  */
 export class RestingCallers {
   /** The times of the ends, by caller, oldest first. */
@@ -29,7 +29,7 @@ export class RestingCallers {
   admit(caller: string | number): void {
     const times = this.ends.get(caller);
     if (times === undefined) return;
-    const leftMs = times.at(-1)! + (times.length - 1) * restMs - this.now();
+    const leftMs = times.at(-1)! + Math.min((times.length - 1) * restMs, rememberedMs) - this.now();
     if (leftMs > 0) throw this.refuse(Math.ceil(leftMs / 1000));
   }
 }
