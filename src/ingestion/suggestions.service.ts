@@ -98,18 +98,23 @@ function misfitsOf(draft: Draft, problems: readonly SourceProblem[]): LeftOut[] 
   return [...misfits.values()];
 }
 
-/** Leaves out the last tables until the mapping is no longer than one may be, as many at a time as their share of its length is too much. */
+/** Leaves out as many of the last tables as it takes for the mapping to be no longer than one may be. */
 function* writeFitting(connection: UsableConnection, tables: KnownTable[], leftOut: LeftOut[]): Steps<FittingDraft> {
-  for (let count = tables.length; count > 0;) {
+  let fitting: FittingDraft | null = null;
+  // The first `least` tables fit, and the first `most` do not.
+  let [least, most] = [0, tables.length + 1];
+  for (let count = tables.length; most - least > 1; count = Math.floor((least + most) / 2)) {
     const cut = tables.slice(count).map(({ name }): LeftOut => ({ table: name, columns: [], reason: tooLong }));
     const draft = yield* draftMapping(connection.name, tables.slice(0, count), [...leftOut, ...cut]);
-    if (draft.nodes.length + draft.edges.length === 0) break;
     const written = yield* writeYaml(draft);
-    const bytes = Buffer.byteLength(written.text);
-    if (bytes <= mostBytes) return { ...written, draft };
-    count = Math.min(count - 1, Math.floor((count * mostBytes) / bytes));
+    if (Buffer.byteLength(written.text) > mostBytes) most = count;
+    else {
+      least = count;
+      if (draft.nodes.length + draft.edges.length > 0) fitting = { ...written, draft };
+    }
   }
-  throw new NothingToMapError(leftOut);
+  if (fitting === null) throw new NothingToMapError(leftOut);
+  return fitting;
 }
 
 function lineOf({ placeOf }: ParsedMapping, { path }: PlacedGuess): number {
