@@ -1,4 +1,4 @@
-import { inLimitedTurns } from '../common/turns/pace.js';
+import { inTurns } from '../common/turns/pace.js';
 import { type JobsRepository } from './jobs.repository.js';
 import { type Mapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
@@ -20,7 +20,7 @@ export async function changesSinceLastRun(
   if (applied === null) return null;
   const { mapping_yaml: yaml } = await jobs.getRevision(jobId, applied);
   try {
-    return compareMappings((await inLimitedTurns(readMapping(yaml))).mapping, mapping);
+    return compareMappings((await inTurns(readMapping(yaml))).mapping, mapping);
   } catch (error) {
     if (error instanceof MappingError) return null;
     throw error;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { DiskReserveError } from '../common/errors/common-errors.js';
+import { DiskReserveError, TurnEndedError, TurnTooLongError } from '../common/errors/common-errors.js';
 import { isDatabaseAway, RunFailure } from '../common/errors/run-failure.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { Settings } from '../config/settings.js';
@@ -25,7 +25,7 @@ import { targetsOf } from './staging/target.js';
 const trialMs = 60_000;
 const interruptEveryMs = 200;
 const sampledRows = 100;
-const places = { places: 2, mostPerCaller: 1, newcomers: 1, waitingPerCaller: 0, patienceMs: 0 };
+const places = { places: 2, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
 /** Rows are written under this id and rolled back. No run has it. */
 const noRun = 0;
 
@@ -112,6 +112,7 @@ export class TrialService {
       if (deadline?.isOver) return { outcome: 'unfinished', failure: null, report, exceeded: guard.exceeded };
       // A failure that the work found itself leaves the transaction readable.
       if (error instanceof RunFailure) await sampleRejected(client, work);
+      if (error instanceof TurnTooLongError || error instanceof TurnEndedError) throw error;
       const failure = toFailure(error);
       if (failure.code === 'internal_error' || isDatabaseAway(error) || error instanceof DiskReserveError) throw error;
       return { outcome: 'fails', failure, report: withoutWrites(report), exceeded: guard.exceeded };

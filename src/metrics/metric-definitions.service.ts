@@ -5,6 +5,7 @@ import { afterId, pageOfRows, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
+import { inOneTurn } from '../common/turns/one-turn.js';
 import { inLimitedTurns, Pace } from '../common/turns/pace.js';
 import { describeInSteps, isLongToDescribe, type MetricDescription } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
@@ -83,7 +84,7 @@ export class MetricDefinitionsService {
    * @throws FormulaParseError, MetricNameTakenError, and the errors of `MetricBinder.bind`
    */
   async create(principal: Principal, body: CreateMetricRequest, { draft }: SaveMetricQuery): Promise<MetricResponse> {
-    if (draft !== 'true') parseFormula(body.formula);
+    if (draft !== 'true') inOneTurn(() => parseFormula(body.formula));
     const binding = body.binding ? await this.store(principal, body.binding, ['body', 'binding']) : null;
     const { name, formula, unit = null, format = null, description = null } = body;
     const fields = { name, formula, unit, format, description, aliases: body.aliases ?? [] };
@@ -109,7 +110,7 @@ export class MetricDefinitionsService {
     { name, aliases, formula, unit, format, description }: UpdateMetricRequest,
     { draft }: SaveMetricQuery,
   ): Promise<MetricResponse> {
-    if (formula != null && draft !== 'true') parseFormula(formula);
+    if (formula != null && draft !== 'true') inOneTurn(() => parseFormula(formula));
     // Only unit, format and description may be cleared. A null elsewhere means no change.
     const changes = {
       ...(name != null && { name }),

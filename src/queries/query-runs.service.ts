@@ -33,13 +33,7 @@ export interface QueryWork {
 const beatEveryMs = 1_000;
 const maxAttempts = 3;
 /** Errors of work that found no place. */
-const withoutPlace: ReadonlySet<string> = new Set([
-  'retrieval_busy',
-  'warehouse_busy',
-  'metrics_busy',
-  'language_model_busy',
-  'machine_busy',
-]);
+const withoutPlace: ReadonlySet<string> = new Set(['retrieval_busy', 'warehouse_busy', 'metrics_busy', 'language_model_busy']);
 /** Queries that this process takes up at a time, and as long as it has no more. */
 const takenAtOnce = 4;
 const mostTaken = 50;

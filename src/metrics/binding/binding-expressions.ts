@@ -103,6 +103,9 @@ export function defaultDimensions(columns: Record<string, string>): BindingDimen
   return names.map(name => ({ name, column: name }));
 }
 
+/** As many as a key of PostgreSQL has columns. */
+const mostPairs = 32;
+
 /**
  * Reads `on: [["o.customer_id", "c.id"]]`, in either order. The joined side may be written without its alias.
  * @returns pairs of [expression over the tables before, expression over the joined table]
@@ -117,10 +120,13 @@ export function* readJoinPairs(
   const guard = guardOverTables({ fact, joins });
   const isPair = (pair: unknown): pair is [string, string] =>
     Array.isArray(pair) && pair.length === 2 && pair.every(side => typeof side === 'string');
-  if (!Array.isArray(pairs) || pairs.length === 0 || !pairs.every(isPair)) {
+  if (!Array.isArray(pairs) || pairs.length === 0 || pairs.length > mostPairs || !pairs.every(isPair)) {
     problems.push({
       loc,
-      text: { zh: '应为 [["事实表列", "连接表列"]]', en: 'must be [["fact column", "joined column"]]' },
+      text: {
+        zh: `应为 [["事实表列", "连接表列"]]，最多 ${mostPairs} 对`,
+        en: `must be [["fact column", "joined column"]], ${mostPairs} pairs at most`,
+      },
       type: 'join_pairs',
     });
     return [];

@@ -102,6 +102,7 @@ export class MetricBinder {
       verified_at: new Date().toISOString(),
     };
     await mapInTurns([...dimensions.entries()], ([index, dimension]) => {
+      if (problems.length >= mostProblems) return;
       const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
       // The column that a dimension names has been guarded already.
       if (expression === dimension.column) guardPart(expression, guard, [...at, 'column'], problems);
@@ -111,13 +112,16 @@ export class MetricBinder {
     });
     const entities = new Map<string, string>();
     await mapInTurns([...(request.entities ?? []).entries()], ([index, entity]) => {
+      if (problems.length >= mostProblems) return;
       const [at, expression] = [[...loc, 'entities', index], expressionOf(entity.column, columns)];
       if (expression === entity.column) guardPart(expression, guard, [...at, 'column'], problems);
       checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, ...names, taken: entities }, problems);
       bound.entities!.push({ name: entity.name, expression, type: '' });
     });
     if (bound.row_filter !== null) guardPart(bound.row_filter, guard, [...loc, 'row_filter'], problems);
-    await mapInTurns(bound.grain, column => guardPart(column, guard, [...loc, 'grain'], problems));
+    await mapInTurns(bound.grain, column => {
+      if (problems.length < mostProblems) guardPart(column, guard, [...loc, 'grain'], problems);
+    });
     throwIfAny(problems);
     await this.probeTypes(connection, bound, request, loc);
     await this.verifyJoins(connection, bound);

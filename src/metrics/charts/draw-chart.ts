@@ -13,15 +13,15 @@ const mostNumbers = 60;
 /** Draws a chart as SVG. The library is loaded with the first one. */
 export async function drawChart(plan: ChartPlan): Promise<string> {
   const { init } = await import('echarts');
-  return inOneTurn(() => {
-    const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
-    try {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
+  try {
+    return inOneTurn(() => {
       chart.setOption(optionOf(plan));
       return chart.renderToSVGString();
-    } finally {
-      chart.dispose();
-    }
-  });
+    });
+  } finally {
+    chart.dispose();
+  }
 }
 
 function optionOf(plan: ChartPlan): EChartsOption {
