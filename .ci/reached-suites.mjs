@@ -10,14 +10,14 @@ const root = path.resolve(import.meta.dirname, '..');
 const suites = {
   access: ['test/access-matrix'],
   'api-keys': ['test/access-matrix'],
-  auth: ['test/access-matrix', 'test/auth'],
+  auth: ['test/access-matrix', 'test/auth', 'test/inputs/third-party-suites'],
   backup: ['test/backup', 'test/backup-faults'],
   'common/logging': ['test/secrets', 'test/secrets-failed-start'],
   cypher: ['test/tck/tck', 'test/tck/tck-sql', 'test/cypher-pitfalls'],
   database: ['test/disk-full', 'test/disk-reserve', 'test/graph-tables-migration'],
   'database/embedded': ['test/disk-reserve', 'test/one-directory/one-directory', 'test/process', 'test/run-database-death'],
   egress: ['test/moving-names'],
-  http: ['test/byte-budget', 'test/inputs/bodies', 'test/large-pages'],
+  http: ['test/byte-budget', 'test/inputs/bodies', 'test/inputs/third-party-suites', 'test/large-pages'],
   idempotency: ['test/idempotency-processes'],
   ingestion: [
     'test/foreign-run-faults',
@@ -33,6 +33,7 @@ const suites = {
     'test/rejected-bounds',
     'test/run-progress',
     'test/run-shares',
+    'test/unchanged-runs-foreign',
     'test/unchanged-runs-mirror',
   ],
   'language-model': ['test/language-model', 'test/language-model-faults'],
@@ -87,11 +88,11 @@ const suites = {
 /** Suites that take longer, or that no single folder is about. */
 const byHand = [
   'test/acknowledged-writes', 'test/cypher-differential', 'test/database-faults', 'test/graceful-stop', 'test/graph-sync-random', 'test/graphs',
-  'test/ingestion-kills', 'test/inputs/naughty-strings', 'test/inputs/third-party-suites', 'test/inputs/values',
+  'test/ingestion-kills', 'test/inputs/naughty-strings', 'test/inputs/values',
   'test/labels-and-values-random', 'test/limits-clients', 'test/limits-shared', 'test/loaded-graphs', 'test/metric-exports',
   'test/noisy/noisy', 'test/one-directory/one-directory-kills', 'test/queries-answer-parts', 'test/queries-stored-answers', 'test/raw-http', 'test/references-random',
   'test/stubs-random', 'test/suggested-mappings', 'test/suggested-mappings-schemas', 'test/tck/tck-ingested',
-  'test/unchanged-runs-foreign', 'test/unchanged-runs-random', 'test/uploads-formats', 'test/warehouse-connections-reads',
+  'test/unchanged-runs-random', 'test/uploads-formats', 'test/warehouse-connections-reads',
   'test/whole-queries/whole-queries',
 ]; // prettier-ignore
 

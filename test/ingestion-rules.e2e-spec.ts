@@ -1,6 +1,6 @@
 import { type TestApp, startTestApp } from './support/app.js';
 import { aTable, brokenRules, counts, ingest, nodeProperties, rejectedRows, rowMapping } from './support/ingestion.js';
-import { slice } from './support/tier.js';
+import { everyNth } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -195,7 +195,7 @@ describe('thresholds', () => {
 
 describe('types', () => {
   it.each(
-    slice<[type: string, good: string, expected: unknown, bad: string[]]>(
+    everyNth<[type: string, good: string, expected: unknown, bad: string[]]>(
       [
         ['int', '7', 7, ['x', '1.5', '2147483648', '0x1F', '1_000']],
         ['bigint', '9007199254740993', 9007199254740993, ['1e3', '9223372036854775808']],

@@ -1,7 +1,7 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';
-import { itLong, slice } from './support/tier.js';
+import { itLong, everyNth } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -155,7 +155,7 @@ const query = async (graphId: number, cypher: string): Promise<any> =>
       .expect(200)
   ).body;
 
-itLong('makes stubs of a composite key with the types of the real node, shows them everywhere, and makes them real later', async () => {
+it('makes stubs of a composite key with the types of the real node, shows them everywhere, and makes them real later', async () => {
   const graphId = await aGraph(test);
   const jobId = await aJob(test, graphId, head + customers + visits('c'));
   const first = await runToEnd(test, jobId);
@@ -276,7 +276,7 @@ const rows: Row[] = [
   ['when', "rules: [{when: id = '2', rules: [{one_of: [x]}]}]", 'foo', 'foo', "column 'v': 'foo' is not one of x", "列「v」：'foo' 不在 x 之中"],
 ]; // prettier-ignore
 
-it.each(slice(rows, 3))(
+it.each(everyNth(rows, 3))(
   '%s passes one value, NULL, and rejects the other with its sentence and sample',
   async (rule, column, accepted, refused, en, zh) => {
     const table = `rule_${rows.findIndex(([name]) => name === rule)}`;

@@ -42,12 +42,12 @@ export function* assembleInSteps(template: string, fragments: readonly SqlFragme
 const positions = new Set(['location', 'list_start', 'list_end', 'rexpr_list_start', 'rexpr_list_end']);
 
 /** Nodes that are compared in one step. */
-const atOnce = 1_000;
+const nodesOfStep = 1_000;
 
 function* sameShape(expected: unknown, actual: unknown, fragments: readonly SqlFragment[]): Steps<boolean> {
   const open = [{ expected, actual, fragments }];
   for (let compared = 1; open.length > 0; compared++) {
-    if (compared % atOnce === 0) yield;
+    if (compared % nodesOfStep === 0) yield;
     const pair = open.pop()!;
     const index = markerIndex(pair.expected);
     if (index === null) {

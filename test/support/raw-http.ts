@@ -16,19 +16,18 @@ export interface RawExchange {
 /** Long enough for any answer of an idle service. */
 const patienceMs = 1_500;
 
-/** Resolves when the service has answered a whole request, which one that came before is not behind. */
-async function whenOthersAreAnswered(url: string): Promise<void> {
+/** Resolves when the service has answered another login, which waited behind those of the same user that came before. */
+async function whenLaterOnesAreAnswered(url: string): Promise<void> {
   const body = JSON.stringify({ username: 'admin', password: 'wrong-wrong' });
-  const later = fetch(`${url}/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  await later.then(
-    answer => answer.text(),
-    () => undefined,
-  );
+  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  await fetch(`${url}/api/auth/login`, request)
+    .then(answer => answer.text())
+    .catch(() => undefined);
 }
 
 /**
- * Sends bytes over a new socket and reads what comes back. Hangs up after the first whole response, or when the service answers a
- * request that came later and not this one, which then is incomplete; the server knows by it that the request ends.
+ * Sends bytes over a new socket and reads what comes back. Hangs up after the first whole response. A request without one counts as
+ * incomplete once a later one has been answered, and hanging up tells the server so.
  * @param options.linger goes on reading for so long after the first response, for requests sent one behind the other
  */
 export async function sendRaw(url: string, bytes: string | Buffer, { lingerMs = 0 } = {}): Promise<RawExchange> {
@@ -37,7 +36,7 @@ export async function sendRaw(url: string, bytes: string | Buffer, { lingerMs = 
   const chunks: Buffer[] = [];
   return new Promise((resolve, reject) => {
     const received = () => readResponses(Buffer.concat(chunks));
-    let timer = setTimeout(() => void whenOthersAreAnswered(url).then(() => socket.end()), patienceMs);
+    let timer = setTimeout(() => void whenLaterOnesAreAnswered(url).then(() => socket.end()), patienceMs);
     const giveUp = setTimeout(() => {
       socket.destroy();
       reject(new Error(`The server neither answered nor hung up: ${JSON.stringify(bytes.toString('latin1'))}`));

@@ -11,6 +11,6 @@ export const onEngines = /\.engine-spec\.ts$/.test(expect.getState().testPath!);
 export const itLong = isLong ? it : it.skip;
 
 /** Of the cases of a test those that the tier runs: all in the tiers long and engines, every nth in `npm test`. */
-export function slice<T>(cases: readonly T[], nth: number): T[] {
+export function everyNth<T>(cases: readonly T[], nth: number): T[] {
   return cases.filter((_, index) => isLong || index % nth === 0);
 }

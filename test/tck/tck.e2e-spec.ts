@@ -8,7 +8,7 @@ import { type Expected, readFeature } from './read-feature.js';
 import { onlyReads, readSuite, suiteFolder, type TckCase } from './read-suite.js';
 import { compareWithReport, type Outcome, renderReport } from './report.js';
 import { runCase } from './run-case.js';
-import { isLong, slice } from '../support/tier.js';
+import { isLong, everyNth } from '../support/tier.js';
 
 const page = join(process.cwd(), 'docs', 'opencypher-tck.md');
 
@@ -18,7 +18,7 @@ const page = join(process.cwd(), 'docs', 'opencypher-tck.md');
     const reading = cases.filter(onlyReads);
     // The numbers of the release of the suite that CI has. A reader that overlooks cases would pass them.
     expect([cases.length, reading.length]).toEqual([3897, 3527]);
-    const outcomes = slice(reading, 8).map(outcomeOf);
+    const outcomes = everyNth(reading, 8).map(outcomeOf);
 
     const committed = readFileSync(page, 'utf8');
     const { worse, better } = compareWithReport(outcomes, committed);

@@ -5,7 +5,7 @@ import { Decimal } from '../../values/decimal.js';
 import { labelTest } from './label-test.js';
 import { prepareInMemory } from './run-in-memory.js';
 import { WorkExceededError } from './work.js';
-import { slice } from '../../../../test/support/tier.js';
+import { everyNth } from '../../../../test/support/tier.js';
 
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 const now = { epochNanoseconds: 0n, timeZone: 'Asia/Shanghai' };
@@ -101,7 +101,7 @@ const costly = [
 ];
 
 describe('one expression', () => {
-  it.each(slice(costly, 3))('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
+  it.each(everyNth(costly, 3))('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
     expect(() => [...rowsOf(`RETURN size([i IN range(1, 10000) WHERE (${expression}) IS NULL]) AS n`)]).toThrow(WorkExceededError);
   });
 
@@ -146,7 +146,7 @@ it('counts neither size() nor an item of a long list as going through it', () =>
 
 describe('a query', () => {
   it.each(
-    slice<[what: string, query: string, pauses: number]>(
+    everyNth<[what: string, query: string, pauses: number]>(
       [
         ['sorts texts that begin alike', 'UNWIND range(1, 30) AS i WITH $text + (100 - i) AS t ORDER BY t RETURN size(t) AS n', 50],
         ['numbers its rows', 'UNWIND range(1, 20000) AS i RETURN percentileCont(i, 0.5) AS n', 20],
@@ -215,7 +215,7 @@ describe('what a query holds', () => {
   });
 
   it.each(
-    slice<[what: string, query: string, rows: bigint[][]]>(
+    everyNth<[what: string, query: string, rows: bigint[][]]>(
       [
         ['collects a million integers', 'UNWIND range(1, 1000000) AS i RETURN size(collect(i)) AS n', [[1_000_000n]]],
         [
