@@ -33,5 +33,7 @@ it('ends a request that holds up all others, and after the second lets its calle
   expect(body.detail).toContain(`rest for ${headers['retry-after']} s`);
   await slow.post('/api/graphs').send({ name: 'g' }).expect(503);
   await slow.get('/api/graphs').expect(200);
+  await slow.delete('/api/graphs/999999').expect(404);
+  await slow.post('/api/auth/logout').expect(204);
   await parse(other).expect(200);
 });

@@ -19,7 +19,7 @@ import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
 /** Requests that end something, or secure an account, never rest. */
-const neverRests = /^\/api\/auth\/|\/(?:cancel|retire|reset-password)$/;
+const neverRests = /\/auth\/|\/(?:cancel|retire|reset-password)$/;
 
 /**
  * The throttler's guard with a `handleRequest` of its own, because the throttler counts one key per handler, and its headers and its
