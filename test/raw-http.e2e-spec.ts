@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const mutations = isLong ? 10_000 : 300;
+const mutations = isLong ? 10_000 : 150;
 const seed = 20_261_120;
 
 /** Checks an answer to arbitrary bytes: it needs the id, the type, and a body in one of the contract's shapes. */
