@@ -23,8 +23,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/engines/'],
   globalSetup: '<rootDir>/test/support/start-database.mjs',
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
-  // Tests wait about a third of their time: three workers keep the usual two cores busy to 90 %, four to 94 %.
-  maxWorkers: 4,
+  // Tests wait about a third of their time. Three workers keep the usual two cores busy to 90 %, and four are no faster.
+  maxWorkers: 3,
   testTimeout: 120_000,
   reporters: ['default', '<rootDir>/test/support/jest/budget-reporter.mjs'],
 };
