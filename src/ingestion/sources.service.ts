@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
-import { inOneTurn } from '../common/turns/one-turn.js';
-import { inLimitedTurns, mapInTurns, Pace } from '../common/turns/pace.js';
+import { inLimitedTurns, mapInLimitedTurns, mapInTurns, Pace } from '../common/turns/pace.js';
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
@@ -265,10 +264,10 @@ export class SourcesService {
     const guard = guardOverSource(target, columns);
     const sql = new Map<string, GuardedExpression>();
     const problems: SourceProblem[] = [];
-    await mapInTurns(writtenSql(target), ({ text, path }) => {
+    await mapInLimitedTurns(writtenSql(target), ({ text, path }) => {
       if (problems.length >= maxProblems) return;
       try {
-        const guarded = inOneTurn(() => guard(text));
+        const guarded = guard(text);
         sql.set(text, guarded);
         if (guarded.growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
       } catch (error) {

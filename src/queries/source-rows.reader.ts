@@ -8,8 +8,7 @@ import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type JobReader, JobsService, type LoadedRows } from '../ingestion/jobs.service.js';
 import { type Citation } from '../retrieval/protocol.js';
 import { type Language } from '../text/language.js';
-import { inOneTurn } from '../common/turns/one-turn.js';
-import { inLimitedTurns, mapInTurns } from '../common/turns/pace.js';
+import { inLimitedTurns, mapInLimitedTurns } from '../common/turns/pace.js';
 import { guardExpression } from '../sql-guard/guard-expression.js';
 import { assembleInSteps, fragmentMarker } from '../sql-guard/same-shape.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
@@ -168,7 +167,7 @@ async function loadedRowsSql(loaded: LoadedRows[], shown: string[] | null, table
   const scope = { columns: 'any', alias: table } as const;
   const conditions = [...new Set(loaded.map(({ where }) => where ?? 'true'))];
   if (conditions.join('').length > mostOfConditions) throw tooLongConditions();
-  const filters = await mapInTurns(conditions, condition => inOneTurn(() => guardExpression(condition, scope)));
+  const filters = await mapInLimitedTurns(conditions, condition => guardExpression(condition, scope));
   const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
   const columns = shown?.map(column => `${alias}.${quoteIdentifier(column)}`).join(', ') ?? '*';
   const template = `SELECT ${columns} FROM ${quoteTable(place.schema, place.table)} AS ${alias} WHERE ${wanted}`;

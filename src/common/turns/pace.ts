@@ -59,12 +59,20 @@ function stepsOfTurn<T>(steps: Steps<T>, pace: Pace): IteratorResult<undefined, 
 }
 
 /** Makes something of each item, in turns. */
-export async function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
-  const pace = new Pace();
+export function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  return inTurns(mapInSteps(items, map));
+}
+
+/** The same for texts of a caller. @throws as `inOneTurn` does */
+export function mapInLimitedTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  return inLimitedTurns(mapInSteps(items, map));
+}
+
+function* mapInSteps<T, R>(items: readonly T[], map: (item: T) => R): Steps<R[]> {
   const made: R[] = [];
   for (const item of items) {
-    if (pace.isOverdue) await pace.turn();
     made.push(map(item));
+    yield;
   }
   return made;
 }
