@@ -18,7 +18,7 @@ import {
 import { compileProbe } from '../plan/compile-probe.js';
 import { compileProof } from '../plan/compile-proof.js';
 import { fanOut } from '../fan-out.js';
-import { guardOverTables, guardQuery, judgeInSteps } from '../plan/bound-sql.js';
+import { guardOverTables, guardQuery, judgeInSteps, mostProblems } from '../plan/bound-sql.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { SqlAssembly } from '../plan/sql-assembly.js';
 import { targetOf } from '../plan/target-of.js';
@@ -46,7 +46,6 @@ const mostCharacters = 65_536;
 const mostWritten = 16_384;
 /** Of texts that are judged without waiting for a turn. */
 const mostAtOnce = 2_000;
-const mostProblems = 50;
 const columnAlone = /^[\w$."\u0080-\uffff]*$/;
 
 type Loc = (string | number)[];

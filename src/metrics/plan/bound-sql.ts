@@ -42,15 +42,15 @@ function outcomeOf(guard: Guard, text: string): GuardedExpression | UnsafeFilter
   }
 }
 
-/** Refusals, which cost some milliseconds each, that are looked for at once. No more are told. */
-const mostRefused = 50;
+/** Problems of a binding that are told at once. A refusal of the guard costs some milliseconds. */
+export const mostProblems = 50;
 
 /** Judges texts in steps, so that `guard` knows them, up to the fiftieth that it refuses. */
 export function* judgeInSteps(guard: Guard, texts: Iterable<string>): Steps<void> {
   let refused = 0;
   for (const text of texts) {
     yield;
-    if (!admits(guard, text) && ++refused === mostRefused) return;
+    if (!admits(guard, text) && ++refused === mostProblems) return;
   }
 }
 
