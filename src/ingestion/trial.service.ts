@@ -26,6 +26,8 @@ const trialMs = 60_000;
 const interruptEveryMs = 200;
 const sampledRows = 100;
 const places = { places: 2, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
+/** Errors that are no failures of the mapping. */
+const answeredAsTheyAre = [DiskReserveError, TurnEndedError, TurnTooLongError];
 /** Rows are written under this id and rolled back. No run has it. */
 const noRun = 0;
 
@@ -112,9 +114,9 @@ export class TrialService {
       if (deadline?.isOver) return { outcome: 'unfinished', failure: null, report, exceeded: guard.exceeded };
       // A failure that the work found itself leaves the transaction readable.
       if (error instanceof RunFailure) await sampleRejected(client, work);
-      if (error instanceof TurnTooLongError || error instanceof TurnEndedError) throw error;
       const failure = toFailure(error);
-      if (failure.code === 'internal_error' || isDatabaseAway(error) || error instanceof DiskReserveError) throw error;
+      const isNoFailure = answeredAsTheyAre.some(kind => error instanceof kind);
+      if (failure.code === 'internal_error' || isDatabaseAway(error) || isNoFailure) throw error;
       return { outcome: 'fails', failure, report: withoutWrites(report), exceeded: guard.exceeded };
     } finally {
       deadline?.stop();
