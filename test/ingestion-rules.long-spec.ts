@@ -1,1 +1,0 @@
-import './ingestion-rules.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './ingestion-values.e2e-spec.js';

@@ -1,1 +1,0 @@
-import './schedules.e2e-spec.js';
