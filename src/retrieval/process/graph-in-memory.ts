@@ -3,6 +3,7 @@ import { type Direction } from '../../cypher/syntax/cypher-ast.js';
 import { spend } from '../../cypher/syntax/effort.js';
 import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
 import { floatOf, isNumber } from '../../cypher/values/numbers.js';
+import { bytesOfSlots, sizeOf } from '../../cypher/values/value-size.js';
 import { cellAt, codeCountOf, type PropertyColumn } from '../../graph-index/property-column.js';
 import { placesWith, type PropertyIndex } from '../../graph-index/property-index.js';
 import { textAt } from '../../graph-index/stored-texts.js';
@@ -25,6 +26,8 @@ const unitsOfNode = 12;
 /** The values of a column with more different texts, or more bytes of them, are read anew each time. */
 const mostValuesKept = 65_536;
 const mostBytesKept = 8_388_608;
+/** Read values of all columns that the thread keeps, in bytes of its heap. */
+const mostValueBytesKept = 67_108_864;
 
 /** What is in memory of a graph: its shape, and the properties that a query asks for. */
 export interface LoadedElements {
@@ -318,8 +321,9 @@ class ColumnsAt implements Pick<CypherMap, 'get' | 'has'> {
   }
 }
 
-/** The values of texts that were read, by column and type. */
-const kept = new WeakMap<PropertyColumn, Map<string | undefined, CypherValue[]>>();
+/** The values of texts that were read, by column and type, of all graphs of this thread. Beyond their bytes all of them go. */
+let kept = new WeakMap<PropertyColumn, Map<string | undefined, CypherValue[]>>();
+let bytesKept = 0;
 
 function textValue(column: PropertyColumn, text: number, type: string | undefined): CypherValue | undefined {
   if (column.textOffsets.length - 1 > mostValuesKept || column.textBytes.length > mostBytesKept)
@@ -328,5 +332,13 @@ function textValue(column: PropertyColumn, text: number, type: string | undefine
   if (!byType) kept.set(column, (byType = new Map<string | undefined, CypherValue[]>()));
   let values = byType.get(type);
   if (!values) byType.set(type, (values = []));
-  return (values[text] ??= readProperty(textAt(column, text), type)) ?? undefined;
+  const known = values[text];
+  if (known !== undefined) return known ?? undefined;
+  const value = readProperty(textAt(column, text), type);
+  bytesKept += sizeOf(value) + bytesOfSlots(1);
+  if (bytesKept > mostValueBytesKept) {
+    kept = new WeakMap();
+    bytesKept = 0;
+  } else values[text] = value;
+  return value ?? undefined;
 }

@@ -4,8 +4,9 @@ import { WorkExceededError } from '../../cypher/executors/memory/work.js';
 
 /** V8 ends a thread at its limit, and before that collects garbage all the time. */
 const mostShare = 0.85;
-/** A query that holds less of the heap is not what fills it. */
+/** A query that holds less than both is not what fills the heap: a share of the heap, and a quarter of what one query may hold. */
 const leastShare = 0.05;
+const leastBytes = 16_777_216;
 const lookEveryMs = 20;
 const nothing = { usedBytes: 0, heldBytes: 0 };
 
@@ -79,7 +80,7 @@ export class HeapCeiling {
     const all = [...this.running];
     if (all.some(([, { isEnded }]) => isEnded)) return;
     const [[query, largest]] = all.sort(([a], [b]) => b.heldBytes - a.heldBytes) as [(typeof all)[number]];
-    if (query.heldBytes >= leastShare * this.heap.limitBytes) largest.isEnded = true;
+    if (query.heldBytes >= Math.min(leastBytes, leastShare * this.heap.limitBytes)) largest.isEnded = true;
   }
 
   private rest(): void {

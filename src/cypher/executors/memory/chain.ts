@@ -1,5 +1,5 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
-import { type EdgeFacts } from './edge-facts.js';
+import { bitsFor, type EdgeFacts, setBit } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type NodeFilter } from './node-filter.js';
 
@@ -53,5 +53,7 @@ export function opposite(direction: Direction): Direction {
 /** Whether all nodes at the right end of a hop have a set of labels that fits. */
 export function leadsInto({ direction, types }: Hop, sets: Uint8Array, { sourceSets, targetSets }: EdgeFacts): boolean {
   const ends = direction === 'both' ? [sourceSets, targetSets] : [direction === 'out' ? targetSets : sourceSets];
-  return ends.every(end => end.every((found, type) => types[type] === 0 || found.every((has, set) => has === 0 || sets[set] === 1)));
+  const others = bitsFor(sets.length);
+  sets.forEach((fits, set) => fits === 0 && setBit(others, set));
+  return ends.every(end => end.every((found, type) => types[type] === 0 || found.every((bits, at) => (bits & others[at]!) === 0)));
 }

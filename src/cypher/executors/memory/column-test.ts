@@ -44,18 +44,18 @@ export class ColumnTest implements NodeTest {
     return codeCount <= mostCodesKnown ? codeCount : Infinity;
   }
 
-  get ruleOut(): ((known: Uint8Array) => void) | undefined {
+  get ruleOut(): ((known: Uint8Array, from: number, to: number) => void) | undefined {
     const { numbers, codeCount, readsSlowly } = this.column;
     const isQuick = !readsSlowly && codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0);
-    return isQuick ? known => this.ruleOutAll(known) : undefined;
+    return isQuick ? (known, from, to) => this.ruleOutSome(known, from, to) : undefined;
   }
 
-  private ruleOutAll(known: Uint8Array): void {
+  private ruleOutSome(known: Uint8Array, from: number, to: number): void {
     const { codes, numbers } = this.column;
     const test = this.numbers ?? { than: 0, below: false, equal: false, above: false };
     const { than } = test;
     const [below, equal, above] = [test.below, test.equal, test.above].map(holds => (holds ? 0 : ruledOut)) as [number, number, number];
-    for (let place = 0; place < known.length; place++) {
+    for (let place = from; place < to; place++) {
       const code = codes[place]!;
       if (code === inNumbers) {
         const number = numbers[place]!;

@@ -16,6 +16,7 @@ import { type PatternGraph, type PatternNode } from './pattern-graph.js';
 import { type Row } from './scope.js';
 import { type SlotsRead } from './slots-read.js';
 import { type Trail, totalOf, Trails } from './trails.js';
+import { type ArrayHolding } from './work.js';
 
 /** A match whose rows are only counted: one row for nodes of which the same is read, with the number of matches in `times`. */
 export type CountedMatch = () => Generator<Row | null, boolean>;
@@ -33,8 +34,9 @@ const mostEdgesForExamples = 100_000;
 const mostHops = 8;
 /** So many times are read for a walk that may come to few of them. */
 const fewSlowReads = 1_000;
-/** Counting takes two numbers for each node and hop, which are given back at its end. */
-const mostBytes = 134_217_728;
+/** Each condition of a node is asked of all nodes, or of many. */
+const mostConditions = 64;
+/** Counting takes two numbers for each node, three times and once more for each hop behind the node that is read. */
 const bytesOfPlace = 12;
 
 /**
@@ -52,18 +54,16 @@ export function compileCountedMatch(
   const { arrays } = query.graph;
   const { nodes, edges, paths } = pattern;
   if (!arrays || clause.optional || paths.length > 0 || edges.length > mostHops) return null;
-  if (arrays.nodeSets.length * bytesOfPlace * (edges.length + 2) > mostBytes) return null;
   const isChain = nodes.length === edges.length + 1 && edges.every(({ left, right }, i) => left === i && right === i + 1);
   const isPlain = edges.every(edge => edge.length === null && edge.shortest === null && edge.properties.length === 0 && !edge.bound);
   if (!isChain || !isPlain || nodes.some(({ bound }) => bound) || edges.some(({ slot }) => read.has(slot))) return null;
   const wanted = nodes.flatMap(({ slot }, i) => (read.has(slot) ? [i] : []));
   const checks = checksByNode(parts);
-  if (wanted.length > 1 || !checks) return null;
+  if (wanted.length > 1 || !checks || checks.some(({ length }) => length > mostConditions)) return null;
   const hops = edges.map(edge => hopOf(edge, arrays));
 
   return function* run() {
-    const { work, frame } = query;
-    const row = frame.emptyRow();
+    const row = query.frame.emptyRow();
     const [left, right] = [startsOf(nodes[0]!, row), startsOf(nodes.at(-1)!, row)];
     const isReversed = countOf(right) < countOf(left);
     const order = isReversed ? [...nodes.keys()].reverse() : [...nodes.keys()];
@@ -72,14 +72,25 @@ export function compileCountedMatch(
     const chain: Chain = { hops: inOrder, filters: [], starts, isWide: isWide({ hops: inOrder, starts }, arrays) };
     const facts = chain.isWide ? yield* edgeFactsOf(arrays) : null;
     chain.filters = order.map((node, i) => filterOf(nodes[node]!, checks[node]!, row, [chain.hops[i - 1], chain.hops[i]], facts));
-    for (const filter of chain.filters) {
-      const slowReads = filter?.slowReads ?? 0;
-      if (slowReads === 0) continue;
-      if (slowReads > (chain.isWide || hops.length === 0 ? Number.MAX_VALUE : fewSlowReads)) return false;
-      yield* filter!.askInSteps(work);
-    }
     const at = wanted.length === 0 ? Math.max(0, edges.length - 1) : order.indexOf(wanted[0]!);
-    const trails = new Trails(arrays, chain, work);
+    const bytes = arrays.nodeSets.length * bytesOfPlace * (3 + Math.max(0, edges.length - 1 - at));
+    const held = query.work.holdingArrays();
+    if (!held.add(bytes)) return false;
+    try {
+      return yield* count(arrays, chain, at, held);
+    } finally {
+      held.release();
+    }
+  };
+
+  function* count(graph: GraphArrays, chain: Chain, at: number, held: ArrayHolding): Generator<Row | null, boolean> {
+    const { work, frame } = query;
+    for (const filter of chain.filters) {
+      if (!filter) continue;
+      if (filter.slowReads > (chain.isWide || hops.length === 0 ? Number.MAX_VALUE : fewSlowReads)) return false;
+      if (chain.isWide || filter.slowReads > 0) yield* filter.askOfAll(work);
+    }
+    const trails = new Trails(graph, chain, work, held);
     const counted = yield* trails.count(at);
     if (!counted) return false;
     const examples = yield* examplesOf(trails, at);
@@ -91,14 +102,14 @@ export function compileCountedMatch(
     }
     const { slot } = nodes[wanted[0]!]!;
     const columns = columnsOf(read.get(slot) ?? null);
-    for (const merged of mergePlaces(counted, columns, arrays, place => examples.has(place))) {
+    for (const merged of mergePlaces(counted, columns, graph, place => examples.has(place))) {
       if (merged === null) {
         yield null;
         continue;
       }
       const { place, nodes: count, times, shown } = merged;
       const found = frame.emptyRow();
-      found[slot] = arrays.nodeAt(place);
+      found[slot] = graph.nodeAt(place);
       found.nodes = count;
       work.row(found.length);
       if (work.isDue) yield null;
@@ -110,7 +121,7 @@ export function compileCountedMatch(
     }
     giveCounted(counted);
     return true;
-  };
+  }
 
   /** The places that may fit a node, in parts. */
   function startsOf(node: PatternNode, row: Row): Uint32Array[] {

@@ -1,24 +1,27 @@
 import { spend } from '../../syntax/effort.js';
+import { DerivedArrays } from './derived-arrays.js';
 import { type GraphArrays } from './memory-graph.js';
 
 /** Facts about the edges of a graph that take a pass over all of them. */
 export interface EdgeFacts {
-  /** By type: 1 for the sets of labels of the nodes that its edges come from, and of those that they lead to. */
-  sourceSets: Uint8Array[];
-  targetSets: Uint8Array[];
+  /** The sets of labels of the nodes that edges come from, and of those that they lead to, by type: a bit for each set. */
+  sourceSets: Uint32Array[];
+  targetSets: Uint32Array[];
   /** The places of the edges that lead back to their own node. */
   loops: number[];
 }
 
 /** Eight edges take a unit. */
 const edgesAtOnce = 500_000;
-/** What was found about a graph lasts as long as its arrays. */
-const facts = new WeakMap<Uint32Array, EdgeFacts>();
+/** Of two arrays, without what they hold. */
+const bytesOfArray = 200;
+const facts = new DerivedArrays<EdgeFacts>('facts');
 
-export function* edgeFactsOf({ edgeTypes, types, labelSets, sources, targets, nodeSets }: GraphArrays): Generator<null, EdgeFacts> {
-  const known = facts.get(edgeTypes);
+export function* edgeFactsOf(graph: GraphArrays): Generator<null, EdgeFacts> {
+  const known = facts.get(graph);
   if (known) return known;
-  const [sourceSets, targetSets] = [types.map(() => new Uint8Array(labelSets.length)), types.map(() => new Uint8Array(labelSets.length))];
+  const { edgeTypes, types, labelSets, sources, targets, nodeSets } = graph;
+  const [sourceSets, targetSets] = [types.map(() => bitsFor(labelSets.length)), types.map(() => bitsFor(labelSets.length))];
   const loops: number[] = [];
   for (let edge = 0; edge < edgeTypes.length; edge++) {
     if (edge % edgesAtOnce === edgesAtOnce - 1) {
@@ -26,11 +29,18 @@ export function* edgeFactsOf({ edgeTypes, types, labelSets, sources, targets, no
       yield null;
     }
     const [type, source, target] = [edgeTypes[edge]!, sources[edge]!, targets[edge]!];
-    sourceSets[type]![nodeSets[source]!] = 1;
-    targetSets[type]![nodeSets[target]!] = 1;
+    setBit(sourceSets[type]!, nodeSets[source]!);
+    setBit(targetSets[type]!, nodeSets[target]!);
     if (source === target) loops.push(edge);
   }
-  const found = { sourceSets, targetSets, loops };
-  facts.set(edgeTypes, found);
-  return found;
+  return facts.set(graph, { sourceSets, targetSets, loops }, types.length * (labelSets.length / 4 + bytesOfArray) + 8 * loops.length);
+}
+
+/** Bits for so many numbers, none of them set. */
+export function bitsFor(count: number): Uint32Array {
+  return new Uint32Array((count + 31) >> 5);
+}
+
+export function setBit(bits: Uint32Array, number: number): void {
+  bits[number >> 5]! |= 1 << (number & 31);
 }

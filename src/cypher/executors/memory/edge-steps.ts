@@ -9,8 +9,8 @@ import { findShortestPaths } from './shortest-paths.js';
 import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
 import { type Walk, type WalkOptions, walkEdges } from './walk-edges.js';
 
-/** A search over arrays takes eight bytes for each node of the graph. */
-const mostSearched = 16_777_216;
+/** A search over arrays notes two distances of each node of the graph. */
+const bytesOfSearched = 8;
 /** An edge of a list: a copy, and the memory for it. */
 const unitsOfItem = 1;
 /** An edge that an earlier clause has bound is looked at some times. */
@@ -158,10 +158,8 @@ export function shortestStep(
     const [start, end] = [row[left] ?? null, row[right] ?? null];
     if (!isNode(start) || !isNode(end)) return;
     work.spend(unitsOfSearch);
-    const paths =
-      searching && taken.size === 0 && start.id !== end.id
-        ? searching(start, end)
-        : findShortestPaths(start, end, edge.direction, options(row, taken));
+    const search = taken.size === 0 && start.id !== end.id ? searching?.() : null;
+    const paths = search ? search(start, end) : findShortestPaths(start, end, edge.direction, options(row, taken), edge.shortest ?? 'all');
     for (const found of paths) {
       if (found === null) {
         yield null;
@@ -174,25 +172,28 @@ export function shortestStep(
   };
 }
 
-/** The search over arrays, for edges of which only the type is asked. */
-function compileSearch(
-  edge: PatternEdge,
-  { query }: ExpressionPlace,
-  isRead: () => boolean,
-): ((start: NodeValue, end: NodeValue) => Generator<EdgeValue[] | null>) | null {
+type Search = (start: NodeValue, end: NodeValue) => Generator<EdgeValue[] | null>;
+
+/** The search over arrays, for edges of which only the type is asked. It is made when it is first asked for, unless the query has too many arrays then. */
+function compileSearch(edge: PatternEdge, { query }: ExpressionPlace, isRead: () => boolean): (() => Search | null) | null {
   const {
     work,
     graph: { arrays },
   } = query;
-  if (!arrays || edge.properties.length > 0 || arrays.nodeSets.length > mostSearched) return null;
+  if (!arrays || edge.properties.length > 0) return null;
   const { least, most } = edge.length ?? { least: 1, most: 1 };
   let search: ShortestPathSearch | null = null;
-  return function* searching(start, end) {
-    search ??= new ShortestPathSearch(arrays, hopOf(edge, arrays), { least, most: most ?? Infinity }, work);
-    const listed = isRead() ? Infinity : mostLooked;
-    for (const found of search.between(arrays.placeOf(start), arrays.placeOf(end))) {
-      if (found) work.spend(unitsOfMade * Math.min(found.length, listed));
-      yield found && found.slice(0, listed).map(place => arrays.edgeAt(place));
-    }
+  return () => {
+    if (!search && work.holdArrays(bytesOfSearched * arrays.nodeSets.length))
+      search = new ShortestPathSearch(arrays, hopOf(edge, arrays), { least, most: most ?? Infinity }, work);
+    return search && searching;
   };
+
+  function* searching(start: NodeValue, end: NodeValue): Generator<EdgeValue[] | null> {
+    const listed = isRead() ? Infinity : mostLooked;
+    for (const found of search!.between(arrays!.placeOf(start), arrays!.placeOf(end))) {
+      if (found) work.spend(unitsOfMade * Math.min(found.length, listed));
+      yield found && found.slice(0, listed).map(place => arrays!.edgeAt(place));
+    }
+  }
 }

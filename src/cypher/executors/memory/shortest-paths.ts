@@ -1,19 +1,23 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { otherEnd, unitsOfEdge, type WalkOptions } from './walk-edges.js';
+import { bytesOfElements, bytesOfSlots } from '../../values/value-size.js';
 import { type Work } from './work.js';
 
 const bytesOfReached = 32;
+/** An edge in the list of those that lead to a node. */
+const bytesOfInto = bytesOfElements(1) + bytesOfSlots(1);
 
 /**
- * Gives the shortest paths between two nodes as edges in order, by breadth-first search; null where the query may pause. Two nodes that
- * are the same have the empty path, if `least` is 0, and no other.
+ * Gives the shortest paths between two nodes, or one of them, as edges in order, by breadth-first search; null where the query may pause.
+ * Two nodes that are the same have the empty path, if `least` is 0, and no other.
  */
 export function* findShortestPaths(
   start: NodeValue,
   end: NodeValue,
   direction: Direction,
   options: WalkOptions,
+  wanted: 'one' | 'all',
 ): Generator<EdgeValue[] | null> {
   const { graph, work, types, least, most, taken, fits } = options;
   if (start.id === end.id) {
@@ -23,6 +27,7 @@ export function* findShortestPaths(
   /** For each node the edges by which a shortest path comes to it. */
   const into = new Map<number, EdgeValue[]>();
   const distances = new Map<number, number>([[start.id, 0]]);
+  const held = work.holding();
   try {
     let frontier = [start];
     for (let distance = 1; frontier.length > 0 && distance <= most && !distances.has(end.id); distance++) {
@@ -35,12 +40,13 @@ export function* findShortestPaths(
           if (taken.has(edge.id) || (fits && !fits(edge))) continue;
           const other = otherEnd(graph, edge, node);
           const known = distances.get(other.id);
-          if (known !== undefined && known < distance) continue;
+          if (known !== undefined && (known < distance || wanted === 'one')) continue;
           if (known === undefined) {
             distances.set(other.id, distance);
             reached.push(other);
-            work.holdBytes(bytesOfReached);
+            held.add(bytesOfReached);
           }
+          held.add(bytesOfInto);
           const edges = into.get(other.id) ?? [];
           edges.push(edge);
           into.set(other.id, edges);
@@ -50,7 +56,7 @@ export function* findShortestPaths(
     }
     if (distances.has(end.id) && distances.get(end.id)! >= least) yield* backwards(start, end, into, options);
   } finally {
-    work.holdBytes(-bytesOfReached * (distances.size - 1));
+    held.release();
   }
 }
 

@@ -2,9 +2,10 @@ import { type Direction } from '../../syntax/cypher-ast.js';
 import { type Chain, type Hop, opposite } from './chain.js';
 import { type Counted, giveCounted } from './counted.js';
 import { edgeFactsOf } from './edge-facts.js';
+import { EdgesAhead } from './edges-ahead.js';
 import { type GraphArrays } from './memory-graph.js';
 import { WalkCounts } from './walk-counts.js';
-import { type Work } from './work.js';
+import { type ArrayHolding, type Work } from './work.js';
 
 const mostTrailsWalked = 1_000_000;
 /** The edges that a walk through trails may look at. */
@@ -24,6 +25,7 @@ export class Trails {
     private readonly graph: GraphArrays,
     private readonly chain: Chain,
     private readonly work: Work,
+    private readonly held: ArrayHolding,
   ) {}
 
   /**
@@ -32,7 +34,7 @@ export class Trails {
    */
   *count(at: number): Generator<null, Counted | null> {
     const { hops } = this.chain;
-    const walks = new WalkCounts(this.graph, this.chain, this.work);
+    const walks = new WalkCounts(this.graph, this.chain, this.work, this.held);
     const counted = yield* walks.to(at);
     const { places, counts } = counted;
     if (at < hops.length) {
@@ -113,14 +115,14 @@ export class Trails {
 
   /** Takes off the walks of two hops that take one edge twice: there and back, which is a walk of one hop, or twice around a loop. */
   private *subtractRepeats({ counts }: Counted, at: number): Generator<null, void> {
-    const { chain, graph, work } = this;
+    const { chain, graph, work, held } = this;
     const [first, second] = [chain.hops[0]!, chain.hops[1]!];
     const types = first.types.map((fits, type) => fits & second.types[type]!);
     const direction = thereAndBack(first.direction, second.direction);
     if (direction === null) return yield* this.subtractLoops(counts, types);
     const [start, middle, end] = chain.filters;
     const ends = start ? start.and(end!) : end!;
-    const walks = new WalkCounts(graph, { ...chain, hops: [{ direction, types }], filters: [ends, middle!] }, work);
+    const walks = new WalkCounts(graph, { ...chain, hops: [{ direction, types }], filters: [ends, middle!] }, work, held);
     if (at === 1) {
       const repeats = yield* walks.to(1);
       for (let i = 0; i < repeats.size; i++) counts[repeats.places[i]!]! -= repeats.counts[repeats.places[i]!]!;
@@ -153,46 +155,6 @@ export class Trails {
         work.steps(end - graph.outOffsets[start]! + 1);
         if (work.isDue) yield null;
       }
-  }
-}
-
-/** Goes through the edges that lead on from a place, a loop once. */
-class EdgesAhead {
-  edge = 0;
-  node = 0;
-  private out = 0;
-  private outEnd = 0;
-  private into = 0;
-  private intoEnd = 0;
-  private place = 0;
-
-  constructor(
-    private readonly graph: GraphArrays,
-    private readonly direction: Direction,
-  ) {}
-
-  from(place: number): void {
-    const { outOffsets, intoOffsets } = this.graph;
-    this.place = place;
-    [this.out, this.outEnd] = this.direction === 'in' ? [0, 0] : [outOffsets[place]!, outOffsets[place + 1]!];
-    [this.into, this.intoEnd] = this.direction === 'out' ? [0, 0] : [intoOffsets[place]!, intoOffsets[place + 1]!];
-  }
-
-  /** @returns false at the end */
-  go(): boolean {
-    const { targets, intoEdges, sources } = this.graph;
-    if (this.out < this.outEnd) {
-      this.edge = this.out++;
-      this.node = targets[this.edge]!;
-      return true;
-    }
-    while (this.into < this.intoEnd) {
-      this.edge = intoEdges[this.into++]!;
-      this.node = sources[this.edge]!;
-      // A loop lies among the edges out of its node too.
-      if (this.direction !== 'both' || this.node !== this.place) return true;
-    }
-    return false;
   }
 }
 

@@ -1,26 +1,30 @@
-import { type Chain, reversed } from './chain.js';
+import { type Chain, type Hop, reversed } from './chain.js';
 import { type Counted, giveCounted, onesOf, takeCounted } from './counted.js';
+import { EdgesAhead } from './edges-ahead.js';
 import { type GraphArrays } from './memory-graph.js';
-import { type Neighbours, neighboursOf } from './neighbours.js';
+import { bytesOfNeighbours, type Neighbours, neighboursOf } from './neighbours.js';
 import { type NodeFilter } from './node-filter.js';
-import { type Work } from './work.js';
+import { type ArrayHolding, type Work } from './work.js';
 
 /** Between them the query may pause. Each may ask a condition, which takes up to some microseconds. */
 const edgesAtOnce = 20_000;
 
 /** Counts walks along a chain. A walk may take an edge twice. Whoever gets numbers gives them back. */
 export class WalkCounts {
+  private readonly heldNeighbours = new Set<Neighbours>();
+
   constructor(
     private readonly graph: GraphArrays,
     private readonly chain: Chain,
     private readonly work: Work,
+    private readonly held: ArrayHolding,
   ) {}
 
   /** The walks from the starts to each place of node `end`. Yields where the query may pause. */
   *to(end: number): Generator<null, Counted> {
-    const { chain, graph } = this;
+    const { chain } = this;
     if (end > 0 && chain.filters[0] === null && chain.isWide) {
-      const back = yield* neighboursOf(graph, reversed(chain.hops[0]!));
+      const back = yield* this.across(reversed(chain.hops[0]!));
       if (back) return yield* this.spread(yield* this.fitting(back, chain.filters[1]!), 1, end);
     }
     return yield* this.spread(yield* this.starts(), 0, end);
@@ -29,12 +33,13 @@ export class WalkCounts {
   /** The walks from each of the places of node `from` to the end of the chain. */
   *from(from: number, starts: Counted): Generator<null, Counted> {
     const { places, size } = starts;
-    const { chain, graph, work } = this;
+    const { chain, work } = this;
+    yield* this.askAcross(from, starts);
     const last = chain.hops.length - 1;
-    const neighbours = chain.isWide ? yield* neighboursOf(graph, chain.hops[from]!) : null;
+    const neighbours = chain.isWide ? yield* this.across(chain.hops[from]!) : null;
     let filter: NodeFilter | null = chain.filters[from + 1] ?? null;
-    const ways = onesOf(starts);
     if (from === last && !filter && neighbours) {
+      const ways = onesOf(starts);
       for (let i = 0; i < size; i++) ways.counts[places[i]!] = degreeOf(neighbours, places[i]!);
       return ways;
     }
@@ -48,6 +53,7 @@ export class WalkCounts {
     }
     // What is beyond is 0 where the filter does not fit.
     if (beyond) filter = null;
+    const ways = onesOf(starts);
     for (let at = 0; at < size;) {
       at =
         neighbours && beyond
@@ -63,6 +69,7 @@ export class WalkCounts {
     const { starts, filters } = this.chain;
     const found = this.nothing();
     const filter = filters[0];
+    if (filter && !filter.isQuick) yield* filter.askOf(starts, this.work);
     for (let i = 0; i < starts.length; i++) {
       if (i % edgesAtOnce === edgesAtOnce - 1) yield null;
       const start = starts[i]!;
@@ -93,8 +100,9 @@ export class WalkCounts {
   private *spread(from: Counted, hop: number, end: number): Generator<null, Counted> {
     let reached = from;
     for (let i = hop; i < end; i++) {
+      yield* this.askAcross(i, reached);
       const next = this.nothing();
-      const neighbours = this.chain.isWide ? yield* neighboursOf(this.graph, this.chain.hops[i]!) : null;
+      const neighbours = this.chain.isWide ? yield* this.across(this.chain.hops[i]!) : null;
       for (let at = 0; at < reached.size;) {
         at = neighbours ? this.pushTo(neighbours, reached, at, this.chain.filters[i + 1]!, next) : this.push(reached, at, i, next);
         if (this.work.isDue) yield null;
@@ -241,6 +249,29 @@ export class WalkCounts {
     }
     this.work.steps(seen);
     return i;
+  }
+
+  /** The neighbours across a hop, as long as the query may hold them. */
+  private *across(hop: Hop): Generator<null, Neighbours | null> {
+    const neighbours = yield* neighboursOf(this.graph, hop);
+    if (!neighbours || this.heldNeighbours.has(neighbours)) return neighbours;
+    if (!this.held.add(bytesOfNeighbours(neighbours))) return null;
+    this.heldNeighbours.add(neighbours);
+    return neighbours;
+  }
+
+  /** Asks the filter behind a hop of the places that it leads to, unless a walk may ask it: going through edges does not pause at one. */
+  private *askAcross(hop: number, from: Pick<Counted, 'places' | 'size'>): Generator<null, void> {
+    const filter = this.chain.filters[hop + 1];
+    if (filter && !filter.isQuick) yield* filter.askOf(this.placesAcross(this.chain.hops[hop]!, from), this.work);
+  }
+
+  private *placesAcross({ direction, types }: Hop, { places, size }: Pick<Counted, 'places' | 'size'>): Generator<number, void> {
+    const ahead = new EdgesAhead(this.graph, direction);
+    for (let i = 0; i < size; i++) {
+      ahead.from(places[i]!);
+      while (ahead.go()) if (types[this.graph.edgeTypes[ahead.edge]!] === 1) yield ahead.node;
+    }
   }
 
   private nothing(): Counted {

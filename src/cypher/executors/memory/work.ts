@@ -16,6 +16,8 @@ const stepsBetweenPauses = 2_000;
 const unitsBetweenPauses = 50_000;
 /** A list or map of so many bytes counts once for a query, however many of its rows hold it. */
 const leastShared = 1_024;
+/** Of arrays as long as the graph has nodes, which lie outside of the heap. */
+const mostArrayBytes = 134_217_728;
 /** The slot of what a row rests on. */
 const bytesOfBehindSlot = 40;
 
@@ -51,6 +53,7 @@ export class Work implements Meter {
   private done = 0;
   private rows = 0;
   private held = 0;
+  private arrays = 0;
   /** The large values that the query holds, by how many of its clauses. */
   private readonly shared = new Map<object, { bytes: number; holdings: number }>();
   private pauseAt = stepsBetweenPauses;
@@ -153,6 +156,18 @@ export class Work implements Meter {
     );
   }
 
+  /** The arrays that a clause is about to hold. It releases them when it ends. */
+  holdingArrays(): ArrayHolding {
+    return new ArrayHolding(this);
+  }
+
+  /** @param bytes below zero for arrays that are let go. @returns false where that is more than the query may hold; then it goes without */
+  holdArrays(bytes: number): boolean {
+    if (bytes > 0 && this.arrays + bytes > mostArrayBytes) return false;
+    this.arrays += bytes;
+    return true;
+  }
+
   private exceededInOneGo(): never {
     const { done: steps, rows } = this;
     if (this.isCompiling) throw new WorkExceededError(tooMuchToCompile, { steps, rows });
@@ -252,6 +267,25 @@ export class Holding {
     }
     this.shared!.set(value, (times ?? 0) + 1);
     return 0;
+  }
+}
+
+/** The arrays that one clause holds at a time. */
+export class ArrayHolding {
+  private bytes = 0;
+
+  constructor(private readonly work: Work) {}
+
+  /** @returns false where the clause has to go without */
+  add(bytes: number): boolean {
+    const isHeld = this.work.holdArrays(bytes);
+    if (isHeld) this.bytes += bytes;
+    return isHeld;
+  }
+
+  release(): void {
+    this.work.holdArrays(-this.bytes);
+    this.bytes = 0;
   }
 }
 
