@@ -4,7 +4,7 @@ import https from 'node:https';
 import path from 'node:path';
 import { listen } from '../../test/support/listen.js';
 import { pino } from 'pino';
-import { PostingThread } from './posting-thread.js';
+import { PostingThread, PostingThreads } from './posting-thread.js';
 
 const certificate = (file: string): Buffer => readFileSync(path.join(__dirname, '../../test/support/certificate', file));
 
@@ -22,7 +22,7 @@ describe('a thread that posts messages', () => {
     return thread.post({ url: `${scheme}://hook.test:${port}/hook`, headers: { 'x-a': 'b' }, body: '{}', addresses }, signal);
   };
   afterAll(async () => {
-    await thread.onApplicationShutdown();
+    await thread.end();
     for (const server of servers) server.close();
   });
 
@@ -62,8 +62,30 @@ describe('a thread that posts messages', () => {
     await expect(broken).rejects.toThrow('late');
     await expect(post(port, 'http', stop.signal)).rejects.toThrow('late');
     const lost = post(port);
-    await thread.onApplicationShutdown();
+    await thread.end();
     await expect(lost).rejects.toMatchObject({ codes: [] });
     await expect(post(1)).rejects.toMatchObject({ codes: ['ECONNREFUSED'] });
+  });
+
+  it('is one for each user, so that the end of one breaks off the messages of that user alone', async () => {
+    const threads = new PostingThreads(pino({ level: 'silent' }));
+    const asked: (() => void)[] = [];
+    let listening: Promise<number> | undefined;
+    const both = new Promise<void>(resolve => {
+      const server = createServer((_, response) => {
+        if (asked.push(() => response.writeHead(204).end()) === 2) resolve();
+      });
+      servers.push(server);
+      listening = listen(server);
+    });
+    const port = await listening;
+    const message = { url: `http://hook.test:${port}/hook`, headers: {}, body: '{}', addresses: [{ address: '127.0.0.1', family: 4 }] };
+    const [ended, other] = [1, 2].map(userId => threads.of(userId)(message, new AbortController().signal));
+    await both;
+    await (Reflect.get(threads, 'threads') as Map<number, PostingThread>).get(1)!.end();
+    await expect(ended).rejects.toMatchObject({ codes: [] });
+    asked.forEach(answer => answer());
+    await expect(other).resolves.toBe(204);
+    await threads.onApplicationShutdown();
   });
 });

@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { builtFile } from '../common/built-file.js';
 import { logToken } from '../common/logging/log.js';
-import { type Outgoing, PostError } from './post-message.js';
+import { type Outgoing, type Post, PostError } from './post-message.js';
 
 const heapMb = 64;
 /** A thread that has not broken a message off after this time is stuck, and is ended. */
@@ -22,23 +22,58 @@ export interface FromThread {
   codes: readonly string[];
 }
 
+/** A thread without a message ends after this time. */
+const idleMs = 10_000;
+
 /**
- * Posts messages in a thread of its own. The certificates of a receiver can be made to take a second and more to check, and Node
- * checks them in the thread that has the connection.
+ * Posts messages, those of each user in a thread of their own. The certificates of a receiver can be made to take a second and more to
+ * check, and Node checks them in the thread that has the connection: they hold up, and may end, the messages of one user.
  */
 @Injectable()
-export class PostingThread implements OnApplicationShutdown {
+export class PostingThreads implements OnApplicationShutdown {
+  private readonly threads = new Map<number, PostingThread>();
+
+  constructor(@Inject(logToken) private readonly log: Logger) {}
+
+  /** Posts for a user as `postMessage` does. */
+  of(userId: number): Post {
+    return async (message, signal) => {
+      const thread = this.threads.get(userId) ?? new PostingThread(this.log);
+      this.threads.set(userId, thread);
+      try {
+        return await thread.post(message, signal);
+      } finally {
+        setTimeout(() => {
+          if (thread.underWay > 0 || this.threads.get(userId) !== thread) return;
+          this.threads.delete(userId);
+          void thread.end();
+        }, idleMs).unref();
+      }
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.threads.values()].map(thread => thread.end()));
+  }
+}
+
+/** Posts messages in a thread of its own. */
+export class PostingThread {
   private worker: Worker | null = null;
   private readonly asked = new Map<number, (end: Omit<FromThread, 'id'>) => void>();
   private next = 0;
 
-  constructor(@Inject(logToken) private readonly log: Logger) {}
+  constructor(private readonly log: Logger) {}
+
+  get underWay(): number {
+    return this.asked.size;
+  }
 
   /**
    * Posts as `postMessage` does. A thread that ends fails all messages under way, and another one begins with the next.
    * @throws PostError, or the reason of the signal
    */
-  readonly post = async (message: Outgoing, signal: AbortSignal): Promise<number> => {
+  readonly post: Post = async (message, signal) => {
     signal.throwIfAborted();
     const worker = (this.worker ??= this.start());
     const id = this.next++;
@@ -58,7 +93,7 @@ export class PostingThread implements OnApplicationShutdown {
     });
   };
 
-  async onApplicationShutdown(): Promise<void> {
+  async end(): Promise<void> {
     await this.worker?.terminate();
   }
 

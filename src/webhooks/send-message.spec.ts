@@ -32,7 +32,7 @@ describe('sending to a receiver that', () => {
   const lookup = jest.fn<Promise<LookupAddress[]>, [host: string]>();
   const egress = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), lookup);
   const thread = new PostingThread(pino({ level: 'silent' }));
-  afterAll(() => thread.onApplicationShutdown());
+  afterAll(() => thread.end());
   const send = (host = '127.0.0.1', post: Post = postMessage) =>
     sendMessage(egress, post, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
   /** Says something again and again, for as long as anybody listens. */

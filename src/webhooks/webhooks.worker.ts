@@ -7,7 +7,7 @@ import { lookingUpFor } from '../egress/lookups.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { SecretUnreadableError } from '../secrets/secrets.errors.js';
 import { type ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.js';
-import { PostingThread } from './posting-thread.js';
+import { PostingThreads } from './posting-thread.js';
 import { sendMessage, type SendResult } from './send-message.js';
 import { signatureHeaders } from './sign-message.js';
 import { secretOwner } from './webhooks.service.js';
@@ -32,7 +32,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly deliveries: DeliveriesRepository,
     private readonly secrets: SecretBox,
     private readonly egress: Egress,
-    private readonly posting: PostingThread,
+    private readonly posting: PostingThreads,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
@@ -102,7 +102,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     try {
       if ((await this.entitled.get(kind)?.(userId, targetId)) === false) return { answered: null, failure: 'access_lost' };
       const headers = signatureHeaders(await this.openSecrets(delivery), messageId, seconds, payload);
-      return await lookingUpFor(userId, () => sendMessage(this.egress, this.posting.post, url, headers, payload, this.stop.signal));
+      return await lookingUpFor(userId, () => sendMessage(this.egress, this.posting.of(userId), url, headers, payload, this.stop.signal));
     } catch (error) {
       if (error instanceof SecretUnreadableError) return { answered: null, failure: 'secret_unreadable' };
       if (this.stop.signal.aborted) return 'broken off';
