@@ -29,10 +29,10 @@ export function principalOf(context: ExecutionContext): Principal {
 }
 
 /**
- * Names the one who sent a request: a user with all keys, or the address of somebody unknown.
- * @param addresses under which requests are counted
+ * Names the one who sent a request: a user with all keys, or the network of somebody unknown.
+ * @param addresses the networks that requests come from
  */
-export function callerOf(request: Request, addresses: { of(request: Request): string }): string {
+export function callerOf(request: Request, addresses: { networkOf(request: Request): string }): string {
   const user = request.user as Principal | undefined;
-  return user ? `user ${user.userId}` : `address ${addresses.of(request)}`;
+  return user ? `user ${user.userId}` : `network ${addresses.networkOf(request)}`;
 }

@@ -35,7 +35,7 @@ export class AdmissionService {
   /** @throws AdmissionBusyError, CallerGoneError, and what `authenticate` throws */
   run<T>(request: Request, authenticate: () => Promise<T>): Promise<T> {
     const known = this.callers.find(request);
-    const caller = known ? known.userId : this.addresses.of(request);
+    const caller = known ? known.userId : this.addresses.networkOf(request);
     return this.share.run({ caller, signal: callSignal(request.res!) }, authenticate);
   }
 }

@@ -1,5 +1,8 @@
 import { readTrustedProxies, trustNobody } from '../config/trusted-proxies.js';
-import { findClientAddress, unknownClient } from './client-address.service.js';
+import { pino } from 'pino';
+import { type Request } from 'express';
+import { readSettings } from '../config/settings.js';
+import { ClientAddressService, findClientAddress, unknownClient } from './client-address.service.js';
 
 type Case = [title: string, trust: string, peer: string | undefined, forwardedFor: string | undefined, expected: string];
 
@@ -65,5 +68,17 @@ describe('the address under which a request is counted', () => {
     findClientAddress('10.0.0.1', ','.repeat(8_000), readTrustedProxies('10.0.0.0/8'));
     findClientAddress('10.0.0.1', '['.repeat(8_000), readTrustedProxies('1'));
     expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+});
+
+describe('the network in whose line a request waits', () => {
+  const addresses = new ClientAddressService(readSettings({}), pino({ level: 'silent' }));
+  const networkOf = (remoteAddress?: string) => addresses.networkOf({ headers: {}, socket: { remoteAddress } } as unknown as Request);
+
+  it('is one for all /64 of a /48, and the address of IPv4', () => {
+    const seen = new Set(Array.from({ length: 1_000 }, (_, i) => networkOf(`2001:db8:1:${i.toString(16)}::1`)));
+    expect([...seen]).toEqual(['2001:db8:1::/48']);
+    expect(networkOf('2001:db8:2::1')).toBe('2001:db8:2::/48');
+    expect([networkOf('203.0.113.7'), networkOf('::1'), networkOf()]).toEqual(['203.0.113.7', '::1', unknownClient]);
   });
 });

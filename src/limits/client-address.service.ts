@@ -27,10 +27,16 @@ export class ClientAddressService {
     return findClientAddress(socket.remoteAddress, header, this.settings.trustProxy);
   }
 
-  /** The address of the request being served, for code that does not get the request. */
-  current(): string {
+  /** The network in whose line a request waits: IPv6 by its /48, the largest that one customer usually gets. */
+  networkOf(request: Request): string {
+    const address = this.of(request);
+    return address.endsWith('/64') ? normalizeIp(address.slice(0, -'/64'.length), 48) : address;
+  }
+
+  /** The network of the request being served, for code that does not get the request. */
+  currentNetwork(): string {
     const current = currentRequest();
-    return current ? this.of(current.request) : unknownClient;
+    return current ? this.networkOf(current.request) : unknownClient;
   }
 
   /** Warns of a proxy that is not trusted: all clients behind it share its limits, which looks like a fault of the service. */

@@ -13,7 +13,7 @@ const compare = jest.spyOn(bcrypt as { compare: Compare }, 'compare');
 
 const cost = 7;
 const telemetry = { watch: () => undefined } as unknown as Telemetry;
-const addresses = { current: () => '192.0.2.1' } as unknown as ClientAddressService;
+const addresses = { currentNetwork: () => '192.0.2.1' } as unknown as ClientAddressService;
 const hasherOf = (bcryptCost: number) => new PasswordHasher({ bcryptCost } as Settings, telemetry, addresses);
 
 /** Counts the rounds of key expansion, which make up the time of bcrypt. */

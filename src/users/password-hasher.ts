@@ -69,9 +69,9 @@ export class PasswordHasher {
     return bcrypt.getRounds(stored) !== this.cost;
   }
 
-  /** Shares by address: the user is unknown before the login, and names are easy to make up. */
+  /** Shares by network: the user is unknown before the login, and names are easy to make up. */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.share.run({ caller: this.addresses.current() }, work);
+    return this.share.run({ caller: this.addresses.currentNetwork() }, work);
   }
 }
 
