@@ -1,5 +1,6 @@
 import { QueryRefusedError } from './retrieval.errors.js';
-import { SuspectQueries } from './suspect-queries.js';
+import { type RetrievalQuery } from './protocol.js';
+import { idOfWork, SuspectQueries } from './suspect-queries.js';
 
 describe('SuspectQueries', () => {
   let now = 0;
@@ -73,5 +74,33 @@ describe('SuspectQueries', () => {
     first();
     await Promise.all(waiting);
     expect(order).toEqual(['a', 'b', 'a']);
+  });
+});
+
+describe('the id of work', () => {
+  const query: RetrievalQuery = {
+    graph_id: 1,
+    caller: 'ann',
+    kind: 'search',
+    text: 'a',
+    limit: 10,
+    timeout_ms: 1_000,
+    today: '2026-11-30',
+  };
+
+  it('is the same whoever asks and however long they wait', () => {
+    expect(idOfWork({ ...query, caller: 'bob', timeout_ms: 2_000, queue_ms: 5, least_version: 7 })).toBe(idOfWork(query));
+  });
+
+  it.each<Partial<RetrievalQuery>>([
+    { graph_id: 2 },
+    { text: 'b' },
+    { filter: { labels: ['A'], where: {} } },
+    { timezone: 'Asia/Shanghai' },
+    { choices: ['x'] },
+    { profile: true },
+    { offset: 10 },
+  ])('differs by %j', change => {
+    expect(idOfWork({ ...query, ...change })).not.toBe(idOfWork(query));
   });
 });

@@ -18,10 +18,11 @@ const refusedMs = 600_000;
 /** Longer than any query has time for. */
 const longestTurnMs = 600_000;
 
-/** Gives the same id to two queries that are the same work. */
-export function idOfWork({ graph_id, kind, text, parameters, limit, offset }: RetrievalQuery): string {
+/** Gives the same id to two queries that are the same work on the same graph. */
+export function idOfWork(query: RetrievalQuery): string {
+  const { graph_id, kind, text, parameters, timezone, profile, limit, offset, filter, choices, earlier } = query;
   return createHash('sha256')
-    .update(JSON.stringify([graph_id, kind, text, parameters, limit, offset]))
+    .update(JSON.stringify([graph_id, kind, text, parameters, timezone, profile, limit, offset, filter, choices, earlier]))
     .digest('base64');
 }
 
