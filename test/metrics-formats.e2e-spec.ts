@@ -39,23 +39,23 @@ describe('lines', () => {
       .expect('Content-Type', /json/);
   });
 
-  it('keep numbers and disarm what a spreadsheet would compute', async () => {
-    const binding = { relation: { sql: "SELECT '=1+1' AS who, -5 AS amount FROM sold LIMIT 1" } };
+  it.each(['=1+1', '＝1+1', '＠SUM(1)'])('keep numbers and disarm what a spreadsheet would compute: %s', async text => {
+    const binding = { relation: { sql: `SELECT '${text}' AS who, -5 AS amount FROM sold LIMIT 1` } };
     const { body } = await editor
       .post('/api/metrics')
       .send({
         graph_id: graphId,
-        name: '公式',
+        name: `公式 ${text.codePointAt(0)}`,
         formula: 'SUM(amount)',
         binding: { ...binding, dimensions: [{ name: 'who', column: 'who' }] },
       })
       .expect(201);
-    const { text } = await editor
+    const sent = await editor
       .post(`/api/metrics/${body.id}/execute`)
       .query({ format: 'csv' })
       .send({ dimensions: ['who'] })
       .expect(200);
-    expect(text).toBe("who,value\r\n'=1+1,-5\r\n");
+    expect(sent.text).toBe(`who,value\r\n'${text},-5\r\n`);
   });
 });
 

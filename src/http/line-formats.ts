@@ -27,6 +27,6 @@ export function csvLine(cells: readonly (string | null)[]): string {
 function csvCell(text: string | null): string {
   if (text === null) return '';
   const isNumber = /^-?\d+(\.\d+)?$/.test(text);
-  const harmless = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const harmless = !isNumber && /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return harmless === '' || /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

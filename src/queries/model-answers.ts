@@ -140,7 +140,9 @@ export class ModelAnswers {
   private async schemaOf(graphId: number): Promise<{ shown: SchemaForModel; withheld: ReadonlySet<string> }> {
     const { nodes, edges } = await this.graphs.schema(graphId);
     const properties = [...nodes, ...edges].flatMap(element => element.properties);
-    const withheld = new Set(properties.filter(({ sensitive }) => sensitive).map(({ name }) => name));
+    const sensitive = properties.filter(each => each.sensitive);
+    // A query may also call a property by its column.
+    const withheld = new Set(sensitive.flatMap(({ name, column }) => (column === null ? [name] : [name, column])));
     const without = <E extends { properties: { name: string; type: string }[] }>(element: E): E => ({
       ...element,
       properties: element.properties.filter(({ name }) => !withheld.has(name)),

@@ -49,7 +49,7 @@ const goesOn =
   '(?!(?<=千)[克米瓦卡帕伏赫焦字吨])(?![零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
 
 /** The source of a pattern, with one group, for what is compared with: 12.5, $15,000, 20k, 三百, two. */
-export const amountPattern = `(?:[$€£¥]\\s?)?((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b|k\\b)?|[零一二两三四五六七八九十百千万亿]+|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
+export const amountPattern = `(?:[$€£¥]\\s?)?((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b|k\\b)?|[零一二两三四五六七八九十百千万亿]{1,20}|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
 
 const scales: Record<string, number> = {
   k: 1e3,
