@@ -1,7 +1,7 @@
 import { type CypherQuery, isConstant, isKeyed, type StoredNames } from '../syntax/cypher-ast.js';
 
 export interface PropertiesRead {
-  /** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`. */
+  /** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`, or for very many. */
   names: ReadonlySet<string> | null;
   /** Those that it compares with a constant or a variable, so that an index would find their elements. */
   looked: ReadonlySet<string>;
@@ -14,13 +14,16 @@ export function covers(loaded: PropertiesRead, { names, looked }: PropertiesRead
   return [...names].every(name => loaded.names!.has(name)) && [...looked].every(name => loaded.looked.has(name));
 }
 
+/** Each is a column that is loaded by itself. Beyond them all properties are loaded at once. */
+const mostNames = 64;
+
 type Tree = Record<string, unknown>;
 
 export function propertiesRead(query: CypherQuery): PropertiesRead {
   const [names, looked] = [new Set<string>(), new Set<string>()];
   let any = false;
   visit(query.queries);
-  return { names: any ? null : names, looked };
+  return { names: any || names.size > mostNames ? null : names, looked };
 
   function visit(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;

@@ -1,3 +1,4 @@
+import { FairShare } from '../../common/turns/fair-share.js';
 import { inTurns } from '../../common/turns/pace.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { SearchIndex } from '../../graph-index/search-index.js';
@@ -8,7 +9,7 @@ import { type Topology } from '../../graph-index/topology.js';
 import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type ToOne } from '../../questions/planning/schema-paths.js';
 import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
-import { GraphExceedsMemoryError } from '../retrieval.errors.js';
+import { GraphExceedsMemoryError, RetrievalBusyError } from '../retrieval.errors.js';
 import { type GraphElements } from './graph-elements.js';
 import { elementTypesOf } from './element-types.js';
 import { type LoadedElements } from './graph-in-memory.js';
@@ -19,7 +20,6 @@ import { loadTopology } from './load/load-topology.js';
 import { type SnapshotFiles } from './load/snapshot-files.js';
 import { type HeldVersion, HeldVersions } from './held-versions.js';
 import { type IndexRecord, loadIndex } from './load-index.js';
-import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
 import { PartSizes } from './part-sizes.js';
@@ -79,8 +79,18 @@ export interface LoadedIndex {
 export class LoadedGraphs {
   /** Versions of which a part does not fit into memory, by graph and part. Finding that out again would cost a whole load. */
   private readonly refused = new Map<string, { version: number; error: GraphExceedsMemoryError }>();
-  /** Large loads take turns with those of other threads. Small ones do not wait for them: a graph of a million nodes takes half a minute. */
-  private readonly small = new LoadLane(3);
+  /**
+   * Large loads take turns with those of other threads. Small ones, and the indexes of properties, do not wait for them: a graph of a
+   * million nodes takes half a minute.
+   */
+  private readonly small = new FairShare({
+    places: 4,
+    waitingPerCaller: 500,
+    patienceMs: loadTimeoutMs,
+    refuse: retryAfterS => new RetrievalBusyError(retryAfterS),
+  });
+  /** The user who was the last to ask each graph. */
+  private readonly callers = new Map<number, string>();
   private readonly graphs = new Map<number, LoadedGraph>();
   /** The versions whose nodes and edges other threads have, by graph. */
   private readonly topologies = new Map<number, number>();
@@ -97,6 +107,11 @@ export class LoadedGraphs {
   ) {
     this.smallBytes = smallShare * budgetBytes;
     this.held = new HeldVersions(database, ({ graphId, version }) => parts.release(graphId, version));
+  }
+
+  /** What is loaded of a graph counts for the user who was the last to ask it. */
+  askedBy(graphId: number, caller: string): void {
+    this.callers.set(graphId, caller);
   }
 
   /** The newest version in memory, if any. */
@@ -191,6 +206,7 @@ export class LoadedGraphs {
     this.held.release(graphId);
     this.graphs.delete(graphId);
     this.topologies.delete(graphId);
+    this.callers.delete(graphId);
   }
 
   /**
@@ -327,7 +343,9 @@ export class LoadedGraphs {
     const { graphId, version } = graph;
     const wanted = [...columns].filter(([name]) => looked.has(name));
     const indexes = await Promise.all(
-      wanted.map(([name, column]) => this.sized({ graphId, version, name: `nodes:=${name}` }, () => inTurns(buildPropertyIndex(column)))),
+      wanted.map(([name, column]) =>
+        this.sized({ graphId, version, name: `nodes:=${name}` }, () => this.asSmall(graphId, () => inTurns(buildPropertyIndex(column)))),
+      ),
     );
     return new Map(wanted.map(([name], i) => [name, indexes[i]!]));
   }
@@ -399,6 +417,10 @@ export class LoadedGraphs {
     );
   }
 
+  private asSmall<T>(graphId: number, load: () => Promise<T>): Promise<T> {
+    return this.small.run({ caller: this.callers.get(graphId) ?? `graph ${graphId}` }, load);
+  }
+
   /** How much a load takes is known when it has taken it, so it begins as a small one unless it took more before. */
   private async inRoom<T>(
     { graphId }: LoadedGraph,
@@ -408,7 +430,7 @@ export class LoadedGraphs {
   ): Promise<T> {
     if (leastBytes <= this.smallBytes) {
       try {
-        return await this.small.run(() => load(smallRoom(this.smallBytes)));
+        return await this.asSmall(graphId, () => load(smallRoom(this.smallBytes)));
       } catch (error) {
         if (!(error instanceof LoadOutgrownError)) throw error;
       }

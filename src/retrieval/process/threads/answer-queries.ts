@@ -46,7 +46,9 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
     working.set(id, work);
     if (topology) graphs.noteTopology(topology.graphId, topology.version);
     try {
-      const found = await runQuery(database, graphs, readRetrievalQuery(body), gone.signal);
+      const query = readRetrievalQuery(body);
+      graphs.askedBy(query.graph_id, query.caller);
+      const found = await runQuery(database, graphs, query, gone.signal);
       const pieces = writeAnswer(found, limitBytes, new Pace(gone.signal));
       for (;;) {
         const { done, value } = await pieces.next();

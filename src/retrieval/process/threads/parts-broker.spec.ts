@@ -205,6 +205,29 @@ describe('PartsBroker', () => {
     expect(dropped).toEqual([3, 2]);
   });
 
+  it('takes parts of the only graph of a caller who loads one after the other, before graphs of those who take less', () => {
+    for (const [graphId, caller] of [
+      [1, 'bob'],
+      [2, 'cid'],
+      [3, 'ann'],
+    ] as const) {
+      broker.touch(graphId, caller);
+      loaded(key(graphId), record(100));
+    }
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      broker.touch(3, 'ann');
+      claim(3, name);
+      loaded(key(3, name), record(200));
+    }
+    expect(new Set(dropped)).toEqual(new Set([3]));
+    expect([broker.count, broker.bytes]).toEqual([3, 900]);
+    expect(['topology', 'a', 'b', 'c', 'd', 'e'].map(name => claim(3, name)[0] === null)).toEqual([false, true, true, false, false, false]);
+    // What cannot be taken from its own graph is taken from others.
+    claim(3, 'large');
+    loaded(key(3, 'large'), record(850));
+    expect(dropped.slice(-2)).toEqual([1, 2]);
+  });
+
   it('counts a large load while it goes on, and lets one go on at a time, of each caller in turn', async () => {
     const begun: number[] = [];
     const ask = (turn: number, graphId: number, by: object = thread) =>

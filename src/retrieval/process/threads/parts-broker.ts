@@ -263,8 +263,11 @@ export class PartsBroker {
     return [...(this.callers.get(graphId) ?? [])].at(-1) ?? nobody;
   }
 
-  /** The graph that makes room: of the caller whose graphs take the most, one with the fewest other callers, least recently used. */
-  private nextToDrop(keep: number): number | undefined {
+  /**
+   * The graph that makes room: of the caller whose graphs take the most, one with the fewest other callers, least recently used. The one
+   * to be kept is the last of its caller, and only while it has parts to give.
+   */
+  private nextToDrop(keep: number, part: string | null): number | undefined {
     const going = this.large.going;
     const countOf = (graphId: number): number => this.callers.get(graphId)?.size ?? 1;
     const taken = new Map<string, number>();
@@ -274,11 +277,17 @@ export class PartsBroker {
       const callers = this.callers.get(graphId) ?? [nobody];
       for (const caller of callers) {
         taken.set(caller, (taken.get(caller) ?? 0) + bytes / countOf(graphId));
-        if (graphId !== keep && bytes > 0) graphsOf.set(caller, [...(graphsOf.get(caller) ?? []), graphId]);
+        if (graphId === keep ? this.partToGive(keep, part) !== undefined : bytes > 0)
+          graphsOf.set(caller, [...(graphsOf.get(caller) ?? []), graphId]);
       }
     }
     const [most] = [...graphsOf.keys()].sort((a, b) => taken.get(b)! - taken.get(a)!);
-    return graphsOf.get(most!)?.sort((a, b) => countOf(a) - countOf(b))[0];
+    return graphsOf.get(most!)?.sort((a, b) => Number(a === keep) - Number(b === keep) || countOf(a) - countOf(b))[0];
+  }
+
+  /** A part of the graph to be kept, other than the one that has come and the one that all others need. */
+  private partToGive(keep: number, part: string | null): string | undefined {
+    return [...(this.graphs.get(keep)?.parts.keys() ?? [])].find(name => name !== part && name !== keptPart);
   }
 
   private evict(keep: number, part: string | null): void {
@@ -289,20 +298,20 @@ export class PartsBroker {
       graph.before = null;
       if (answers) this.told.release(graphId);
     }
-    for (let graphId = this.nextToDrop(keep); this.isOver && graphId !== undefined; graphId = this.nextToDrop(keep)) {
-      letLoadAlone(this.graphs.get(graphId)!);
-      this.graphs.delete(graphId);
-      this.callers.set(graphId, new Set([this.callerOf(graphId)]));
+    while (this.isOver) {
+      const graphId = this.nextToDrop(keep, part);
+      if (graphId === undefined) return;
+      const graph = this.graphs.get(graphId)!;
+      if (graphId === keep) {
+        graph.parts.delete(this.partToGive(keep, part)!);
+        // The threads forget with it what they alone hold.
+        graph.heldBytes.clear();
+      } else {
+        letLoadAlone(graph);
+        this.graphs.delete(graphId);
+        this.callers.set(graphId, new Set([this.callerOf(graphId)]));
+      }
       this.drop(graphId);
-    }
-    const graph = this.graphs.get(keep);
-    for (const name of [...(graph?.parts.keys() ?? [])]) {
-      if (!this.isOver) return;
-      if (name === part || name === keptPart) continue;
-      graph!.parts.delete(name);
-      // The threads forget with it what they alone hold.
-      graph!.heldBytes.clear();
-      this.drop(keep);
     }
   }
 

@@ -91,6 +91,7 @@ export class QueryThreads {
   private readonly waiting: (() => void)[] = [];
   private lastId = 0;
   private isClosing = false;
+  private pinging: Promise<unknown> | null = null;
 
   constructor(private readonly options: QueryThreadsOptions) {
     const tell = (message: ToThread): void => this.threads.forEach(({ worker }) => send(worker, message));
@@ -222,9 +223,12 @@ export class QueryThreads {
     await this.askAll(id => ({ do: 'hold', id, graphId }));
   }
 
-  /** Resolves with the reads of all threads. One that does not answer soon is watched by its beats, and is not waited for. */
+  /** Resolves with the reads of all threads. One that does not answer soon is watched by its beats, and is not waited for. All who ask meanwhile share the answer. */
   async ping(): Promise<Reads> {
-    await Promise.race([this.askAll(id => ({ do: 'ping', id })), sleep(pingMs, null, { ref: false })]);
+    this.pinging ??= Promise.race([this.askAll(id => ({ do: 'ping', id })), sleep(pingMs, null, { ref: false })]).finally(
+      () => (this.pinging = null),
+    );
+    await this.pinging;
     const sum = (of: (reads: Reads) => number) => this.threads.reduce((total, { reads }) => total + of(reads), 0);
     return { primary: sum(({ primary }) => primary), replica: sum(({ replica }) => replica) };
   }
