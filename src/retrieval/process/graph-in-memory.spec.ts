@@ -93,7 +93,8 @@ const edgePattern = fc.constantFrom('-->', '<--', '--', '-[:R]->', '<-[:S]-', '-
 const condition = fc.constantFrom(
   ...['a.x = 1', 'b.x > 1', `a.x = 1.0 AND b.x <> 'a'`, 'b:A', 'a.x < b.x', 'b.x <> 1', '1.5 >= a.x', 'a.x IS NULL', 'b.y IS NOT NULL'],
   ...[`b.x STARTS WITH 'a'`, `a.x >= 'a'`, 'b.x > 0 AND b.x <= 2 AND a.y <> 2', 'b.x = b.x', 'a.x = 9007199254740993', 'b.x < $nan'],
-  ...['a.x < b.y', 'a.x = a.y', 'b.x = null', 'a.y = true'],
+  ...['a.x < b.y', 'a.x = a.y', 'b.x = null', 'a.y = true', 'b.x > 0 AND b.x <= 2 AND b.x <> 1 AND b.y IS NOT NULL'],
+  ...['a.x >= 0 AND a.x < 3 AND a.x <> 1.5 AND b.x >= 0 AND b.x < 2 AND b.x <> 1.5'],
 );
 const asSubquery = 'COUNT { … }';
 const question = fc

@@ -1,10 +1,11 @@
 import { type Heap, HeapCeiling } from './heap-ceiling.js';
 
-/** A heap of 100 bytes. */
+/** A heap of 100 bytes, or so many. */
 class FakeHeap implements Heap {
-  readonly limitBytes = 100;
   watches = 0;
   private left: number | null = null;
+
+  constructor(readonly limitBytes = 100) {}
 
   watch(): ReturnType<Heap['watch']> {
     this.watches += 1;
@@ -48,6 +49,17 @@ describe('HeapCeiling', () => {
     };
     check = () => [codeOf('small'), codeOf('large')];
     end = name => queries[name].end();
+  });
+
+  it('ends a query of a heap of gigabytes that holds a quarter of what one query may', () => {
+    const large = new FakeHeap(2 ** 31);
+    let time = 0;
+    const ceiling = new HeapCeiling(large, () => (time += 1_000));
+    const [some, most] = [2 ** 20, 2 ** 24].map(heldBytes => ceiling.begin({ heldBytes }));
+    some!.check();
+    large.collect(2 ** 31);
+    some!.check();
+    expect(() => most!.check()).toThrow(expect.objectContaining({ code: 'query_too_much_work' }));
   });
 
   it('ends the query that holds the most, and no other, when a collection leaves too much in use', () => {

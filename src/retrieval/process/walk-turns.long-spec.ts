@@ -22,6 +22,9 @@ describe('no walk holds a thread', () => {
     'MATCH p = allShortestPaths((a {x: 1})-[*]-(b {x: 77})) RETURN count(p)',
     'MATCH (a)-->(b)--(c)<--(d) RETURN count(*)',
     'MATCH (a {x: 1})--()--()--()--()--() RETURN count(*)',
+    `MATCH (a)-->(b) WHERE ${Array(900).fill('a.z>0').join(' AND ')} RETURN count(*)`,
+    `MATCH (a)-->(b)-->(c) WHERE ${Array(60).fill('c.z>0').join(' AND ')} RETURN a.y, count(*)`,
+    `MATCH (a {x: 1})--(b)--(c) WHERE ${Array(60).fill('c.z>0').join(' AND ')} RETURN count(*)`,
   ])('%s, two at once', text => {
     const running = [1, 2].map(() => prepareInMemory(parseCypher(text), graph, { parameters: new Map(), limits, now }).rows());
     let longest = 0;
@@ -39,5 +42,27 @@ describe('no walk holds a thread', () => {
       }
     for (const rows of running) rows.return(undefined);
     expect(longest).toBeLessThan(mostMsOfProcessor);
+  });
+});
+
+describe('no query takes memory of the size of the graph again and again', () => {
+  const nodes = 400_000;
+  const graph = denseGraph(nodes, 400_000);
+
+  it('searches with maps beyond some arrays', () => {
+    const searches = 'MATCH shortestPath((a)-[*]-(b)) '.repeat(100);
+    const text = `MATCH (a {x: 1}), (b {x: 77}) WITH a, b LIMIT 1 ${searches}RETURN count(*)`;
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    try {
+      for (const row of prepareInMemory(parseCypher(text), graph, { parameters: new Map(), limits, now }).rows()) {
+        expect(row === null || row.values.length === 1).toBe(true);
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ status: 422 });
+    }
+    expect(most).toBeGreaterThan(8 * nodes);
+    expect(most).toBeLessThan(200_000_000);
   });
 });

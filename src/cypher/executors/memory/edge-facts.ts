@@ -13,8 +13,8 @@ export interface EdgeFacts {
 
 /** Eight edges take a unit. */
 const edgesAtOnce = 500_000;
-/** Of two arrays, without what they hold. */
-const bytesOfArray = 200;
+/** Without what it holds. */
+const bytesOfArray = 100;
 const facts = new DerivedArrays<EdgeFacts>('facts');
 
 export function* edgeFactsOf(graph: GraphArrays): Generator<null, EdgeFacts> {
@@ -33,7 +33,11 @@ export function* edgeFactsOf(graph: GraphArrays): Generator<null, EdgeFacts> {
     setBit(targetSets[type]!, nodeSets[target]!);
     if (source === target) loops.push(edge);
   }
-  return facts.set(graph, { sourceSets, targetSets, loops }, types.length * (labelSets.length / 4 + bytesOfArray) + 8 * loops.length);
+  return facts.set(
+    graph,
+    { sourceSets, targetSets, loops },
+    2 * types.length * (bytesOfArray + bitsFor(labelSets.length).byteLength) + 8 * loops.length,
+  );
 }
 
 /** Bits for so many numbers, none of them set. */
