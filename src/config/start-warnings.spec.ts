@@ -42,8 +42,9 @@ describe('warnings at the start', () => {
     },
   );
 
-  it('say only that tokens end with the process, on a first try', () => {
-    expect(names({ BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000' })).toEqual(['JWT_SECRET_KEY']);
+  it('are none on a first try, and say with a database of its own that tokens end with the process', () => {
+    expect(names({ BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000' })).toEqual([]);
+    expect(names({ DATABASE_URL: 'postgresql://owner@db.example.com/graph' })).toEqual(['JWT_SECRET_KEY']);
   });
 
   it('say in both languages what to do, and repeat no secret', () => {

@@ -20,9 +20,10 @@ export const knownAdminPassword: StartWarning = {
   remedy: 'PUT /api/auth/password {"old_password": "…", "new_password": "…"}',
 };
 
-function keyWarnings({ jwtSecretKey, databaseUrl }: Settings): StartWarning[] {
-  if (jwtSecretKey !== undefined) return [];
+/** None on a first try, with the embedded database and outside of production: logging in again after a restart is what one expects. */
+function keyWarnings({ jwtSecretKey, databaseUrl, isProduction }: Settings): StartWarning[] {
   const isShared = databaseUrl !== undefined;
+  if (jwtSecretKey !== undefined || !(isShared || isProduction)) return [];
   return [
     {
       zh: isShared
