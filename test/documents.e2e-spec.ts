@@ -1,0 +1,112 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { adminPassword, startTestApp, type TestApp } from './support/app.js';
+import { type CommandResult, ended, runDemo } from './support/commands.js';
+
+const root = path.resolve(__dirname, '..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const hasShell = ['bash', 'curl'].every(command => spawnSync(command, ['--version']).status === 0);
+
+/** The blocks of shell commands of a page, but for those of npm, which start the service and the tests. */
+function commandsOf(page: string): string {
+  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!);
+  return blocks.filter(block => !block.includes('npm ')).join('\n');
+}
+
+const pages = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...['docs', 'docs/decisions'].flatMap(folder =>
+    readdirSync(path.join(root, folder)).flatMap(file => (file.endsWith('.md') ? [`${folder}/${file}`] : [])),
+  ),
+];
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const headings = [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
+  return headings.map(heading =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('the documents', () => {
+  it.each(pages)('%s links to pages and headings that are there', page => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link!);
+    const broken = links.filter(link => {
+      const [file, anchor] = link.split('#') as [string, string?];
+      const target = file === '' ? page : path.join(path.dirname(page), file);
+      return !existsSync(path.join(root, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it.each(pages)('%s names files that are there', page => {
+    const named = [...read(page).matchAll(/`((?:src|test|docs|bench|scripts|examples)\/[\w./-]+)`/g)].map(([, file]) => file!);
+    expect(named.filter(file => !existsSync(path.join(root, file)))).toEqual([]);
+  });
+
+  it('the README has 120 lines at most', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  });
+
+  it('the index lists every page and decision', () => {
+    const index = read('docs/README.md');
+    const listed = pages
+      .filter(page => page.startsWith('docs/') && page !== 'docs/README.md')
+      .filter(page => !index.includes(`(${page.slice('docs/'.length)})`));
+    expect(listed).toEqual([]);
+  });
+});
+
+/** Skipped where bash or curl is missing; CI has both. */
+(hasShell || process.env.CI ? describe : describe.skip)('the commands of the documents', () => {
+  let test: TestApp;
+  let folder: string;
+  const password = 'demo-Graph-2026';
+  beforeAll(async () => {
+    test = await startTestApp();
+    await test.admin.put('/api/auth/password').send({ old_password: adminPassword, new_password: password }).expect(200);
+    const demo = await runDemo(test.url);
+    expect(demo).toMatchObject({ code: 0, stderr: '' });
+    folder = mkdtempSync(path.join(os.tmpdir(), 'documented-commands-'));
+    symlinkSync(path.join(root, 'examples'), path.join(folder, 'examples'));
+    // An answer that tells of an error ends the script.
+    writeFileSync(path.join(folder, 'curl'), `#!/bin/sh\nexec ${pathOf('curl')} --fail-with-body "$@"\n`);
+    chmodSync(path.join(folder, 'curl'), 0o755);
+  });
+  afterAll(async () => {
+    await test.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (commands: string): Promise<CommandResult> => {
+    const script = `set -eEo pipefail\ntrap 'echo "failed: $BASH_COMMAND" >&2' ERR\n${commands.replaceAll('http://127.0.0.1:8080', test.url)}`;
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+    return ended(spawn('bash', ['-c', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  };
+
+  it('of the README give the answer that it shows', async () => {
+    const readme = read('README.md');
+    const { code, stdout, stderr } = await run(commandsOf(readme));
+    expect([code, stderr]).toEqual([0, '']);
+    const shown = /"answer": \{ "text": "([^"]*)"/.exec(readme)![1]!;
+    expect(JSON.parse(stdout).answer.text).toBe(shown);
+  });
+
+  it('of docs/using.md run one after the other', async () => {
+    const commands = commandsOf(read('docs/using.md'));
+    expect(commands.match(/^(?:api|post|curl) /gm)!.length).toBeGreaterThan(20);
+    const { code, stdout, stderr } = await run(commands);
+    expect([code, stderr, code === 0 ? '' : stdout.slice(-2_000)]).toEqual([0, '', '']);
+    expect(stdout).toContain('unchanged_source');
+    expect(stdout.trim().split('\n').at(-1)).toMatch(/"name":"Once"/);
+  });
+});
+
+function pathOf(command: string): string {
+  return spawnSync('sh', ['-c', `command -v ${command}`], { encoding: 'utf8' }).stdout.trim();
+}
