@@ -9,7 +9,7 @@ import { SqlBuilder } from './staging/sql-builder.js';
 import { type SourceProblem } from './staging/target.js';
 
 const timeoutMs = 300;
-/** A caller chooses what a pattern costs. */
+/** The pattern of a caller decides how long a check takes, up to 0.3 s. */
 const places = { places: 1, waitingPerCaller: 4, patienceMs: 10_000 };
 
 /** A default with a rule of its column that only PostgreSQL can judge. */
@@ -21,15 +21,15 @@ interface Judged {
 
 /**
  * Finds the defaults that break a `pattern` or a `format` of their own column: each row that needs one would be rejected. PostgreSQL
- * judges them in one statement, as it judges the rows, since other regular expressions differ. What it cannot judge in 0.3 s is
- * left to the run.
+ * judges them in one statement, as it judges the rows, since other regular expressions differ. A statement is cancelled after 0.3 s,
+ * and its defaults are left to the run.
  */
 export class DefaultChecks {
   private readonly share = new FairShare({ ...places, refuse: () => new DatabaseBusyError() });
 
   constructor(private readonly pool: ServicePool) {}
 
-  /** One check goes on at a time, of each caller in turn. @throws DatabaseBusyError */
+  /** Runs one check at a time, callers in turn. @throws DatabaseBusyError */
   async broken({ nodes, edges }: Mapping, caller: number): Promise<SourceProblem[]> {
     const judged = [...nodes, ...edges].flatMap(({ columns }) => columns.flatMap(judgedOf));
     if (judged.length === 0) return [];
@@ -58,7 +58,7 @@ function judgedOf(column: ColumnMapping): Judged[] {
   });
 }
 
-/** The places of the broken ones, in one branch for all patterns and one for each format. */
+/** Selects the places of the broken defaults, in one branch for all patterns and one for each format. */
 function statementFor(judged: Judged[]): { sql: string; parameters: unknown[] } {
   const sql = new SqlBuilder();
   const places = new Map<string, number[]>();

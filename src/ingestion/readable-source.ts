@@ -18,9 +18,9 @@ const probeTimeoutMs = 10_000;
 /** The tables of a connection as the SQL of a mapping meets them. It must be closed. */
 export interface ReadableSource {
   readonly sql: SourceSql;
-  /** An admitted query as `sql` has it, or the first of its tables that there is not. It is not known of local ones. */
+  /** An admitted query over the tables as `sql` names them, or the first table that is missing. Local sources never report one. */
   select(guarded: GuardedSelect): MovedSelect | { missing: string };
-  /** Null if there is no such table. */
+  /** Null if the table does not exist. */
   columnsOf(table: string): Promise<TableColumn[] | null>;
   listNames(): Promise<string[]>;
   /** Lets PostgreSQL read a statement that gives no rows, for the types of its columns. @throws the errors of a client's `query` */
@@ -146,7 +146,7 @@ export class ForeignSource implements ReadableSource {
   }
 }
 
-/** A query that the guard refuses has no tables. Its problem is reported where its columns are described. */
+/** Empty for a query that the guard refuses: its problem is reported where its columns are described. */
 function namesOf(tables: ForeignTables, source: Target['element']['source']): string[] {
   try {
     return tables.namesOf(source);

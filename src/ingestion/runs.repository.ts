@@ -49,7 +49,7 @@ export interface RunRow {
   finished_at: Date | null;
 }
 
-/** What is asked of a run. */
+/** Options with which a run is queued. */
 export interface RunOptions {
   allowsDeletes: boolean;
   retires: boolean;

@@ -1,6 +1,6 @@
 import { type Target } from './staging/target.js';
 
-/** What a graph consists of, counted for each job: labels and edge types, and the properties of all of them. */
+/** Size of a graph's schema: `names` are labels and edge types. Each is counted once for each job, with its aliases and properties. */
 export interface SchemaSize {
   names: number;
   aliases: number;

@@ -26,12 +26,12 @@ const trialMs = 60_000;
 const interruptEveryMs = 200;
 const sampledRows = 100;
 const places = { places: 2, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
-/** Errors that are no failures of the mapping. */
+/** Errors that are not the mapping's fault: they are thrown instead of reported as the outcome. */
 const answeredAsTheyAre = [DiskReserveError, TurnEndedError, TurnTooLongError];
 /** Rows are written under this id and rolled back. No run has it. */
 const noRun = 0;
 
-/** What a run of a mapping would do now. */
+/** Outcome and counts that a run of a mapping would have now. */
 export interface Trial {
   outcome: 'succeeds' | 'fails' | 'unfinished';
   failure: RunFailure | null;
@@ -126,7 +126,10 @@ export class TrialService {
     }
   }
 
-  /** Stops the statements of a session from a moment on. A cancellation that arrives between two statements is lost, so it is sent again. */
+  /**
+   * Stops the statements of a session from a moment on. A cancellation that arrives between two statements is lost, so it is sent
+   * again.
+   */
   private async interruptAfter(client: PoolClient, ms: number, stop: AbortController): Promise<Deadline> {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const { pid } = rows[0]!;

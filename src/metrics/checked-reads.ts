@@ -19,7 +19,7 @@ import { compileProof } from './plan/compile-proof.js';
 import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
 import { statementTellsTime } from './plan/tells-time.js';
 
-/** What a metric reads, as its compiler found it. */
+/** The zone, tables, joins and columns that a metric reads, as its compiler found them. */
 export interface MetricReads {
   timezone: string;
   tables: readonly BoundTable[];

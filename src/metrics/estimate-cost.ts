@@ -2,8 +2,8 @@ import { type SqlStatement } from '../sql/sql-parameters.js';
 import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
 
 /**
- * A step of a plan, with the steps that it reads. Costs are in the unit of the engine, and contain those of the inputs. Null is what an
- * engine does not tell.
+ * A step of a plan, with the steps that it reads. Costs are in the unit of the engine, and contain those of the inputs. Numbers that an
+ * engine does not tell are null.
  */
 export interface PlanStep {
   step: string;
@@ -16,7 +16,7 @@ export interface PlanStep {
 export interface CostEstimate {
   /** The rows of the first statement; of other databases than PostgreSQL those that are read. */
   rows: number | null;
-  /** Of all statements. */
+  /** Sum over all statements; null if the engine does not tell it. */
   cost: number | null;
   /** One for each statement. */
   plans: PlanStep[];
@@ -31,8 +31,8 @@ interface PostgresPlan {
 }
 
 /**
- * Asks PostgreSQL for its plans of statements, which run nothing. Of a plan only steps and numbers are kept, and the named tables:
- * its conditions may be those of a view or a row policy that the caller knows nothing of.
+ * Asks PostgreSQL for its plans of statements, without running them. Only the steps, the numbers and the named tables of a plan are
+ * kept: its conditions may be those of a view or a row policy that is hidden from the caller.
  */
 export async function estimateCost(
   query: SnapshotQuery,

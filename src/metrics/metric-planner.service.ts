@@ -29,10 +29,10 @@ import { readRequest } from './read-request.js';
 /** The connections that metrics read, by id. */
 export type Connections = ReadonlyMap<number, UsableConnection>;
 
-/** What somebody asks of metrics of one graph. */
+/** A request for values of one or more metrics of a graph. */
 export interface MetricCall {
   principal: Principal;
-  /** What the caller is to the graph: a viewer at least. */
+  /** The caller's role in the graph: a viewer at least. */
   role: HeldRole;
   graphId: number;
   ids: readonly number[];
@@ -143,7 +143,7 @@ export class MetricPlanner {
 
   private async compile(call: MetricCall, key: string): Promise<Omit<Compiled, 'size'>> {
     const { principal, graphId, ids, body, signal } = call;
-    // What is read may be large, so those who wait for their turn have not read it yet.
+    // The definitions may be large. They are read within the turn, so that waiting callers do not hold them.
     return this.turns.run({ caller: principal.userId, ...(signal && { signal }) }, async () => {
       // An equal request may have been compiled meanwhile.
       const known = this.findCompiled(key);

@@ -6,7 +6,7 @@ export interface StoredBinding {
   bound: MetricBinding;
 }
 
-/** What may be changed of a metric. */
+/** The fields of a metric that its editors may change. */
 export interface MetricFields {
   name: string;
   aliases: string[];

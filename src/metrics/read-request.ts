@@ -81,7 +81,7 @@ function checkDryRun({ dry_run, explain, cache }: ExecuteMetricRequest): FieldPr
   return named.map(name => ({ loc: ['body', name], text, type: 'no_effect' }));
 }
 
-/** Whoever draws a chart takes the option out. */
+/** Reports the option `chart`: a caller that draws a chart takes it out before. */
 function checkChart({ chart }: ExecuteMetricRequest): FieldProblem[] {
   const text = { zh: '仅对 image/svg+xml 有效', en: 'has an effect on image/svg+xml only' };
   return chart == null ? [] : [{ loc: ['body', 'chart'], text, type: 'no_effect' }];

@@ -77,7 +77,7 @@ export class TranslatedReads {
     return { claim, timeoutMs: this.settings.warehouseTimeoutMs, source: 'metric' as const };
   }
 
-  /** What PostgreSQL computes before the scans. */
+  /** Runs the constants of the scans in the service's own PostgreSQL, before the scans. */
   private computing(connection: UsableConnection, metric: MetricReads): Engines['compute'] {
     return constants =>
       this.here(connection, metric, async query => {
@@ -99,7 +99,7 @@ function tableByName(tables: readonly BoundTable[]): NameTable {
   return name => (names.has(name) ? name : undefined);
 }
 
-/** Plans of MySQL have aliases only. One that stands for several tables tells none. */
+/** Plans of MySQL have aliases only. An alias that stands for several tables is left out. */
 function tableByAlias(tables: readonly BoundTable[]): NameTable {
   return alias => {
     const names = new Set(tables.flatMap(({ alias: own, source }) => (own === alias && 'table' in source ? [source.table] : [])));

@@ -29,14 +29,14 @@ export const startedBy = ['user', 'schedule'] as const;
 export type StartedBy = (typeof startedBy)[number];
 
 /**
- * What became of an attempt: a start, with its run where there are records of runs, or the reason why there is none now. What is
- * `skipped` is not tried again. `later` is: the user has no place for anything of this kind.
+ * Outcome of an attempt: a start, with its run if the kind keeps records of runs, or the reason why nothing was started. A `skipped`
+ * time is not tried again. `later` is tried again: the user lacks a place for anything of this kind.
  */
 export type Started = { runId: number | null } | { skipped: ApiError } | { later: ApiError };
 
 /**
- * Starts a target in the name of a user, within the transaction that also moves the schedule on: both are kept or neither. What it
- * writes is undone unless it started something. @throws ApiError when the start is refused
+ * Starts a target in the name of a user, within the transaction that also moves the schedule on: both are kept or neither. Its
+ * writes are undone unless it started something. @throws ApiError when the start is refused
  */
 export type Starter = (client: PoolClient, principal: Principal, targetId: number) => Promise<Started>;
 
@@ -160,7 +160,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Counts a start for its user. It comes last, so that nothing but starts counts. @returns what becomes of one beyond the limit */
+  /** Counts a start for its user, last, so that only starts count. @returns the attempt to record instead, for one beyond the limit */
   private async findExcess(owner: Principal): Promise<Attempt | null> {
     try {
       await this.limiter.count(findCharge({ bucket: 'run', isPublic: false }, toCaller(owner), this.limiter.limits)!);

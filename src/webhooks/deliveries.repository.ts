@@ -7,11 +7,11 @@ import { type Target } from './webhooks.repository.js';
 
 /** The most deliveries of one webhook that may wait when somebody asks for another one. */
 const maxPending = 100;
-/** The most that may wait when something happens. What is told beyond that is recorded, but not sent. */
+/** The most deliveries of one webhook that may wait when an event happens. A further one is recorded as failed, and not sent. */
 const maxTold = 1_000;
 /** The deliveries that are given up by one statement. */
 const givenUpAtOnce = 1_000;
-/** The deliveries that are kept of the webhooks of one user, and the bytes of their messages. So few take little, however long they are. */
+/** The most deliveries kept for the webhooks of one user, and the most bytes of their messages. Up to `few` take little and all stay. */
 const keptOfUser = { count: 20_000, bytes: 64 * 1024 * 1024, few: 500 };
 /** A sender that is silent for this long has died, and the next one takes its delivery. */
 const lostAfterS = 60;

@@ -5,7 +5,7 @@ import { TooManyWebhooksError, WebhookNotFoundError } from './webhooks.errors.js
 
 export const maxWebhooks = 10;
 
-/** What webhooks tell of: an ingestion job, say. */
+/** The thing that webhooks tell of, such as an ingestion job. */
 export interface Target {
   kind: string;
   targetId: number;
@@ -126,6 +126,6 @@ interface Changes {
   events: string[] | null;
   enabled: boolean | null;
   secretSealed: string | null;
-  /** Whose the webhook becomes. */
+  /** The new owner of the webhook; null keeps the present one. */
   userId: number | null;
 }

@@ -108,7 +108,7 @@ export class WebhooksService {
       url: url ?? null,
       events: events ?? null,
       enabled: enabled ?? null,
-      // Whoever only disables a webhook does not take it over.
+      // A user who only disables a webhook does not take it over.
       userId: enabled === false && [url, events, sealed].every(each => each === undefined) ? null : principal.userId,
       secretSealed: sealed === undefined ? null : await this.secrets.seal(sealed, secretOwner(id)),
     };

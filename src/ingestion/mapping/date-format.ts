@@ -4,7 +4,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 export interface DateFormat {
   /** Anchored regular expression of PostgreSQL. */
   regex: string;
-  /** Of regexp_replace, such as `\3-\2-\1`. */
+  /** Replacement for regexp_replace, such as `\3-\2-\1`. */
   replacement: string;
   reads: 'date' | 'datetime' | 'time';
 }
@@ -30,7 +30,7 @@ const fields: Record<string, { part: string; regex: string }> = {
 
 const known = Object.keys(fields).join(' ');
 
-/** Reads a format such as `dd/MM/yyyy HH:mm`. Returns the fault in words if it is none. */
+/** Reads a format such as `dd/MM/yyyy HH:mm`. Returns the fault in words if it is not a format. */
 export function parseDateFormat(written: string): DateFormat | { fault: Bilingual } {
   let regex = '';
   const groups = new Map<string, { number: number; field: string }>();

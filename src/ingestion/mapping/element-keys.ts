@@ -125,7 +125,7 @@ export const nodeKeys = {
   },
 } as const satisfies MappingKeys;
 
-/** Of an item of `labels`. The name alone may stand in its place. */
+/** Keys of an item of `labels`. The name alone may stand in place of the item. */
 export const furtherLabelKeys = {
   name: {
     takes: 'text',
@@ -191,7 +191,7 @@ export const edgeKeys = {
   },
 } as const satisfies MappingKeys;
 
-/** Of `from` and `to`. */
+/** Keys of `from` and `to`. */
 export const endKeys = {
   node: {
     takes: 'text',

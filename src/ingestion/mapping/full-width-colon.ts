@@ -3,7 +3,7 @@ import { type Steps } from '../../text/steps.js';
 
 /** The line of a mapping with a full-width colon where YAML needs `: `. */
 export interface FullWidthColon {
-  /** Of the colon, in UTF-16 units. */
+  /** Offset of the colon in the text, in UTF-16 units. */
   offset: number;
   text: Bilingual;
   /** The line as it should be. */

@@ -42,7 +42,7 @@ it.each(entries)('the example of $name is a mapping without problems or warnings
 const standing = entries.filter(({ group }) => !['columns', 'types', 'transform', 'rules', 'format'].includes(group));
 
 it.each(standing)('$name takes a value of the kind that it says, and no other', ({ key, takes, inMapping }) => {
-  // An empty list inside a list is no text, no scalar and no map; a plain number is no list and no map.
+  // A list inside a list is wrong for texts and scalars. A plain number is wrong for lists and maps.
   const isCollection = takes === 'texts' || takes === 'list' || takes === 'map';
   const wrong = isCollection ? `${key}: 7` : `${key}: [[]]`;
   const own = problemsOf(inMapping(wrong, key)).filter(({ path }) => path.at(-1) === key);
@@ -62,7 +62,7 @@ it.each(entries.filter(({ values }) => values))('$name takes each of its values,
   expect(typesOf('nonsense')).toEqual(['wrong_type']);
 });
 
-describe('what a mapping must have', () => {
+describe('each key that a mapping must have', () => {
   const missing = (text: string): string[] => [
     ...new Set(
       problemsOf(text)
@@ -83,7 +83,7 @@ describe('what a mapping must have', () => {
   ])('is marked as required in %s', (name, text) => {
     const { entries }: MappingGroup = mappingGroups[name];
     const always = Object.keys(entries).filter(key => entries[key]!.required === true);
-    // Of nodes and edges, one is enough.
+    // A mapping needs only one of `nodes` and `edges`: a missing `nodes` is reported but not marked as required.
     expect(missing(text).filter(key => name !== 'mapping' || key !== 'nodes')).toEqual(always);
   });
 });

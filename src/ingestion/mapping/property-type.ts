@@ -141,7 +141,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** Reads `30s`, `5m`, `2h`, `7d`, `500ms`, `0` as milliseconds. Null if it is no duration. */
+/** Reads `30s`, `5m`, `2h`, `7d`, `500ms`, `0` as milliseconds. Null for any other text. */
 export function parseDuration(written: string): number | null {
   if (written === '0') return 0;
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(written.trim());

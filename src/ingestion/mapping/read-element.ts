@@ -16,7 +16,7 @@ import { type MapReader, type YamlReader } from './yaml-reader.js';
 
 const maxColumns = 200;
 const maxLabels = 32;
-/** What a node or an edge reads, by other names. */
+/** Wrong names for the keys `table` and `query` of a node or an edge, each with the key that was meant. */
 const sourceSynonyms = { source: 'table', sql: 'query' };
 const shownColumns = 5;
 
@@ -109,7 +109,7 @@ function readLabel(at: YamlReader): FurtherLabel | null {
 }
 
 function readSource(at: YamlReader, map: MapReader): ElementSource | null {
-  // The unknown key says which one was meant.
+  // The problem of the unknown key already names the key that was meant.
   if (!map.has('table') && !map.has('query') && Object.keys(sourceSynonyms).some(key => map.has(key))) return null;
   if (map.has('table') === map.has('query')) {
     at.problem('missing_key', { zh: '须在 table 与 query 中恰好写一个', en: 'give exactly one of table and query' });

@@ -63,7 +63,7 @@ function typesMadeBy(step: Transform): PropertyType[] | null {
   }
 }
 
-/** A number that is no number type would be read as a text, a day or a list. */
+/** Reports `number_cn` beside a type that is neither numeric nor `string`: the number would be read as a day or a list, say. */
 export function checkNumberTransform(at: YamlReader, type: PropertyType | null, steps: (Transform | null)[]): void {
   if (type === null || isNumeric(type) || type.name === 'string') return;
   const index = steps.findIndex(step => step?.kind === 'number_cn');

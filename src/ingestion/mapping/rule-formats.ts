@@ -1,7 +1,7 @@
 import { type MappingWord } from './mapping-key.js';
 import { type Format } from './mapping.js';
 
-/** What the rule `format` may ask for. */
+/** The formats that the rule `format` knows. */
 export const formatWords: Record<Format, MappingWord> = {
   email: {
     meaning: { zh: '邮箱地址，域名至少有一个点', en: 'An e-mail address whose domain has a dot' },

@@ -76,7 +76,7 @@ export const ruleWords: Record<Rule['kind'] | 'when', MappingWord> = {
   },
 };
 
-/** What the rule `references` names. */
+/** Keys of the rule `references`. */
 export const referenceKeys = {
   node: {
     takes: 'text',
@@ -100,7 +100,7 @@ export const referenceKeys = {
   },
 } as const satisfies MappingKeys;
 
-/** What a rule in the form of a map may have beside its name. */
+/** Keys that a rule in the form of a map may have beside its name. */
 export const modifierKeys = {
   severity: {
     takes: 'text',

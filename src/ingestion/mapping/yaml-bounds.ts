@@ -17,7 +17,7 @@ export function tooManyEvents(count: number): Bilingual | null {
   return count > bounds.values ? tooManyValues : null;
 }
 
-/** What the characters of a text tell about its size, before anything parses it. */
+/** Size of a text, counted by its characters before any parser reads it. */
 interface Size {
   lines: number;
   /** The marks `,`, `[`, `{`, and `-`, `?`, `:` before a blank, some of them in texts and comments: about one for each value. */

@@ -107,7 +107,7 @@ function secondDocumentAt(text: string): number {
   return 0;
 }
 
-/** Events of one document as a tree. Aliases, tags, repeated keys and keys that are no scalars are refused where they stand. */
+/** Events of one document as a tree. Aliases, tags, repeated keys and keys other than scalars are refused, with their place. */
 function* composeTree(text: string, events: Events): Steps<YamlNode> {
   let next = 1; // the first event opens the document
   const refusedAt = (at: number, { code, says, hint }: Refusal): YamlSyntaxError =>

@@ -40,7 +40,7 @@ export interface Undertaking {
   targets: Target[];
   /** The differences from the mapping that the graph shows; null if it shows none of the job. */
   changes: TargetChange[] | null;
-  /** Where each target ended reading, by its name. */
+  /** The cursor at which each target ended reading in the last run, by the name of the target. */
   cursors: Record<string, string>;
   report: RunReport;
   staged: StagedTarget[];
@@ -65,7 +65,7 @@ export interface Source {
   sql: SourceSql;
   /** The tables of another database, which are copied first. */
   copies: Copies | null;
-  /** Of the mirror's tables, before they were described; null for a table that has none. Null for other databases. */
+  /** Data versions of the mirror's tables, read before these were described; null for a table without one. Null for other databases. */
   versions: Record<string, number | null> | null;
   /** In the order of the targets. */
   shapes: SourceShape[];
@@ -74,7 +74,7 @@ export interface Source {
 /** A source whose tables do not change until the transaction ends. */
 export interface Opened {
   source: Source;
-  /** Of the tables that were copied first; null for the mirror. */
+  /** Digests of the tables that were copied first; null for the mirror. */
   digests: string[] | null;
 }
 
@@ -160,7 +160,7 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
     room = room.beside(stagedTarget.bytes);
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
     staged.push(stagedTarget);
-    // Of rows that were left out, only a copy knows the number.
+    // Rows that `where` or the cursor left out are missing in `read`. Only a copy knows their number.
     const expected = progress.expectedRows;
     if (!isFiltered(target)) progress.counts(targetReport.read);
     else if (expected?.from === 'exact') progress.counts(expected.rows);
@@ -276,7 +276,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   return written;
 }
 
-/** Where each target reads on the next time. */
+/** The cursor from which each target reads on the next time, by the name of the target. */
 export function nextCursors({ staged, report }: Undertaking): Record<string, string> {
   return Object.fromEntries(
     staged.flatMap(({ target: { name }, cursorTo }) => {
@@ -291,7 +291,7 @@ function changeOf({ changes, targets }: Undertaking, target: Target): TargetChan
   return changes?.[targets.indexOf(target)];
 }
 
-/** A target that other rows are read for leaves nothing behind of what it made of the rows before, whatever its `deletes`. */
+/** A target for which other rows are read than before removes all elements without a row, whatever its `deletes`. */
 function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'none' {
   if (changeOf(work, target)?.readsOtherRows) return 'unseen';
   return ({ none: 'none', column: 'marked', snapshot: 'unseen' } as const)[target.element.deletes.mode];

@@ -85,7 +85,7 @@ interface Referring {
   own: ReferencedTarget | null;
 }
 
-/** Records the rows whose value is no key of a good row and no key of a node that stays. Returns their number. */
+/** Records the rows whose value is neither the key of a good row nor the key of a node that stays. Returns their number. */
 async function findMissing(
   client: PoolClient,
   scope: WriteScope,

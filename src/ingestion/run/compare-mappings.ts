@@ -12,7 +12,7 @@ export interface TargetChange {
   properties: { added: string[]; removed: string[]; changed: string[] };
   /** Rules as `property: rule`. */
   rules: { added: string[]; removed: string[] };
-  /** Other rows are read, or rows are told apart by other keys, so what was made before may have no row any more. */
+  /** Other rows are read, or rows are told apart by other keys, so elements from before may lack a row now. */
   readsOtherRows: boolean;
 }
 
@@ -55,7 +55,7 @@ function compareTarget(before: Mapping, old: Target | undefined, after: Mapping,
   return { target, kind, change: isChanged ? 'changed' : 'unchanged', keys, properties, rules, readsOtherRows };
 }
 
-/** What a target's rows are made from, besides its columns, by the keys of the mapping. Handles and places do not matter. */
+/** The parts of a mapping, other than columns, from which a target makes its rows, by key. Handles and places are left out. */
 function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Record<string, unknown> {
   const shared = {
     connection: source.connection,
@@ -76,7 +76,7 @@ function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Recor
   return { ...shared, from: end(element.from), to: end(element.to) };
 }
 
-/** What decides which rows are read and by which keys they are told apart. */
+/** The parts of a mapping that decide which rows a target reads and by which keys it tells them apart. */
 function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
   const { source, defaults, nodes } = mapping;
   const cleaning = (columns: ColumnMapping[], column: string): unknown => {

@@ -19,7 +19,7 @@ import { type ExpectedRows } from './progress-report.js';
 import { type RunProgress } from './run-progress.js';
 import { type CopiedCounts, type SourceReport } from './run-report.js';
 
-/** What SQL on copies may find. Without it the name of a type could mean something of the service's own. */
+/** Search path of SQL on copies. With any other path the name of a type could mean one of the service's own. */
 export const pathOfCopies = 'pg_catalog, pg_temp';
 
 /** Tables of another database, and the client that reads them. */

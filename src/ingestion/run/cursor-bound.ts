@@ -19,7 +19,7 @@ const hasZone = /:\d\d(\.\d+)?[+-]\d\d(:\d\d)*$/;
 
 /**
  * A value of a column's own type before which the source need not send rows: at or below every one that the run's exact condition
- * admits. Null if there is no simple one; the source then sends all.
+ * admits. Null if it cannot be computed simply; the source then sends all rows.
  * @param columnType as the client describes it
  */
 export async function cursorBound(
@@ -33,14 +33,14 @@ export async function cursorBound(
   if (range && isCount && /^\s*[+-]?\d+\s*$/.test(value)) return clamped(BigInt(value) - BigInt(Math.ceil(lag)), range);
   const family = sourceFamily(columnType);
   if (isCount || (family !== 'date' && family !== 'timestamp' && family !== 'timestamptz')) return null;
-  // Days and zones shift a value by less than the margin. Only moments compared with moments need none.
+  // Days and zones shift a value by less than the margin. A moment that is compared with moments is not shifted.
   const margin = family === 'timestamptz' && type === 'datetime' && hasZone.test(value) ? '0' : marginOfZones;
   const { rows } = await client.query<{ bound: string }>(
     `SELECT to_char(($1::text::timestamptz - $2::interval - $3::interval) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS bound`,
     [value, `${lag} ms`, margin],
   );
   const bound = rows[0]?.bound ?? '';
-  // Infinity, and years that to_char writes in another way.
+  // Excludes infinity, and years that to_char writes in another way.
   if (!/^\d{4}-/.test(bound)) return null;
   if (family === 'date') return bound.slice(0, 10);
   return family === 'timestamptz' ? `${bound}+00` : bound;

@@ -15,8 +15,9 @@ interface Unmatched {
 }
 
 /**
- * Marks the rows that lack a node at an end: `failures` for ends that quarantine, fail, or could make no stub, `duplicate_of = 0` for
- * ends that only skip. The stricter end decides for the row. A row with an empty end is no edge, so it is skipped whatever the mapping says.
+ * Marks the rows that lack a node at an end: `failures` for ends that quarantine, fail, or could not make a stub, `duplicate_of = 0`
+ * for ends that only skip. The stricter end decides for the row. A row with an empty end is not an edge, so it is skipped whatever the
+ * mapping says.
  * A row that repeats one of these is marked as a repeat, as `markDuplicates` does, which a first load goes without.
  */
 export async function markUnmatched(

@@ -31,7 +31,7 @@ export interface RemainingTime {
   reason: Bilingual | null;
 }
 
-/** What a run shows of itself while it goes on. */
+/** The progress that a run publishes while it goes on. */
 export interface ProgressReport {
   step: Step;
   of: string | null;
@@ -45,7 +45,7 @@ export interface ProgressReport {
   /** Rows of all steps of a kind so far. */
   total: { copied: number; staged: number; written: number };
   remaining: RemainingTime;
-  /** What the last success says about this step: its share of the whole time, and that of the steps before it. */
+  /** Shares (0 to 1) of this step, and of the steps before it, in the time of the last success. Null if none had this step. */
   lastRun: { id: number; durationMs: number; shareBefore: number; shareOfStep: number } | null;
 }
 

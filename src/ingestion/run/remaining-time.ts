@@ -27,7 +27,8 @@ export interface StepState {
 
 /**
  * The time that is left: of the whole run if its revision has succeeded before, otherwise of this step. The rest of a counted step is
- * taken from its rate, the rest of any other step and all later ones from the last success. Null with the reason if there is no base.
+ * taken from its rate, the rest of any other step and all later ones from the last success. `seconds` is null, with a `reason`, if
+ * the time is not known.
  */
 export function remainingTime(state: StepState, past: PastRun | null): RemainingTime {
   const index = past?.steps.findIndex(({ step, of }) => step === state.step && of === state.of) ?? -1;

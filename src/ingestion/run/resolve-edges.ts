@@ -7,12 +7,12 @@ import { findsFor } from './stub-ends.js';
 import { type WriteScope } from './write-scope.js';
 
 const hashJoinFromRows = 10_000;
-/** Of the rows in the graph. A lookup by index takes about as long as twenty rows of a scan. */
+/** Share of the rows in the graph. A lookup by index takes about as long as twenty rows of a scan. */
 const hashJoinFromShare = 0.05;
 
 /**
- * Chooses how many rows find theirs in the graph, and tells whether by hash. Keys of several labels share one column, which the
- * planner's estimate of a join ignores. It would look up a million nodes one by one.
+ * Chooses the join by which `count` rows find theirs in the graph, and tells whether it is by hash. Keys of several labels share one
+ * column, which the planner's estimate of a join ignores: it would look up a million nodes one by one.
  */
 export async function joinFor(client: PoolClient, { nodes, edges }: WriteScope, count: number): Promise<boolean> {
   const { rows } = await client.query<{ byHash: boolean }>(
@@ -26,8 +26,8 @@ export async function joinFor(client: PoolClient, { nodes, edges }: WriteScope, 
 }
 
 /**
- * The nodes of a label that an end finds, as a table for joins by key. In a join by hash the planner sees their number and that each key stands once. Without
- * the fence it would expect a few matches, and put the wide rows into memory instead of these.
+ * The nodes of a label that an end finds, as a table for joins by key. In a join by hash the planner sees their number and that each
+ * key stands once. Without the fence it would expect a few matches, and put the wide rows into memory instead of these.
  */
 export function nodesOf({ nodes }: WriteScope, label: string, byHash: boolean, end: EdgeEnd): string {
   return `(SELECT n.id, n.key FROM ${nodes} n WHERE n.label = ${label}${findsFor(end, 'n')}${byHash ? ' OFFSET 0' : ''})`;

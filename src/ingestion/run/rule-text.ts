@@ -10,7 +10,7 @@ const maxShownValue = 50;
 
 /** The value that broke a rule. `shown` stands for it in the text, where the value itself may be secret. */
 export interface BrokenValue {
-  /** Of the column. */
+  /** Name of the column. */
   name: string;
   value: string;
   shown: string;

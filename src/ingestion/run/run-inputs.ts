@@ -8,7 +8,7 @@ export interface RunInputs {
   data_versions: Record<string, number>;
   /** The file of each table and its bytes. They tell most changes by SQL, which raise no version. */
   files: Record<string, string>;
-  /** Of each table of another database that the run copied: its rows, and what decides their meaning. Empty for the mirror. */
+  /** Digest of each copied table of another database: of its rows and of all that decides their meaning. Empty for the mirror. */
   digests: string[];
   /** The place from which each incremental target read. */
   cursors: Record<string, CursorFrom | null>;

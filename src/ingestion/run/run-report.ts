@@ -57,7 +57,7 @@ export interface Reason {
   zh: string;
 }
 
-/** What was copied of a source in another database. */
+/** The tables, rows and bytes that were copied from a source in another database. */
 export interface CopiedCounts {
   tables: number;
   rows: number;
@@ -92,7 +92,7 @@ export interface RunReport {
   cursors: Record<string, { from: string | null; to: string | null }>;
   warnings: RunWarning[];
   rejected_sample: RejectedSample[];
-  /** The upkeep of the graph's tables after the run: statistics renewed late, space freed. Absent if there was none. */
+  /** The upkeep of the graph's tables after the run: statistics renewed late, space freed. Absent if nothing was done. */
   upkeep?: { analyzed: ('nodes' | 'edges')[]; vacuumed: ('nodes' | 'edges')[] };
 }
 

@@ -121,8 +121,9 @@ async function summarise(client: PoolClient, staged: StagedTarget): Promise<void
 }
 
 /**
- * Of rows with the same value in a unique column, the first that breaks no rule passes. Rows after it are rejected for this too, also
- * those that break another rule, so that one answer lists all reasons. A rule of severity `warn` only counts them.
+ * Judges rows with the same value in a unique column: the first that keeps all rules passes. Rows after it are rejected for this too,
+ * also those that break another rule, so that one answer lists all reasons. A rule of severity `warn` only counts the rows that break
+ * no other rule.
  */
 async function rejectRepeated(client: PoolClient, { target, plan, repeated }: StagedTarget, unique: JudgedColumn): Promise<void> {
   const { stagedAs, column, rule, severity } = unique;
@@ -152,7 +153,7 @@ async function rejectRepeated(client: PoolClient, { target, plan, repeated }: St
 export async function markDuplicates(client: PoolClient, staged: StagedTarget): Promise<void> {
   const { plan, target, report } = staged;
   const identity = target.kind === 'node' ? 'key' : 'from_key, to_key, key';
-  // Rows with an empty end are no edges, so they repeat none.
+  // Rows with an empty end are not edges, so they cannot repeat one.
   const open = goodRows(plan, plan.table) + (target.kind === 'node' ? '' : ' AND from_key IS NOT NULL AND to_key IS NOT NULL');
   if (!(await hasRepeated(client, plan.table, identity, open))) return;
   const partition = identity.split(', ').map(column => `${column} COLLATE "C"`);

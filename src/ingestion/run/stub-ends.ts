@@ -11,7 +11,7 @@ import { type WriteScope } from './write-scope.js';
 /** The properties that make up the key of a node. */
 type KeyProperties = { property: string; type: ResolvedType }[];
 
-/** What an edge makes where a node is missing at an end; null for an end that makes nothing. */
+/** The key properties of the stub that an edge makes for a missing node, for each end; null for an end that does not make stubs. */
 export interface StubEnds {
   from: KeyProperties | null;
   to: KeyProperties | null;

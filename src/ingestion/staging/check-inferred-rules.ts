@@ -16,7 +16,7 @@ export function checkInferredRules({ element }: Target, shape: SourceShape): Sou
   ]);
 }
 
-/** A date of the source is no text that could have a form. */
+/** Refuses `date_format` for a source column that is not a text, such as a date. */
 function checkDateFormat({ transform, path }: ColumnMapping, family: SourceFamily): SourceProblem[] {
   if (family === 'text' || transform.at(-1)?.kind !== 'date_format') return [];
   return [

@@ -128,7 +128,7 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       return plain(`${ref}::int`, `(${isWhole ? '' : `${ref} = trunc(${ref}) AND `}${ref} BETWEEN -2147483648 AND 2147483647)`);
     case 'bigint':
       if (isWhole) return plain(ref);
-      // The largest bigint is no double; the next one is too large.
+      // 2^63 - 1 is not a double. The next double, 2^63, is too large.
       if (family === 'float') {
         return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND ${ref} >= -9223372036854775808 AND ${ref} < 9223372036854775808)`);
       }
@@ -191,7 +191,7 @@ function isObject(document: string, valid: string | null): string {
   return valid === null ? isOne : `CASE WHEN ${valid} THEN ${isOne} ELSE false END`;
 }
 
-/** A list of lists is no value of these types. */
+/** A list of the source. Its items must be scalars: a list of lists is invalid. */
 function directList(ref: string, family: SourceFamily, type: ResolvedList): ValueSql {
   const item = directValue('i.x', itemFamily(family), itemOf<ResolvedList, ResolvedScalar>(type));
   const each = item.valid === null ? '' : ` AND NOT EXISTS (SELECT FROM unnest(${ref}) AS i (x) WHERE NOT ${item.valid})`;
@@ -285,7 +285,7 @@ function parsedList(ref: string, type: ResolvedList): ValueSql {
   // The integers of a list have 64 bits.
   const item = parsedValue('i.x', itemType.name === 'int' ? { name: 'bigint' } : itemType);
   const isJson = `${ref} ~ '^\\s*\\['`;
-  // Strict, because the lax mode looks into lists of lists, which are no values of these types.
+  // Strict, because the lax mode looks into lists of lists, which are invalid for these types.
   const stranger = `'strict $[*] ? (@.type() != "${kindInJson(itemType)}" && @.type() != "null")'`;
   const isFlat = `CASE WHEN NOT ${isJson} THEN CASE WHEN pg_input_is_valid(${ref}, 'text[]') THEN coalesce(array_ndims(${ref}::text[]), 1) = 1 ELSE false END
       WHEN NOT pg_input_is_valid(${ref}, 'jsonb') THEN false

@@ -239,7 +239,7 @@ class StagingCompiler {
     const parts = this.element.key.map(column => this.keyPart(column, values));
     const key = parts.length === 0 ? `''` : keyText(parts);
     const checks: string[] = [];
-    // A row whose end is empty is no edge. It is skipped later, not rejected here.
+    // A row with an empty end is not an edge. It is skipped later instead of rejected here.
     const ends = target.kind === 'edge' ? [target.element.from, target.element.to].flatMap(({ match }) => match) : [];
     const isEnd = (column: string): boolean => ends.some(({ edgeColumn }) => edgeColumn === column);
     const missing = parts.filter((part, index) => !part.isRequired && !isEnd(this.element.key[index]!)).map(part => `${part.text} IS NULL`);

@@ -19,7 +19,7 @@ export interface ForeignTable {
   columns: ReadonlyMap<string, TableColumn>;
 }
 
-/** What a run copies of a table. */
+/** A table with the part of it that a run copies: the columns `used`, and the rows after a cursor if `incremental` is set. */
 export interface CopiedTable extends ForeignTable {
   used: TableColumn[];
   /** Its rows are joined or sorted, so the planner needs to know them. */
@@ -74,7 +74,7 @@ export class ForeignTables {
       ? quoteTable(temporary, this.copyOf(source.table))
       : `(\n${this.select(guardedQuery(source, this.client.schema)).text}\n)`;
 
-  /** Of each table the columns that its targets use, or all readable ones for a query. */
+  /** The tables with the columns to copy: those that their targets use, or all readable ones if a query reads the table. */
   plan(targets: Target[]): CopiedTable[] {
     return this.all.map(table => {
       const readers = targets.filter(({ element }) => this.namesOf(element.source).some(name => this.get(name) === table));

@@ -1,14 +1,18 @@
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const shownEveryRows = 1_000;
-/** PostgreSQL refuses to set a setting that it does not know. The refusal carries this name, and ends a statement without room: SQL has no RAISE. */
+/**
+ * Name of a setting that PostgreSQL does not know and so refuses to set. The refusal carries this name, and ends a statement without
+ * room: SQL lacks RAISE.
+ */
 const noRoom = 'staging_room_used_up';
 
 /**
- * Lets the statements of a session show how many rows they have gone through. Nothing else tells others: rows are unseen until they
- * are committed, the progress views of PostgreSQL know no INSERT, and the size of a file is no number of rows. `application_name` is
- * seen at once and falls back at the end of the transaction. The reader of a source may not call `set_config`, which can do more
- * than this. A statement that fills the table `counted` ends where that has no room, see `boundStaging`.
+ * Lets the statements of a session show how many rows they have gone through, by `application_name`. Others see that setting at once,
+ * and it falls back at the end of the transaction. Other ways fail: rows are unseen until they are committed, the progress views of
+ * PostgreSQL leave out INSERT, and the size of a file does not tell the number of rows. The reader of a source may not call
+ * `set_config`, which can do more than this. A statement that fills the table `counted` ends when that has used up its room, see
+ * `boundStaging`.
  */
 export const letShowCounts = `
   CREATE OR REPLACE FUNCTION pg_temp.show_count(counted text, rows bigint) RETURNS boolean LANGUAGE sql VOLATILE SECURITY DEFINER AS

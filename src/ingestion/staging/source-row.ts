@@ -45,7 +45,7 @@ export class SourceRow {
     return parts.length === 0 ? '' : `\n          WHERE ${parts.join(' AND ')}`;
   }
 
-  /** What the mapping's author wrote. */
+  /** SQL that the author of the mapping wrote, after the guard has admitted it. */
   written(text: string): string {
     const guarded = this.shape.sql.get(text);
     if (!guarded) throw new Error('SQL of the mapping was not judged with its source');
@@ -83,7 +83,7 @@ export class SourceRow {
     if (!incremental) return null;
     const { sql, family } = this.column(incremental.cursor);
     const type = { date: 'date', datetime: 'timestamptz', int: 'bigint', bigint: 'bigint' }[incremental.type];
-    // A text that is no cursor counts as a missing one. The row is then read every time, and its own rules report the problem.
+    // A text that is not a cursor counts as a missing one. The row is then read every time, and its own rules report the problem.
     const { valid } = parsedValue(sql, { name: incremental.type === 'int' ? 'bigint' : incremental.type });
     const typed = family === 'text' ? `CASE WHEN ${valid} THEN ${sql}::${type} END` : `${sql}::${type}`;
     this.read.push(`${typed} AS cursor_value`);

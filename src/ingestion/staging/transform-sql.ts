@@ -4,7 +4,7 @@ import { type SqlBuilder } from './sql-builder.js';
 const blankCharacters = ' \t\n\r\f\v\u00a0\u3000';
 const fullWidth = '０１２３４５６７８９．，＋－';
 const halfWidth = '0123456789.,+-';
-/** `1,5` and `1.234,5` have a comma too, but there it is no thousands separator. */
+/** Numbers whose commas separate thousands. The comma of `1,5` and `1.234,5` is a decimal point instead. */
 const grouped = `'^\\s*[+-]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?\\s*$'`;
 
 export interface TextOptions {
@@ -51,7 +51,7 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
       return once(number, t => `CASE WHEN strpos(${t}, ',') > 0 AND ${t} ~ ${grouped} THEN replace(${t}, ',', '') ELSE ${t} END`);
     }
     case 'split': {
-      // The text of an array of PostgreSQL, as a column of type string[] or int[] reads it. No parts are no value.
+      // The text of an array of PostgreSQL, as a column of type string[] or int[] reads it. Without parts it is NULL.
       const part = `btrim(part, ${spaces()})`;
       const parts = `unnest(string_to_array(${text}, ${sql.bind(step.separator, 'text')}))`;
       return `(SELECT array_agg(${part})::text FROM ${parts} AS part WHERE ${part} <> '')`;

@@ -13,7 +13,7 @@ const mostBesideEnds = 6;
 
 type Guessed = { key: RowKey } | { reason: Bilingual };
 
-/** Columns by whose names a table without a key tells its rows apart, the likeliest first, if the data has no repetition. */
+/** The key of a table that declares none: the likeliest column with the name of a key. Null if no such column is unique. */
 export async function guessNamedKey(table: SourceTable, all: SourceTable[], probe: SourceProbe): Promise<RowKey | null> {
   const keys = table.columns.filter(column => mayBeKey(column) && isKeyName(column.name)).map(({ name }) => name);
   const own = keys.filter(name => isOwnKey(name, table));
@@ -47,7 +47,7 @@ export async function guessOtherKey(table: SourceTable, references: Reference[],
     if (link) return link;
   }
   const referring = new Set(references.flatMap(reference => reference.columns));
-  // A number that is no key by its name is a measure, unless the table begins with it.
+  // A number whose name is not that of a key is a measure, unless it is the first column of the table.
   const single = columns.filter(
     (column, index) => !referring.has(column.name) && mayBeKey(column) && (index === 0 || keyKind(column) === 'text'),
   );
@@ -66,7 +66,10 @@ export async function guessOtherKey(table: SourceTable, references: Reference[],
   return { reason: noKey };
 }
 
-/** Both ends, and one more column where they repeat. Rows without one of the ends are no edges, so they need no key. */
+/**
+ * The key of a link table: both ends, and one more column if the pairs repeat. Only rows with both ends are judged, as others are not
+ * edges. Null if the pairs repeat even with one more column.
+ */
 async function guessLinkKey(table: SourceTable, references: Reference[], columns: string[], probe: SourceProbe): Promise<Guessed | null> {
   const ends = [...new Set(references.flatMap(reference => reference.columns))];
   const count = await probe.countKey(table, ends);

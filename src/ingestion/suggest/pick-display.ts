@@ -5,7 +5,10 @@ import { wordsOf } from '../../text/key-names.js';
 
 /** Names of the column with a thing's name, the clearest first. */
 const exact = ['displayname', 'fullname', 'name', '名称', '姓名', '名字'];
-/** Of a person's names the last one tells most, and no expression can be shown. Beside it, a title is the person's. */
+/**
+ * The last name of a person, which tells most of their names: only one column can be shown. It comes before `titles`, since a title
+ * beside it is the person's.
+ */
 const lastName = 'lastname';
 const titles = ['title', '标题', 'label', 'subject', '主题'];
 const endings = /(?:_name|[a-z]Name|_title|名称|姓名|名|标题)$/;
@@ -30,7 +33,7 @@ function isText(type: string): boolean {
   return sourceFamily(type) === 'text' && /^(?:text|varchar|char|character|bpchar)\b/.test(type);
 }
 
-/** Text without a bound counts as short unless its name says otherwise: tables that were uploaded have no other. */
+/** Text without a bound counts as short unless its name says otherwise: uploaded tables have only such columns. */
 function isShort(name: string, length: number | null): boolean {
   return length === null ? !long.test(name) : length <= longest;
 }

@@ -4,9 +4,9 @@ import { type Draft, type DraftColumn, type DraftEnd, type Guess } from './draft
 
 /** Words that YAML 1.1 or 1.2 reads as something else than text. */
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
-/** Begins with a letter, so it is no number, no date and no sign of YAML. */
+/** Text that begins with a letter, so YAML cannot take it for a number, a date or a sign of its own. */
 const plain = /^[A-Za-z\p{Script=Han}][A-Za-z0-9_\p{Script=Han}]*$/u;
-/** What single quotes cannot hold on one line, or YAML does not allow unescaped. */
+/** Characters that single quotes cannot hold on one line, or that YAML allows only escaped. */
 const unprintable = /[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10fffd}]|[\u2028\u2029]|\p{Cs}/u;
 
 export interface PlacedGuess extends Guess {

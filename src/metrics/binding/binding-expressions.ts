@@ -52,7 +52,7 @@ export function guardPart(text: string, guard: Guard, loc: Loc, problems: FieldP
 export interface NameCheck {
   kind: 'column' | 'dimension' | 'entity';
   expression: string;
-  /** The names so far and their meaning. Two uses of a name with one meaning are no clash. */
+  /** The expression of each name so far. A name may be used twice for the same column. */
   taken: Map<string, string>;
   guard: Guard;
   /** The alias of the fact table. */

@@ -42,9 +42,9 @@ import { inLimitedTurns, mapInTurns } from '../../common/turns/pace.js';
 import { type Steps } from '../../text/steps.js';
 
 const mostCharacters = 65_536;
-/** Of expressions together. Those that are a column take a tenth of the time. */
+/** The most characters of all expressions together. Bare columns are left out: they take a tenth of the time. */
 const mostWritten = 16_384;
-/** Of texts that are judged without waiting for a turn. */
+/** The most characters of texts, together, that are judged without waiting for the caller's turn. */
 const mostAtOnce = 2_000;
 const columnAlone = /^[\w$."\u0080-\uffff]*$/;
 
@@ -346,7 +346,7 @@ function refuseTooLarge(request: BindingRequest, loc: Loc): void {
     );
 }
 
-/** What a binding says in SQL, without what is a column alone. */
+/** The SQL expressions of a binding, without those that are a bare column. */
 function expressionsIn({ columns, dimensions, entities, time, grain, joins, row_filter: filter }: BindingRequest): string[] {
   const named = [...(dimensions ?? []), ...(entities ?? []), ...(time ? [time] : [])].map(({ column }) => column);
   const pairs = (joins ?? []).flatMap(({ on }) => textsOfPairs(on));

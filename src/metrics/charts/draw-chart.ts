@@ -4,7 +4,7 @@ import { type ChartPlan, type ChartSeries } from './plan-chart.js';
 
 const width = 960;
 const height = 540;
-/** What legend and axis leave. */
+/** Width in pixels that the legend and the axis leave for the plot. */
 const plotWidth = 660;
 const mostNames = 10;
 /** More numbers would cover each other. */
@@ -42,7 +42,7 @@ function optionOf(plan: ChartPlan): EChartsOption {
   };
 }
 
-/** A few names are all shown. Of many, those that fit. */
+/** Up to 10 names are all shown, cut to their width. More are shown as far as they fit. */
 function labelsOf(count: number) {
   return count <= mostNames ? { interval: 0, width: Math.floor(plotWidth / count), overflow: 'truncate' as const } : { hideOverlap: true };
 }
@@ -55,7 +55,7 @@ function seriesOf(kind: 'line' | 'bar', { name, values, axis }: ChartSeries, poi
     formatter: ({ dataIndex }: { dataIndex: number }) => values[dataIndex]?.text ?? '',
   };
   if (kind === 'bar') return { type: 'bar', ...common, data: values.map(value => value?.number ?? null), label };
-  // A point between two gaps has no line, and is seen by its symbol only.
+  // A point between two gaps is not part of a line, and is seen by its symbol only.
   const isSeen = (place: number): boolean => points <= mostNumbers || !(values[place - 1] ?? values[place + 1]);
   const data = values.map((value, place) => value && { value: value.number, symbol: isSeen(place) ? 'circle' : 'none' });
   return { type: 'line', ...common, data, label, connectNulls: false, showAllSymbol: true };

@@ -6,8 +6,8 @@ const forms = { day: /^\d{4}-\d\d-\d\d$/, hour: /^\d{4}-\d\d-\d\dT\d\d:\d\d[+-]\
 const quarterMs = 15 * 60_000;
 
 /**
- * The periods from the first to the last, in order, also those without a row: a line must not run across them. What is no date comes
- * last. Beyond `most` periods it gives up, and the caller finds too many.
+ * The periods from the first to the last, in order, also those without a row: a line must not run across them. Values other than
+ * periods come last. Filling stops beyond `most` periods, and the caller finds too many.
  */
 export function fillPeriods(found: readonly unknown[], grain: string, most: number, timezone = 'UTC'): unknown[] {
   const isHourly = grain === 'hour';

@@ -113,7 +113,7 @@ function isSubscript(previous: Token | undefined, at: number): boolean {
   return previous.kind === 'word' || previous.kind === 'quoted' || previous.text === ')' || previous.text === ']';
 }
 
-/** A token with ASCII quotes, brackets and digits of its own, as long as it was. What stands inside quotes and brackets is kept. */
+/** A token with ASCII quotes, brackets and digits of its own, as long as it was. Text inside quotes and brackets is kept. */
 function inAscii(kind: Token['kind'] | 'space', matched: string): string {
   if (kind === 'number') return matched.replace(/[０-９]/g, digit => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));
   if (kind === 'quoted') return `"${matched.slice(1, -1)}"`;

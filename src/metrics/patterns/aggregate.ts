@@ -18,7 +18,7 @@ export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> =
         sql: ([arg = '']) => `SUM(${arg})`,
       });
     if (fn === 'AVG' && planner.isWindowed && args.every(planner.isNumber)) {
-      // Of days that are put together, the mean is the quotient of their sums and their counts.
+      // The mean of days that are put together is the sum of their sums by the sum of their counts.
       const part = { args, where, takes: 'numbers' as const, adds: true, combine: 'SUM' as const, counts: false, fillsWithZero: false };
       const sum = planner.aggregate({ ...part, name: fn, sql: ([arg = '']) => `SUM(${arg})` });
       const count = planner.aggregate({ ...part, name: 'COUNT OF AVG', sql: ([arg = '']) => `COUNT(${arg})` });

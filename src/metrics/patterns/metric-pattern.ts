@@ -35,7 +35,7 @@ export interface Axis {
 }
 
 export interface Window {
-  /** Where the rows begin: nowhere, with the period of that grain, or so long before. */
+  /** Start of the rows: none (`start`), the start of the period of that grain, or so long before the day. */
   from: 'start' | { startOf: Grain } | Span;
   /** The day of a period up to which rows count: its last one, its first one, or each of them, for the mean of their values. */
   day: 'LAST' | 'FIRST' | 'AVERAGE';
@@ -59,11 +59,11 @@ export type Test = { code: WarningCode } & ({ value: Value; op: '<' | '>'; than:
 
 /** How events are credited to base events. */
 export interface Attribution {
-  /** What both are about, by its name in both bindings. */
+  /** The entity that an event shares with its base event, by its name in both bindings. */
   entity: string;
   /** How long a base event counts. Null for ever. */
   within: Span | null;
-  /** Whether no credited event is 0, instead of no value as for a sum. `fill: zero` makes it 0 either way. */
+  /** True if the count without a credited event is 0, false if it is NULL, as for a sum. `fill: zero` makes it 0 either way. */
   countsNone: boolean;
 }
 
@@ -77,11 +77,11 @@ export interface Aggregate {
   pick?: Pick;
   /** Leaves out rows with a NULL argument. */
   completeRowsOnly?: boolean;
-  /** Of which kind its arguments must be. */
+  /** The kind of arguments that the function takes. */
   takes: 'numbers' | 'ordered' | 'anything';
   /** True where a value is one of its argument's, and of its type. */
   keepsType?: boolean;
-  /** True for functions that add their argument up. Of true and false they count the true ones. */
+  /** True for functions that add their argument up. They count the true values of a boolean argument. */
   adds?: boolean;
   /** True for functions whose result is a double. It is rounded to 15 digits. */
   isFloat?: boolean;
@@ -108,7 +108,7 @@ export type Value =
       name: string;
       /** True if the sum over disjoint rows is that of all rows. */
       isAdditive: boolean;
-      /** The type of its values, where they are no numbers. Nothing is computed with them. */
+      /** The type of its values, if they are not numbers. Arithmetic on them is refused. */
       otherType?: string | undefined;
       /** The dimensions in which its rows agree. All that are asked for if left out. */
       within?: readonly string[] | undefined;

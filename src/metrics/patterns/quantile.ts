@@ -1,7 +1,7 @@
 import { type Leaf } from '../formula/formula-tree.js';
 import { type MetricPattern } from './metric-pattern.js';
 
-/** Of larger numbers, 15 digits do not tell the ones. */
+/** The largest number of 15 digits. A quantile is rounded to 15 digits, so a larger one loses its last whole digits. */
 const mostExact = 999_999_999_999_999;
 
 /** Pattern 3: `MEDIAN(x)` and `PERCENTILE(x, p[, CONT | DISC])`. CONT lies between two values, to 15 digits, DISC is one of them. */

@@ -14,8 +14,8 @@ const others = /^(text|varchar|char|bpchar|citext|date|timestamp|timestamptz|uui
 const unordered = /^(json|jsonb|boolean)\b/;
 
 /**
- * The type of an argument whose values are no numbers, as far as it is known without the database: that of a bare column, of a cast,
- * and of a truth value.
+ * The type of an argument whose values are not numbers, as far as it is known without the database: that of a bare column, of a cast,
+ * and of a truth value. Undefined for other arguments.
  */
 export function otherType(guarded: GuardedExpression, typeOf: TypeOf): string | undefined {
   const { ColumnRef, TypeCast } = guarded.tree as Record<string, NodeFields | undefined>;

@@ -36,7 +36,7 @@ export function spreadTotals(
   return spread;
 }
 
-/** Where the columns of a value are found in the rows of the result. */
+/** SQL of each column of a value over the rows of the result. */
 export function sqlOfColumns(scans: Scan[], request: MetricRequest, time: TimePlan, isLevelled: boolean, assembly: SqlAssembly): ColumnSql {
   const { dayToLocal, isoWeek, later, quote } = assembly.dialect;
   return column => {
@@ -44,7 +44,7 @@ export function sqlOfColumns(scans: Scan[], request: MetricRequest, time: TimePl
     const name = quote(level === 0 ? column.name : totalName(column, level));
     const shift = scanOf(column, scans).axis.shift;
     if (time.grain !== 'week' || shift?.unit !== 'year') return name;
-    // The 53rd week of a year has no counterpart in the year before.
+    // The 53rd week of a year lacks a counterpart in the year before.
     const start = dayToLocal('"period"');
     return `CASE WHEN ${isoWeek(time.weekStart === 'sunday' ? later(start, 1, 'day') : start)} < 53 THEN ${name} END`;
   };

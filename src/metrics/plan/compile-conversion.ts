@@ -15,8 +15,8 @@ import { type SqlAssembly } from './sql-assembly.js';
 /**
  * Counts base events and the events that are credited to them, each to the latest base event of its entity at or before it. Both
  * stand in one list, ordered by entity and time, in which each base event begins a run; so each event is read once, however many its
- * entity has. Range, filters and clause choose base events before attribution; events may lie behind the range (metrics.md A.7). Of base events
- * at the same time the last by its row identity is credited, in an order that all databases have.
+ * entity has. Range, filters and clause choose base events before attribution; events may lie behind the range
+ * (metrics.md A.7). Among base events at the same time the last by its row identity is credited, in an order that all databases have.
  */
 export function compileConversion(scan: Scan & { events: Events }, index: number, context: ScanContext): CompiledScan {
   const { binding, events } = scan;
@@ -120,7 +120,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   return { reading: [counts], days, joining: null };
 }
 
-/** What tells rows of the same time apart. Texts among them are known where they are columns. */
+/** The columns of the binding's grain, which order rows of the same time. Their type is known for bare columns, and otherwise ''. */
 function identityOf(binding: MetricBinding, assembly: SqlAssembly): BoundColumn[] {
   return binding.grain.map((expression, at) => {
     const type = typeOfColumn(assembly.judge(binding, expression), binding) ?? '';

@@ -31,7 +31,7 @@ export interface CompiledColumn {
   timezone?: string;
   /** The place of a value's metric among those asked for. */
   metric?: number;
-  /** What a column tells of an earlier period, where the request compares with one. */
+  /** The comparison with an earlier period that the column shows. Absent for the metric's own value. */
   compare?: CompareMode;
 }
 
@@ -43,7 +43,7 @@ export interface CompiledMetrics extends CompiledStatement {
   totals: CompiledStatement | null;
   /** The zone in which the statements are run. */
   timezone: string;
-  /** What the statements read. */
+  /** Joins and tables that the statements read. */
   joins: readonly BoundJoin[];
   reads: readonly TableRead[];
   axes: readonly ScanAxis[];
@@ -129,7 +129,7 @@ export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRe
   };
 }
 
-/** Dates and texts have no difference to those of an earlier period. */
+/** Reports `compare` for metrics whose values are not numbers: dates and texts cannot be subtracted. */
 function refuseToCompareOthers(
   asked: readonly NamedMetric[],
   { values }: MetricPlan,
@@ -152,7 +152,7 @@ interface Output {
   value: Value;
 }
 
-/** The values of each metric: its own, and what tells of the period that it is compared with. */
+/** The values of each metric: its own, and those of the comparison with an earlier period. */
 function outputsOf(asked: readonly NamedMetric[], { values }: MetricPlan, { compare: comparison }: MetricRequest): Output[] {
   return asked.flatMap(({ name }, metric) => {
     const { value, before } = values[metric]!;

@@ -9,10 +9,10 @@ export interface ResultColumn {
   names: readonly string[];
   /** In the result: `r."d0"`. */
   sql: string;
-  /** What it is ordered by, where that is not its text. */
+  /** Expressions by which rows are ordered for this column, if `sql` does not order them. */
   order?: readonly string[];
   isValue: boolean;
-  /** The type of values that are no numbers. */
+  /** The type of the values, if they are not numbers. */
   otherType?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ import { type MetricPlan } from './plan-metric.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { judgeRows } from './scan-rows.js';
 
-/** What a column after the values says of a row: that a warning holds for a metric, or that there are more periods than are computed. */
+/** A boolean column after the values: a warning holds for a metric in the row, or there are more periods than are computed. */
 export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' };
 
 export interface CompiledResult {

@@ -17,8 +17,8 @@ import { type GroupKey, type Groups, type NamedSql, selectGroups, type TypedSql 
  * Filters and clause apply to the base rows, before any aggregation, window or share.
  *
  * On an axis, a period counts other rows than its own. Those of an earlier period are grouped by that period, which is then found
- * by its start. Those of windows are grouped by day, and the days of each window are put together. Where the aggregate of
- * aggregates is not that of the rows, each window takes the rows themselves.
+ * by its start. Those of windows are grouped by day, and the days of each window are put together. If an aggregate of
+ * rows cannot be combined from those of days, each window takes the rows themselves.
  *
  * @param levels the totals that are needed besides the rows, see `Groups`
  */
@@ -219,7 +219,7 @@ class ScanCompiler {
     };
   }
 
-  /** What bounds the rows of all periods: the frames of the first and the last one. */
+  /** Conditions that bound the rows of all periods: the start of the first period's frame and the end of the last one's. */
   private outerBounds(bound: BoundTime): string[] {
     const { time, assembly } = this.context;
     const { grain, from, to, weekStart } = time;
@@ -249,7 +249,7 @@ class ScanCompiler {
     return [...(lower === null ? [] : [{ sql: lower, name: '__lower' }]), { sql: frame.upper(), name: '__upper' }];
   }
 
-  /** As the time column has them. */
+  /** As `bounds`, in the type of the time column; as moments if the grain is the hour. */
   private rawBounds(start: string, bound: BoundTime, day?: string): TypedSql[] {
     const isHourly = this.context.time.grain === 'hour';
     const type = isHourly ? 'timestamptz' : bound.type;
@@ -261,12 +261,12 @@ class ScanCompiler {
     return `${isOpen ? '' : `${row} >= "__p"."__lower" AND `}${row} < "__p"."__upper"`;
   }
 
-  /** Their frames are computed once each, since every row is compared with them. */
+  /** Lists the periods, each with its frame computed once, since every row is compared with all of them. */
   private listPeriods(source: PeriodSource, columns: NamedSql[]): string {
     return `${this.names.periods} AS ${materialized}(\n  ${selectPeriods(source, [this.period(source), ...columns])}\n)`;
   }
 
-  /** The same for rows, which another database may have. */
+  /** As `listPeriods`, for scans that join rows: another database gets the list as a parameter. */
   private handPeriods(source: PeriodSource, columns: TypedSql[]): string[] {
     const all = [this.period(source), ...columns];
     return this.context.assembly.list(this.names.periods, all, selectPeriods(source, all), source.parts, materialized);

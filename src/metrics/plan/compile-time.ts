@@ -98,7 +98,7 @@ export function finestOf({ time }: MetricBinding): Grain {
   return time?.min_grain ?? 'day';
 }
 
-/** What to do about a binding that lacks a time. */
+/** Tells how to give a metric's binding the time column that it lacks. */
 export function noTimeColumn({ id, name }: MetricDefinition): Bilingual {
   return {
     zh: `指标“${name}”的绑定没有时间列；请用 PUT /api/metrics/${id}/binding 在绑定中加上 time: {column: …}`,
@@ -203,7 +203,8 @@ export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTim
 }
 
 /**
- * A local time of the statement's zone as the time column has it. Of a time that comes twice it is the first, with which its day begins.
+ * A local time of the statement's zone as the time column has it. A local time that comes twice becomes its first moment, with which
+ * its day begins.
  * @param value the local time, if it is known
  */
 export function rawTime(

@@ -5,7 +5,7 @@ import { withoutLength } from '../../sql/without-length.js';
 /** The PostgreSQL type of a column by its name, and the qualifier before it. */
 export type TypeOf = (column: string, qualifier: string | null) => string | undefined;
 
-/** `other` is a value that is no number, such as a date; `unknown` may be anything. */
+/** `other` is a value that is not a number, such as a date; `unknown` may be anything. */
 type Kind = 'integer' | 'decimal' | 'other' | 'unknown';
 
 const integers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'int2', 'int4', 'int8']);
@@ -70,7 +70,7 @@ function neutralOf(expression: NodeFields, kindsOf: Kinds): string | null {
   if (operator !== '+' && operator !== '-') return '* 1::numeric ';
   // An index on an integer is not used beside a decimal, and constants do not grow large.
   if ([expression.lexpr, expression.rexpr].every(each => 'A_Const' in (each as object))) return null;
-  // What is unknown may be a date, to which only an integer can be added.
+  // An unknown value may be a date, to which only an integer can be added.
   return kinds.includes('unknown') ? null : '+ 0::numeric ';
 }
 

@@ -19,8 +19,8 @@ function guardOverNames(binding: MetricBinding, seesBindings = false): Guard {
 
 /**
  * Judges the SQL of leaves, each piece once for each binding.
- * @throws SchemaError before any of it is judged, if it is longer than a statement; FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest. Positions count from the start of the
- * formula.
+ * @throws SchemaError before any of it is judged, if it is longer than a statement; FormulaParseError for an unknown column,
+ * UnsafeFilterClauseError for the rest. Positions count from the start of the formula.
  */
 export function* guardLeaves(leaves: readonly ResolvedLeaf[], seesBindings: boolean): Steps<Map<MetricBinding, GuardedTexts>> {
   checkStatementLength([...new Set(leaves.flatMap(({ node }) => sqlTexts(node)))].map(({ text }) => text));
@@ -56,7 +56,10 @@ export function guardClause(clause: string, { name, binding }: ResolvedLeaf['own
   }
 }
 
-/** Databases report it without a place, because a bare column is no piece of its own in the statement. */
+/**
+ * The error for a filter clause that is not a condition. Databases report such a clause without a place, because a bare column is not
+ * a piece of its own in the statement.
+ */
 function noCondition(clause: string): UnsafeFilterClauseError {
   const text = clause.trim();
   const hint = {
@@ -71,7 +74,7 @@ function typesIn(binding: MetricBinding): TypeOf {
   return name => namedColumns(binding).get(name)?.type;
 }
 
-/** An argument that is added up. Of true and false, the true ones are counted. */
+/** An argument that is added up. A boolean becomes 1 or 0, so that its true values are counted. */
 export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
   if (!isBoolean(guarded, typesIn(binding))) return guarded;
   return guardOverNames(binding)(`(${guarded.text})::integer`, true);

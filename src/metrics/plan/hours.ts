@@ -4,9 +4,9 @@ import { type GroupKey } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /*
- * Hours are those of the clock of a zone. Where the clock goes back, one comes twice, so an hour is known by its text, in which its
- * offset stands too: `2024-10-27T02:00+01:00`. Where it goes back by half an hour only, the second one has the half of an hour.
- * Lengths of hours are those that pass; of days and more, those of the calendar.
+ * Hours are those of the clock of a zone. One hour comes twice when the clock goes back, so an hour is known by its text with its
+ * offset: `2024-10-27T02:00+01:00`. If the clock goes back by half an hour only, the second one lasts half an hour.
+ * Lengths in hours are elapsed time. Lengths in days and more follow the calendar.
  */
 
 /** The time of a row as a moment. A local time that comes twice is read as the second one. */

@@ -65,7 +65,7 @@ export interface MetricBinding {
   time: BoundTime | null;
   columns: BoundColumn[];
   dimensions: BoundDimension[];
-  /** What a row is about, such as a user, for conversions. Absent in bindings that were stored before there were any. */
+  /** Columns that name the subject of a row, such as its user, for conversions. Absent in bindings stored before they existed. */
   entities?: BoundColumn[];
   joins: BoundJoin[];
   row_filter: string | null;
@@ -132,7 +132,7 @@ export function findDimension(binding: MetricBinding, name: string): BoundColumn
   return indexOf(binding).dimensions.get(name);
 }
 
-/** What a filter by a metric may go by: what an answer may have as a dimension, or else a column. */
+/** The column that a filter by a metric may name: a dimension or an entity, or else any column of the binding. */
 export function findKey(binding: MetricBinding, name: string): BoundColumn | undefined {
   return findDimension(binding, name) ?? namedColumns(binding).get(name);
 }

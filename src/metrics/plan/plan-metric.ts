@@ -50,7 +50,7 @@ export interface Scan {
 
 export interface Events extends Attribution {
   binding: MetricBinding;
-  /** What an event must have besides, and what counts it. */
+  /** Arguments and conditions of the event's COUNT: an event counts if no argument is NULL and all conditions hold. */
   args: GuardedExpression[];
   where: GuardedExpression[];
 }
@@ -136,7 +136,7 @@ export function* planInSteps(
     return value;
   }
 
-  /** Databases other than PostgreSQL compute with no lengths of time. */
+  /** Databases other than PostgreSQL cannot compute with lengths of time, so their arguments count as numbers. */
   function isNumberIn(binding: MetricBinding, argument: SqlText): boolean {
     const typeOf = (name: string) => namedColumns(binding).get(name)?.type;
     return binding.dialect !== undefined || isNumber(texts.get(binding)!.get(argument)!, typeOf);
@@ -213,7 +213,7 @@ export function* planInSteps(
   }
 }
 
-/** It has no zero, because what it is computed of may have none: the value of no rows in a quotient. */
+/** The column of a mean. Its empty periods are not filled with zero: a formula may be NULL without rows, such as a quotient. */
 function meanColumn(name: string): Column {
   const aggregate: Aggregate = {
     name: 'AVERAGE of arithmetic',

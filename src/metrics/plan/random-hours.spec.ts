@@ -109,7 +109,7 @@ describe('random hours', () => {
           { count: 1, unit: 'day' as const },
         ]),
       }),
-      // Where the clock was moved by a part of an hour, nothing is compared with an earlier one.
+      // A comparison with an earlier hour is refused if the clock was moved by a part of an hour, as in these zones.
       ...(!['Australia/Lord_Howe', 'Asia/Kathmandu'].includes(zone) &&
         dice.chance(0.5) && { shift: { count: dice.between(1, 3), unit: dice.of(['hour', 'hour', 'day', 'month'] as const) } }),
     };

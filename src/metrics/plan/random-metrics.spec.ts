@@ -75,7 +75,7 @@ describe('random metrics', () => {
     await database?.drop();
   });
 
-  /** What a seed asks for, compiled for bindings. */
+  /** Draws the formulas and the request of a seed over these bindings, for `compileIt` to compile. */
   function ask(seed: number, bindings: RandomBindings) {
     const dice = new Dice(seed + Number(process.env.RANDOM_SEED ?? 0));
     const request = randomRequest(dice);

@@ -4,11 +4,11 @@ export interface NamedSql {
 }
 
 export interface TypedSql extends NamedSql {
-  /** Of PostgreSQL, short spelling. */
+  /** PostgreSQL type, short spelling. */
   type: string;
 }
 
-/** What rows are grouped by. */
+/** An expression that rows are grouped by. */
 export interface GroupKey extends NamedSql {
   /** The value of a group as it is shown, computed once for each. */
   shown?: (sql: string) => string;
@@ -22,7 +22,7 @@ export interface Groups {
   dimensions: string[];
   /** For each kind of totals, a bit for each dimension that it leaves out. The last dimension has the lowest. */
   levels: readonly number[];
-  /** Whether each row tells its level, which is 0 if it is no total. */
+  /** True if each row tells its `level`, which is 0 for rows other than totals. */
   isLevelled: boolean;
   measures: NamedSql[];
 }

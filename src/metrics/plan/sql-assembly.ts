@@ -36,7 +36,7 @@ export class RowsOf {
     readonly position: number,
   ) {}
 
-  /** What a hash of the statement has of it. */
+  /** Position of the scan, which stands for its rows in a hash of the statement. */
   toJSON(): number {
     return this.position;
   }
@@ -53,7 +53,7 @@ export class SqlAssembly {
    */
   private readonly growth = { query: 1, binding: 1, request: 1 };
 
-  /** What the statement reads of the tables of bindings. */
+  /** Joins and tables of bindings that the statement reads, with their columns. */
   readonly joins: BoundJoin[] = [];
   readonly reads: TableRead[] = [];
 
@@ -62,7 +62,7 @@ export class SqlAssembly {
   /** How many of the joins a scan has proved. */
   private proved = 0;
 
-  /** What the scans of another database may join with, by name. */
+  /** Lists that the scans of another database may join with, by name. */
   private readonly lists = new Map<string, HandedList>();
 
   private prefix = '';
@@ -114,7 +114,10 @@ export class SqlAssembly {
     return guard(expression);
   }
 
-  /** Judges expressions of a binding before they are embedded. @throws UnsafeFilterClauseError, SchemaError if they are too long together */
+  /**
+   * Judges expressions of a binding before they are embedded.
+   * @throws UnsafeFilterClauseError, SchemaError if they are too long together
+   */
   *judgeAll(binding: MetricBinding, expressions: ReadonlySet<string>): Steps<void> {
     checkStatementLength([...expressions], this.mostCharacters);
     for (const expression of expressions) {
@@ -170,7 +173,8 @@ export class SqlAssembly {
   }
 
   /**
-   * The part of the WITH list that lists what rows are joined with or looked up in. Another database is handed the list with its scan.
+   * The part of the WITH list that lists values for rows to be joined with or looked up in. Another database is handed the list with
+   * its scan.
    * @param select gives the columns
    * @param parts those of the WITH list that it reads
    */
@@ -181,7 +185,7 @@ export class SqlAssembly {
     return [];
   }
 
-  /** SQL of a time that is NULL where the column has no end, which is in no period. Others have only finite times. */
+  /** SQL of a time that is NULL if the column is infinite, which is outside of all periods. Other databases have only finite times. */
   ifFinite(column: string, time: string): string {
     return this.target ? time : `CASE WHEN ${this.dialect.isFinite(column)} THEN ${time} END`;
   }
@@ -208,7 +212,10 @@ export class SqlAssembly {
     return { sql: yield* assembleInSteps(template, this.fragments), parameters: this.bound.values };
   }
 
-  /** The whole statement. Where others have the rows, it holds none of the client's pieces and no parameters of their scans. */
+  /**
+   * The whole statement. If another database has the rows, the client's pieces and the parameters of the scans are in its statements
+   * instead.
+   */
   *finishAll(template: string): Steps<CompiledStatement> {
     const statement = this.target ? this.bound.finish(template) : yield* this.finish(template);
     return { ...statement, elsewhere: this.elsewhere, tellsTime: this.fragments.some(tellsTime) };

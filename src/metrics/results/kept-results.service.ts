@@ -23,7 +23,7 @@ export interface AnsweredRows extends ReadRows {
 /** Reads the rows, and says which versions of the tables they are of. Null if it cannot know. */
 export type ReadWork = (signal: AbortSignal) => Promise<{ results: QueryResult[]; versions: ReadonlyMap<string, number> | null }>;
 
-/** What is being read in this process, for all who asked for it. */
+/** A reading under way in this process, shared by all requests for it. */
 interface Running {
   callerId: number;
   since: number;
@@ -50,7 +50,7 @@ const cutAtPart = 1 / 8;
 @Injectable()
 export class KeptResults {
   private readonly running = new Map<string, Running>();
-  /** What was kept since the last cut, by caller. */
+  /** Bytes and number of results kept since the last cut, by caller. */
   private readonly uncut = new Map<number, { bytes: number; count: number }>();
   private readonly share: ResultShare;
 
@@ -63,14 +63,14 @@ export class KeptResults {
     this.share = { bytes, mostOfOne: bytes * callerPart, count: mostResults };
   }
 
-  /** Requests that wait in this process for what is being read. */
+  /** Number of requests that wait in this process for a reading under way. */
   get waiting(): number {
     return [...this.running.values()].reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   /** @throws what the work throws; the reason of the signal, when it aborts */
   async read(key: ResultKey, work: ReadWork, signal: AbortSignal = new AbortController().signal): Promise<AnsweredRows> {
-    // Whoever accepts no age at all wants a reading of their own.
+    // A caller that accepts no age at all, 0 s, gets a reading of its own.
     const found = key.maxAgeS === 0 ? null : await this.results.find(key);
     if (found?.kept) return fromKept(found.kept);
     // Without versions nobody knows how old the rows of a reading under way may be.
@@ -117,7 +117,7 @@ export class KeptResults {
     return running;
   }
 
-  /** Waits for what is being read. Whoever leaves stops it only if nobody else waits. */
+  /** Waits for a reading under way. A request that leaves stops the reading only if it was the last to wait. */
   private async follow(name: string, running: Running, signal: AbortSignal): Promise<AnsweredRows> {
     running.waiting++;
     let leave = (): void => undefined;

@@ -88,7 +88,7 @@ export class MetricReader {
   }
 }
 
-/** What the statements of compiled metrics read. */
+/** Tables, joins and columns that the statements of compiled metrics read. */
 function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) {
   return { ...compiled, tables: [...bindings.map(binding => binding.fact), ...compiled.joins] };
 }

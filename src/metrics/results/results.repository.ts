@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { ServicePool } from '../../database/service-pool.js';
 
-/** What a result is kept under. */
+/** The graph and key of a kept result, with the tables it rests on and the caller that asks for it. */
 export interface ResultKey {
   graphId: number;
   key: Buffer;

@@ -13,7 +13,7 @@ const parts: Readonly<Record<TimePart, string>> = {
   hour: 'toHour',
 };
 const zoneOfLocalTimes = `'UTC'`;
-/** Of the decimal that a double becomes. */
+/** Digits before and after the point of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [16, 28];
 /** The digits of a number that 64 bits hold. */
 const longDigits = 19;
@@ -49,7 +49,7 @@ export const clickhouse: TargetDialect = {
   },
   comparedFloat: double => `if(isNaN(${double}), inf, ${double})`,
   floatFromText: parameter => `toFloat64(${parameter})`,
-  // Without rows, aggregates of what cannot be NULL are zero.
+  // Without rows, aggregates of values that cannot be NULL are zero.
   argument: sql => `toNullable(${sql})`,
   sum: ({ sql, whole, scale }) =>
     `sum(toNullable(${scale === 0 && whole <= longDigits ? `toInt128(${sql})` : `toDecimal256(${sql}, ${scale})`}))`,
@@ -69,7 +69,7 @@ export const clickhouse: TargetDialect = {
   firstValue: sql => `first_value(${sql}) RESPECT NULLS`,
   round: (decimal, digits) => `round(${decimal}, ${digits})`,
   part: (local, part) => `${parts[part]}(${local})`,
-  // To IN, nothing is a value among others.
+  // IN takes NULL for a value like others.
   // IN converts each number to the type of the value, which may not hold it.
   isIn: (value, list) => {
     const isPlain = list.every(({ kind, integer }) => kind !== 'number' || integer !== undefined);

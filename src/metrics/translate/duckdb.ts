@@ -4,7 +4,7 @@ import { numberType, type TargetDialect, type Typed } from './target-dialect.js'
 import { quotedZone } from './quoted-zone.js';
 
 const mostDigits = 38;
-/** Of the decimal that a double becomes. */
+/** Digits before and after the point of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [15, 23];
 
 /** DuckDB checks decimals for overflow itself, so only the digits behind the point have a bound here. */
@@ -28,7 +28,7 @@ export const duckdb: TargetDialect = {
   mostScale: mostDigits,
   floatToDecimal: ({ sql, isSingle }): Typed => {
     const decimal = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
-    // Of its text, for a decimal becomes a double by a division that rounds.
+    // The text of the decimal is cast: the decimal itself becomes a double by a division that rounds.
     const isExact = `CAST(CAST(${decimal} AS VARCHAR) AS ${isSingle ? 'REAL' : 'DOUBLE'}) = ${sql}`;
     const failure = `error('${tooManyFloatDigits}')`;
     return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };

@@ -4,10 +4,10 @@ import { type Kind, numberType, type TargetDialect, type Typed } from './target-
 import { offsetSql, zoneOffsets } from './zone-offsets.js';
 
 const mostDigits = 65;
-/** Of the decimal that a double becomes. */
+/** Digits before and after the point of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [16, 29];
 
-/** What the length of a text may take of the bytes that are sorted by. */
+/** Bytes of @@max_sort_length that the length of a text may take. */
 const lengthBytes = 8;
 
 /**
@@ -53,7 +53,7 @@ export const mysql: TargetDialect = {
     const list = names.map((name, index) => `${quoteMysqlIdentifier(name)} LONGTEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
     return `JSON_TABLE(${parameter}, '$[*]' COLUMNS (${list.join(', ')}))`;
   },
-  // MariaDB has no index over long texts of a list, and would compare each row with all of them.
+  // MariaDB lacks an index over long texts of a list, and would compare each row with all of them.
   lookedUp: text => `SHA2(${text}, 256)`,
   sortable: text => `IF(LENGTH(${text}) > @@max_sort_length - ${lengthBytes}, (SELECT X'00' UNION ALL SELECT X'01'), ${text})`,
   firstValue: sql => `FIRST_VALUE(${sql})`,
@@ -103,7 +103,7 @@ function isTime(kind: Kind): boolean {
   return kind === 'date' || kind === 'timestamp' || kind === 'timestamptz';
 }
 
-/** 0000-00-00 says that there is no date, and so do others that no calendar has: 2024-00-15, 2024-02-31. */
+/** NULL for dates that are in no calendar: 0000-00-00, which stands for a missing date, 2024-00-15, 2024-02-31. */
 function realDate(sql: string): string {
   return `IF(YEAR(${sql}) > 0 AND DAYOFMONTH(${sql}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${sql})), ${sql}, NULL)`;
 }

@@ -9,8 +9,8 @@ export type Explain = (explaining: string) => Promise<Record<string, unknown>[]>
 export type NameTable = (name: string) => string | undefined;
 
 /**
- * Asks a database for its plan of a statement, which runs nothing. Rows are those that the database expects, null where it says
- * nothing; none of them tells a cost that could be compared.
+ * Asks a database for its plan of a statement, which runs nothing. Rows are those that the database expects, null if it does
+ * not tell; costs are null, since those of these databases cannot be compared.
  */
 export const readPlan: Readonly<Record<ForeignDialect, (explain: Explain, nameTable: NameTable) => Promise<PlanStep>>> = {
   mysql: async (explain, nameTable) => {
@@ -92,7 +92,7 @@ function clickHouseStep(node: ClickHouseNode, nameTable: NameTable, read: Readon
 /** The rows that are read of tables. Null if that is not known of all of them. */
 export function rowsRead(plans: readonly PlanStep[]): number | null {
   const read = plans.flatMap(tablesOf);
-  // Of a view only the tables behind it are read.
+  // The plan of a view names only the tables behind it, which `NameTable` does not know, so `read` is empty.
   return read.length === 0 || read.some(({ rows }) => rows === null) ? null : read.reduce((sum, { rows }) => sum + rows!, 0);
 }
 

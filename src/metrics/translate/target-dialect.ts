@@ -6,7 +6,7 @@ export type Kind = 'number' | 'float' | 'text' | 'boolean' | 'date' | 'timestamp
 
 export type TimePart = 'year' | 'quarter' | 'month' | 'day' | 'isodow' | 'hour';
 
-/** What is known of a value before any is read. */
+/** The type of a value, as far as it is known before any row is read. */
 export interface ValueType {
   kind: Kind;
   /** The most digits of a number before and after the point. */
@@ -14,7 +14,7 @@ export interface ValueType {
   scale: number;
   /** True for a floating-point number of single precision. */
   isSingle?: boolean;
-  /** True for a decimal that was a double, or is computed of one: PostgreSQL has no zeros at the end of its digits. */
+  /** True for a decimal that was a double, or is computed of one: PostgreSQL leaves out the zeros at the end of its digits. */
   wasFloat?: boolean;
   /** The type that PostgreSQL gives to the value, where that is an integer. */
   integer?: IntegerType | undefined;
@@ -28,8 +28,8 @@ export interface Typed extends ValueType {
 }
 
 /**
- * The SQL of a database other than PostgreSQL, for the scans of metrics. Operands come as SQL of the target. What has no exact
- * counterpart has no entry: the translator refuses it by name.
+ * The SQL of a database other than PostgreSQL, for the scans of metrics. Operands come as SQL of the target. A construct without
+ * an exact counterpart is left out: the translator refuses it by name.
  */
 export interface TargetDialect {
   readonly name: ForeignDialect;
@@ -59,7 +59,7 @@ export interface TargetDialect {
   argument: (sql: string) => string;
   sum: (value: Typed) => string;
   countDistinct: (values: Typed[]) => string;
-  /** An aggregate: the value at a place, from 1, in the order of the values. Null if there is none. */
+  /** An aggregate: the value at a place, from 1, in the order of the values. Null if the database lacks such an aggregate. */
   sortedValue: ((value: string, place: string) => string) | null;
   /** In how many parameters a list is handed over. */
   readonly listParts: number;
@@ -91,7 +91,7 @@ export interface TargetDialect {
   /** Without the spaces at its ends, U+0020 only. */
   trim: (text: string, side: 'BOTH' | 'LEADING' | 'TRAILING') => string;
   integerText: (integer: string) => string;
-  /** Of whole numbers. It has the sign of the dividend. */
+  /** The remainder of whole numbers, with the sign of the dividend. */
   remainder: (dividend: string, divisor: string) => string;
   addDays: (date: string, days: number) => string;
   daysBetween: (date: string, earlier: string) => string;
@@ -104,11 +104,11 @@ export interface TargetDialect {
   localToDate: (local: string) => string;
   /** The local time of a moment. */
   momentToLocal: (moment: string, zone: string) => string;
-  /** The moment of a local time. Null if the database has no exact way. */
+  /** The moment of a local time. Null if the database lacks an exact way. */
   localToMoment: ((local: string, zone: string) => string) | null;
   /** A value as PostgreSQL reads it, from a result of the statement. */
   toText: (value: Typed) => string;
-  /** What follows the statement. */
+  /** Text that follows the statement, such as settings; may be empty. */
   readonly suffix: string;
 }
 
@@ -135,7 +135,7 @@ export function integerType(integer: IntegerType): ValueType {
   return { ...numberType(wholeDigits[integer]), integer };
 }
 
-/** The type of PostgreSQL's that holds integers of all of these. Undefined if one of them is none. */
+/** The type of PostgreSQL's that holds integers of all of these. Undefined if one of them is not an integer. */
 export function widestInteger(all: readonly ValueType[]): IntegerType | undefined {
   if (all.some(({ integer }) => integer === undefined)) return undefined;
   return (['bigint', 'integer', 'smallint'] as const).find(type => all.some(({ integer }) => integer === type));

@@ -20,14 +20,14 @@ export const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
 /**
  * Translates an expression of PostgreSQL's, as its own parser reads it, to one of the target that gives the same value for every
- * row. Each step knows the type of its operands. What has no exact counterpart is refused by its name.
+ * row. Each step knows the type of its operands. A construct without an exact counterpart is refused by its name.
  * @throws NotInDialectError; SchemaError if it is too long
  */
 export function translateExpression(node: unknown, context: ExpressionContext): Typed {
   return translatorFor(context).translate(node);
 }
 
-/** What `translateExpression` is made of. */
+/** The translator behind `translateExpression`, which also compares and unifies values. */
 export function translatorFor({ dialect, parameters, lists, values, find }: ExpressionContext) {
   const translator: Translator = { dialect, values, translate, text, number, computed, condition, asText, unify, refuse };
   /** Each node is translated once: constructs that write an operand twice, nested in each other, would double the work at each level. */

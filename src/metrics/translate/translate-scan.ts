@@ -7,7 +7,7 @@ import { findIn, hasField, selectOf, SelectTranslator } from './select-translato
 import { columnTypeOf, numberType, type Target, type Typed, type ValueType } from './target-dialect.js';
 import { TargetParameters, type TargetParameter } from './target-parameters.js';
 
-/** A statement of PostgreSQL's that reads rows and has no groups yet, and how they are grouped. */
+/** A statement of PostgreSQL's that reads rows without grouping them, and how they are to be grouped. */
 export interface ScanTemplate {
   statement: SqlStatement;
   /** How many of its columns are keys, then dimensions. The others are aggregates. */
@@ -26,7 +26,7 @@ export interface ScanTemplate {
 export interface TranslatedScan {
   sql: string;
   parameters: TargetParameter[];
-  /** What PostgreSQL computes for the parameters before, as one row of texts. */
+  /** Statement by which PostgreSQL computes values for the parameters beforehand, as one row of texts; null if none need it. */
   constants: SqlStatement | null;
   /** The first columns of the result. */
   columns: { name: string; type: string }[];
@@ -34,7 +34,7 @@ export interface TranslatedScan {
   repeats: number;
 }
 
-/** What PostgreSQL makes of the columns that the target gives: a name and SQL over them. */
+/** A column that PostgreSQL computes from the columns that the target gives: a name and SQL over them. */
 export interface LocalColumn {
   name: string;
   sql: string;
@@ -96,7 +96,7 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
   };
   const grouped = [0, ...levels].map(ofLevel).join('\nUNION ALL\n');
   const quote = (name: string): string => dialect.quote(name);
-  // Joined, and not a value of its own: ClickHouse computes those even when it only explains a statement.
+  // Joined instead of a scalar subquery: ClickHouse computes those even when it only explains a statement.
   const repeats = template.uniqueKeys.map(
     (statement, index) => `\nCROSS JOIN (${translator.countRepeats(statement, `repeats${index}`)}) AS ${quote(`p${index}`)}`,
   );
@@ -133,7 +133,7 @@ export function translateRepeats(statements: readonly SqlStatement[], target: Ta
   return alone(`SELECT ${counts.join(', ')}`, parameters, target);
 }
 
-/** A statement in which samples stand for what PostgreSQL would compute. */
+/** A statement in which samples stand for the values that PostgreSQL would compute. */
 function alone(sql: string, parameters: TargetParameters, { dialect }: Target): SqlStatement {
   const finished = parameters.finish(`${sql}${dialect.suffix}`, position => dialect.placeholder(position));
   const sampleOf = (parameter: TargetParameter): string => {

@@ -14,12 +14,12 @@ export function translateText(name: string, args: readonly unknown[], translator
   const text = (index: number): string => asText(translate(args[index]));
   const result = (sql: string): Typed => ({ ...textType, sql });
   const integer = (sql: string): Typed => ({ ...integerType('integer'), sql });
-  /** What a negative count means differs. */
+  /** A constant count of at least `least`. Databases differ about negative counts, so others are refused. */
   const count = (index: number, least: number): string => {
     const written = numberConstant(args[index]) ?? '';
     return /^\d{1,9}$/.test(written) && Number(written) >= least ? written : refuse(form);
   };
-  /** Where an empty text is found differs. */
+  /** A constant text that is not empty. Databases differ about the place of an empty text, so others are refused. */
   const part = (index: number): string => (textConstant(args[index]) ? text(index) : refuse(form));
   switch (name) {
     case 'length':

@@ -32,7 +32,7 @@ const spans: Readonly<Record<string, { unit: 'day' | 'month'; size: number }>> =
   year: { unit: 'month', size: 12 },
 };
 
-/** No time of MySQL's is so old that another so long before is none: they begin with the year 1000. */
+/** The longest spans, in days and in months. Times of MySQL begin with the year 1000, so a time less such a span still exists. */
 export const longest = { day: 365_000, month: 12_000 };
 
 /** The days or months of `interval '3 week'`. */
@@ -45,7 +45,7 @@ export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } 
   return { count: Number(count) * span.size, unit: span.unit };
 }
 
-/** What a node of the tree is called in an error. */
+/** The name of a node of the tree in an error. */
 export function constructName(type: string): string {
   const names: Readonly<Record<string, string>> = {
     SQLValueFunction: 'the clock',

@@ -3,7 +3,7 @@ import { type Steps } from '../../text/steps.js';
 import { type ExecuteMetricResponse, type ExecuteOrder, maxLimit } from '../execute.dto.js';
 import { type HavingOperator } from '../plan/metric-request.js';
 
-/** What a value has to be for a watch to tell of it. `value` is decimal text. */
+/** The condition under which a watch fires for a value. `value` is decimal text. */
 export interface Condition {
   by: string;
   op: HavingOperator;
@@ -30,8 +30,8 @@ export function orderFor({ by, op }: Condition): { order: ExecuteOrder[]; limit:
 
 /**
  * Tells whether any row of a result, in the order of `orderFor`, meets a condition. Values are compared as decimals without rounding;
- * one that is missing meets none.
- * @throws RunFailure for values that are no numbers, and where the rows that were read decide nothing
+ * a missing value never meets it.
+ * @throws RunFailure for values that are not numbers, and if the rows that were read cannot decide
  */
 export function* judgeRows(result: Pick<ExecuteMetricResponse, 'columns' | 'rows' | 'truncated'>, condition: Condition): Steps<Verdict> {
   const columns = result.columns.map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { type WatchRow } from './watches.repository.js';
 
-/** Tells watches from what else has schedules and webhooks. The database removes those of this kind with their watches. */
+/** The kind of watches among the targets of schedules and webhooks. The database removes those of this kind with their watches. */
 export const watchKind = 'metric_watch';
 
 export const watchTarget = (watchId: number) => ({ kind: watchKind, targetId: watchId });
@@ -11,7 +11,7 @@ export const watchEvents = ['watch.fired', 'watch.recovered', 'watch.failed'];
 /** An error may hold names of the formula, which may be long. */
 const maxSentence = 1_000;
 
-/** What a check is worth telling, if anything. A failure in between does not make what holds begin anew. */
+/** The event that a check causes, or null. A condition that held before a failed check and still holds does not fire anew. */
 export function eventOf(before: Pick<WatchRow, 'held' | 'failures'>, after: Pick<WatchRow, 'held' | 'error' | 'notify'>): string | null {
   const isAlways = after.notify === 'always';
   if (after.error !== null) return isAlways || before.failures === 0 ? 'watch.failed' : null;

@@ -207,7 +207,7 @@ export class NewWatchResponse extends WatchResponse {
   secret: string | null;
 }
 
-/** What a check found that was asked for. */
+/** The result of a check that was asked for. */
 export class WatchCheckResponse extends PickType(WatchResponse, ['checked_at', 'held', 'columns', 'rows', 'error', 'failures'] as const) {
   @ApiProperty({
     type: String,

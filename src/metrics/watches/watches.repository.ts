@@ -14,14 +14,14 @@ const mostPerUser = 100;
 export const notifyModes = ['change', 'always'] as const;
 export type NotifyMode = (typeof notifyModes)[number];
 
-/** What a watch is, as its user saved it. */
+/** The part of a watch that its user saved. */
 export interface WatchDefinition {
   request: SelectMetricRows;
   condition: Condition;
   notify: NotifyMode;
 }
 
-/** What the last check left. `held` is null until one has succeeded; a check that fails leaves it, and the rows, as they were. */
+/** State after the last check. `held` is null until a check has succeeded; a failed check keeps it, and the rows, as they were. */
 export interface WatchState {
   checked_at: Date | null;
   held: boolean | null;
@@ -108,7 +108,8 @@ export class WatchesRepository {
   }
 
   /**
-   * Makes the watch that of the user, and drops a check that waits or goes on. What held is forgotten when something else is watched.
+   * Makes the user the owner of the watch, and drops a check that waits or goes on. The state of the last check is forgotten if the
+   * request or the condition changes.
    * @throws WatchNotFoundError, TooManyWatchesError
    */
   async change(client: PoolClient, watch: WatchRow, userId: number, { request, condition, notify }: WatchDefinition): Promise<void> {

@@ -197,7 +197,7 @@ function readCondition({ by, op, value }: ExecuteHaving): Condition {
   return { by: by ?? 'value', op, value: String(value) };
 }
 
-/** Where in the body of a watch stands what the compiler finds wrong with the request that is made of it. */
+/** The place in the body of a watch for a problem that the compiler finds in the request made of it. */
 function placeOf([, field, ...rest]: FieldProblem['loc']): FieldProblem['loc'] {
   return field === 'order' ? ['body', 'condition', 'by'] : ['body', 'request', ...(field === undefined ? [] : [field]), ...rest];
 }

@@ -20,7 +20,7 @@ import { type CheckEnd, type CheckFound, type ClaimedWatch, WatchesRepository, t
 
 const shownProblems = 3;
 
-/** Checks the watches whose time has come, users in turn. What a check found is told in the transaction that records it. */
+/** Checks the watches whose time has come, users in turn. A check's event is told in the transaction that records the check. */
 @Injectable()
 export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
   constructor(
@@ -70,7 +70,7 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
       const result = await this.runs.execute(principal, metricId, { ...request, ...orderFor(condition) }, signal, false);
       await this.record(claimed, { verdict: await inTurns(judgeRows(result, condition), new Pace(signal)) });
     } catch (error) {
-      // A metric that is refused is no fault of the service, and stays out of its log.
+      // A refused metric is not a fault of the service, and stays out of its log.
       throw error instanceof ApiError && error.status < 500 ? this.toFailure(error) : error;
     }
   }
