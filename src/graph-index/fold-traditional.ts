@@ -3,8 +3,9 @@ import simplified from 'opencc-js/dict/TSCharacters';
 import variantsOfTaiwan from 'opencc-js/dict/TWVariantsRev';
 
 /*
- * The tables of OpenCC, unit by unit. What a traditional character stands for may depend on its word; texts and queries are folded alike.
- * Characters that are simplified ones stay as they are, also where a region writes another one for them.
+ * Tables of OpenCC, applied unit by unit. The simplified form of a traditional character may depend on its word. Texts and queries are
+ * folded alike, so they still match.
+ * Characters that are simplified ones stay as they are, also in regions that write another one for them.
  */
 const pairs = [variantsOfHongKong, variantsOfTaiwan, simplified].map(readPairs);
 const simplifiedUnits = new Set(pairs.at(-1)!.values());

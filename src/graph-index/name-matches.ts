@@ -42,7 +42,10 @@ export interface NameMatches {
 
 /** With so many better names nobody looks for those that are spelled nearly like the search. */
 const enough = 10;
-/** The shortest texts that may have an error. Of two wide units only a third may be missing; three others stand for parts of words first. */
+/**
+ * Lengths of the shortest texts that may have one error, and two. A text of two wide units may only lack a third, or have the two swapped.
+ * Near names of a text of three narrow units rank below names that contain it.
+ */
 const [shortestNear, shortestTwoEdits] = [3, 8];
 /** The shortest text that is looked for inside of words. */
 const shortestInside = 3;

@@ -46,7 +46,10 @@ export interface SearchResult {
   unread: number;
 }
 
-/** What ranks cannot tell apart: a preferred label, the first of namesakes, and the score of the terms, in this order. */
+/**
+ * Weights in a node's score. Nodes of one rank are ordered by a preferred label, then by being the first of namesakes, then by the score of
+ * the terms.
+ */
 const weights = { rank: 10, preferred: 5, first: 2.5, score: 2.4 };
 /** A score of so much counts half of the most. */
 const halfScore = 10;
@@ -63,7 +66,7 @@ export const mostTerms = 64;
 const nearRanks: ReadonlySet<number> = new Set([ranks.twoEdits, ranks.corrected, ranks.oneEdit, ranks.slip]);
 const searchedFields = fieldFlags.display | fieldFlags.key | fieldFlags.text;
 
-/** What the nodes of one search are ranked by. */
+/** Inputs for ranking the nodes of one search. */
 interface Asked {
   /** By the number of a set of labels. */
   isPreferred: readonly boolean[];
@@ -240,7 +243,7 @@ export class SearchIndex {
     const { nameNodeOffsets, nameNodes } = this.arrays;
     const first = nameNodeOffsets[name]!;
     const isNear = nearRanks.has(own);
-    // Of names that are as near, one that many nodes have is likelier meant.
+    // Among equally near names, a name that many nodes have is likelier meant.
     const score =
       isNear && names.byName.has(name) ? Math.log2(1 + nameNodeOffsets[name + 1]! - first) : groups.scores[ordinal]! * coverage * coverage;
     const isFirst = spreads && own < ranks.key && own > ranks.part && nameNodes[first] === 2 * ordinal;
@@ -252,7 +255,7 @@ export class SearchIndex {
     );
   }
 
-  /** What was read as another spelling, if the best node is one whose name only nearly fits. */
+  /** The whole text and the name of the best node, if that name only nearly fits the text; else empty. */
   private correctionOf(best: number | undefined, rank: Uint8Array, text: string): SearchResult['corrections'] {
     if (best === undefined || !nearRanks.has(rank[best]!)) return [];
     return [{ from: text.trim(), to: sortedTextAt(this.tables.names.texts, this.arrays.displayOf[best]!) }];

@@ -11,7 +11,7 @@ export interface StoredTexts {
   textOffsets: Float64Array<SharedArrayBuffer>;
 }
 
-/** Collects texts in blocks, so that a million of them are no million objects. */
+/** Collects texts in blocks, so that a million texts do not take a million objects. */
 export class StoredTextsBuilder {
   private full: Buffer[] = [];
   private fullBytes = 0;
@@ -30,7 +30,7 @@ export class StoredTextsBuilder {
     return this.ends.push(this.fullBytes + this.used);
   }
 
-  /** The same for a text in UTF-8. */
+  /** Adds a text in UTF-8. Returns its number. */
   addBytes(text: Uint8Array): number {
     this.makeRoom(text.length);
     this.block.set(text, this.used);
@@ -43,7 +43,7 @@ export class StoredTextsBuilder {
     let at = 0;
     const blocks = [...this.full, this.block.subarray(0, this.used)].reverse();
     this.full = [];
-    // What is copied can be freed.
+    // The list drops each copied block, so that it can be freed.
     for (let block = blocks.pop(); block; block = blocks.pop()) {
       textBytes.set(block, at);
       at += block.length;

@@ -26,7 +26,7 @@ export class TermGroups {
   /** The number of the last group that a node was found in; 255 for a node that no term has touched. */
   private readonly seen: Uint8Array;
   private touched: number[] = [];
-  /** What the length of a display divides its weight by. */
+  /** Divisor of the weight of a display, by the length of the display. */
   private readonly lengths: Float64Array;
 
   constructor(private readonly arrays: SearchArrays) {

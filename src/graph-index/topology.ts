@@ -6,8 +6,8 @@ import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 
 /**
  * Nodes and edges by small integers ("places"), as compressed sparse rows of both directions: 24 bytes an edge and 28 a node. Edges lie in
- * the order of their source and then of their id, so those out of node i are `outOffsets[i]` to `outOffsets[i + 1]` themselves; those into it are
- * `intoEdges[intoOffsets[i]]` and so on.
+ * the order of their source and then of their id, so those out of node i are `outOffsets[i]` to `outOffsets[i + 1]` themselves; those into
+ * it are `intoEdges[intoOffsets[i]]` and so on.
  */
 export interface Topology {
   /** In ascending order, so that an id is found by halving. */
@@ -134,7 +134,7 @@ function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedAr
   return [offsets, places];
 }
 
-/** Where each group of `keys` begins, and the end of the last. */
+/** Offset of the first place of each group of `keys`, and the end of the last group. */
 export function* offsetsOf(keys: Uint32Array, count: number): Steps<Uint32Array<SharedArrayBuffer>> {
   const offsets = sharedUint32(count + 1);
   yield* inBlocks(keys.length, (from, to) => {

@@ -16,8 +16,8 @@ const reconnectAfterMs = 2_000;
 const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
 
 /**
- * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader
- * may not see the rest. Each holds the whole state, and its id names that state, in every process alike. A comment keeps a quiet stream open.
+ * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader may not
+ * see the rest. Each holds the whole state, and its id names that state, in every process alike. A comment keeps a quiet stream open.
  */
 export type StreamEvent<T> = { type: 'progress' | 'end'; id: string; retry: number; data: T } | AccessLost | { comment: string };
 
@@ -38,7 +38,7 @@ export interface WatchedRecord<T> {
   /** @returns an error once the record is gone */
   read: () => Promise<T | ApiError>;
   hasEnded: (record: T) => boolean;
-  /** What names a state of the record; by default all of it. */
+  /** The part of a record that identifies its state; the whole record by default. */
   stateOf?: (record: T) => unknown;
   /** Reads only that. The record is read again when it has changed. */
   readState?: () => Promise<unknown>;

@@ -7,7 +7,7 @@ import { GraphAccessError, GraphNotFoundError, GraphNotInKeyError, RecordNotFoun
 
 const rank = { viewer: 1, editor: 2, manager: 3, owner: 4 };
 
-/** What a caller is to a graph. */
+/** Role of a caller in a graph; an admin counts as owner. */
 export type HeldRole = GraphRole | 'owner';
 
 export function includesRole(held: HeldRole, role: HeldRole): boolean {
@@ -52,7 +52,7 @@ export class GraphAccessService {
     return requireRole(principal, rows[0], role);
   }
 
-  /** As `require`, of what was read with the account. */
+  /** As `require`, for a standing that was read with the account. */
   judge(principal: Principal, { graphId: id, ownerId, role: held }: GraphStanding, role: HeldRole): HeldRole {
     if (ownerId === null) throw new GraphNotFoundError();
     return requireRole(principal, { id, owner_id: ownerId, role: held }, role);
@@ -71,7 +71,9 @@ export class GraphAccessService {
     return { graphId: rows[0].id, role: requireRole(principal, rows[0], role) };
   }
 
-  /** Tells whether a user may do now what was asked for earlier. Nobody may who was deleted or disabled, or must change the password. */
+  /**
+   * Tells whether a user may do now what was asked for earlier. A deleted or disabled user, or one who must change the password, may not.
+   */
   async mayStill(userId: number, graphId: number, role: GraphRole): Promise<boolean> {
     const { rows } = await this.pool.query<{ role: HeldRole | null }>(
       `SELECT CASE WHEN u.is_admin OR g.owner_id = u.id THEN 'owner' ELSE m.role END AS role

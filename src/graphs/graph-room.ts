@@ -4,7 +4,7 @@ import { mebibyte, StorageRoom } from '../database/storage-room.js';
 /** Bytes of the tables of graphs, with their indexes, as runs have left them. */
 export interface GraphUse {
   graphBytes: number;
-  /** Of all other graphs of the owner. */
+  /** Bytes of all other graphs of the owner. */
   otherBytes: number;
   ownerIsAdmin: boolean;
 }

@@ -92,7 +92,7 @@ const graphRow = `
     FROM graph_elements WHERE graph_id = g.id
   ) e ON true`;
 
-/** What is given is changed. */
+/** Changes to a graph. Undefined leaves a field as it is; a null `description` removes it. */
 interface UpdateGraph {
   name?: string | undefined;
   description?: string | null | undefined;
@@ -135,7 +135,7 @@ export class GraphsRepository {
     );
   }
 
-  /** Measures the tables of the graph with it. Null when the graph is gone. */
+  /** Raises the version and measures the tables of the graph. Null when the graph is gone. */
   async raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     const { rows } = await client.query<{ version: number }>(
       `UPDATE graphs SET version = version + 1, version_at = now(), updated_at = now(), bytes = ${bytesOf(graphTables(id))}
@@ -145,7 +145,7 @@ export class GraphsRepository {
     return rows[0]?.version ?? null;
   }
 
-  /** As runs have left the graphs. All of it is 0 when the graph is gone. */
+  /** Bytes of the tables of graphs as runs have left them; 0 when the graph is gone. */
   async storageUse(id: number, on: Pick<PoolClient, 'query'> = this.pool): Promise<GraphUse> {
     const { rows } = await on.query<GraphUse>(
       `SELECT g.bytes::float8 AS "graphBytes", u.is_admin AS "ownerIsAdmin",

@@ -75,7 +75,7 @@ export class GraphsService {
 
   /**
    * Call it in the transaction that has changed the graph, before its version is raised. It is exact: runs of the owner's graphs wait for
-   * each other from here to their end. A graph passes that is no larger than its last run has left it.
+   * each other from here to their end. A graph that is not larger than after its last run passes in any case.
    * @throws StorageFullError
    */
   async requireRoom(client: PoolClient, id: number): Promise<void> {
@@ -121,7 +121,7 @@ export class GraphsService {
     return page(await mapInTurns(rows, toNeighborResponse), limit, neighbor => neighbor.edge_id);
   }
 
-  /** Node ids are 64-bit and opaque to clients. @throws NodeNotFoundError, also for an id that is no integer. */
+  /** Node ids are 64-bit and opaque to clients. @throws NodeNotFoundError, also for an id that is not a number of 1 to 18 digits. */
   private async getNode(graphId: number, nodeId: string): Promise<NodeRow> {
     const row = /^\d{1,18}$/.test(nodeId) ? await this.graphs.findNode(graphId, nodeId) : null;
     if (!row) throw new NodeNotFoundError();

@@ -17,7 +17,7 @@ const lookEveryMs = 500;
 export type AnswerEvent = { type: 'answer' | 'sentence' | 'end' | 'error'; data: object } | AccessLost | { comment: string };
 
 /**
- * Gives the events of work while it goes on. Whoever goes does not end the work.
+ * Gives the events of work while it goes on. The work continues after its reader has gone.
  * @param findRefusal finds out why the reader may not see the rest, if so
  * @param begin begins the work, which pushes events and ends with the data of the last one
  * @throws what the work throws before the first event

@@ -31,7 +31,7 @@ export async function checkSynonyms(
   allowClashes: boolean,
   pace = new Pace(),
 ): Promise<FieldProblem[]> {
-  /** What each text names, as `kind name`. */
+  /** Names and synonyms by their normalised text, then by `kind name`. */
   const named = new Map<string, Map<string, KnownName | Synonym>>();
   const note = (text: string, of: KnownName | Synonym): void => {
     const key = keyOf(text);

@@ -46,9 +46,9 @@ export const pausedWarning: Bilingual = {
 };
 
 /**
- * What a language model adds to answers of questions: a reading of one that was not understood, and sentences. It sees the schema of the
- * graph, the question and the rows of the answer, all of which the caller may see, but nothing of sensitive properties. Its failures are
- * told in the answer.
+ * Adds the part of a language model to answers of questions: a reading of a question that was not understood, and sentences. The model sees
+ * the schema of the graph, the question and the rows of the answer, all of which the caller may see. It sees no sensitive property. Its
+ * failures are told in the answer.
  */
 @Injectable()
 export class ModelAnswers {
@@ -62,12 +62,15 @@ export class ModelAnswers {
     return this.model.identity !== null;
   }
 
-  /** Whether a query goes without the model for now, although it would have a part in its answer. Whoever insists gets its failure. */
+  /**
+   * Whether a query is answered without the model for now, although the model would take part in its answer. A query with `answer: 'llm'`
+   * gets the model's failure instead.
+   */
   isPausedFor(query: GraphQuery): boolean {
     return query.answer === 'auto' && this.model.isPaused && this.identityFor(query) !== null;
   }
 
-  /** What decides the part of the model in the answer to a query; null if it has none. */
+  /** Identity of the model that takes part in the answer to a query; null if the model takes no part. */
   identityFor({ kind, answer }: GraphQuery): object | null {
     return kind === 'question' && (answer === 'auto' || answer === 'llm') ? this.model.identity : null;
   }
@@ -187,7 +190,10 @@ export function requireModel({ model }: RetrievalAnswer | LargeAnswer): void {
   if (model?.fault) throw new LanguageModelError(model.fault);
 }
 
-/** Runs a proposal, unless it is refused, or names what the graph has not. @throws what is no fault of the proposal */
+/**
+ * Runs a proposed query. Returns the reason if the query is refused, fails while it runs, or names something that the graph does not have.
+ * @throws any error that the proposal did not cause
+ */
 async function tryPlan(
   { cypher }: NonNullable<ProposedPlan>,
   run: RunCypher,
@@ -204,8 +210,8 @@ async function tryPlan(
 }
 
 /**
- * Whether the rows of an answer may show a property that is withheld, other than in whole nodes and edges, of which it is left out. Which columns of
- * the warehouse the dimensions of a metric read is not known here.
+ * Whether the rows of an answer may show a withheld property other than in whole nodes and edges, which leave it out. The columns that the
+ * dimensions of a metric read are not known here, so a metric with dimensions or filters may show one.
  */
 function mayShow({ cypher, metric_call: metric }: QueryPlan, withheld: ReadonlySet<string>): boolean {
   if (withheld.size === 0) return false;

@@ -2,7 +2,10 @@ import { JsonPieces } from '../common/json/write-in-turns.js';
 import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { isLargeAnswer } from '../retrieval/read-answer.js';
 
-/** Writes an answer as the three lines that `readAnswer` reads: all else, rows, graph. What was never parsed stays the bytes that came. */
+/**
+ * Writes an answer as the three lines that `readAnswer` reads: all else, rows, graph. The rows and the graph of a large answer, which were
+ * never parsed, are written as the bytes that came.
+ */
 export async function packAnswer(answer: RetrievalAnswer | LargeAnswer): Promise<Buffer> {
   if (isLargeAnswer(answer)) {
     const { rows, graph, ...head } = answer;

@@ -58,12 +58,14 @@ interface AskedRow {
 }
 
 const idsAtOnce = 64;
-/** Whoever asks for a fresh answer again and again pushes out little of what others asked. */
+/** Most stored answers of one request. A caller who refreshes a request again and again thus evicts few answers to other requests. */
 const mostOfOneRequest = 20;
 /** A process that is silent for this long computes nothing any more. */
 const claimS = 6;
 
-/** Finds the oldest answers of one request beyond {@link mostOfOneRequest}, and of the others those beyond the share; $1 bytes, $2 count. */
+/**
+ * Finds the oldest answers of one request beyond {@link mostOfOneRequest}, and of the others those beyond the share; $1 bytes, $2 count.
+ */
 const beyondShare = (ofGraphs: string) => `
   SELECT id FROM (
     SELECT id, repetition, sum(bytes) FILTER (WHERE repetition <= ${mostOfOneRequest}) OVER newest_first AS bytes,
@@ -106,7 +108,9 @@ export class QueriesRepository {
     };
   }
 
-  /** Notes that the user has had an answer from this version. A crash of the server forgets it, so the commit does not wait for the disk. */
+  /**
+   * Notes that the user has had an answer from this version. A crash of the server forgets it, so the commit does not wait for the disk.
+   */
   async noteSeen(graphId: number, userId: number, version: number): Promise<void> {
     await this.pool.query(
       `WITH hurry AS (SELECT set_config('synchronous_commit', 'off', true))
@@ -230,7 +234,7 @@ export class QueriesRepository {
     return rowCount ?? 0;
   }
 
-  /** Does the same for one graph, at once. */
+  /** Removes the stored answers of one graph beyond its share, however many they are. */
   async cutToShare(graphId: number, { bytes, count }: AnswerShare): Promise<void> {
     await this.pool.query(
       `DELETE FROM queries WHERE id IN (

@@ -53,9 +53,9 @@ export class QueriesService {
   ) {}
 
   /**
-   * Answers a query from the store, by joining the same work under way, or by retrieval. A caller who prefers not to wait gets the
-   * state of the query instead, unless it is answered within the wait. Whoever may no longer read the graph when an answer has taken
-   * some time gets the refusal.
+   * Answers a query from the store, by joining the same work under way, or by retrieval. A caller who prefers not to wait gets the state
+   * of the query instead, unless it is answered within the wait. A caller who has lost access to the graph gets the refusal, if the answer
+   * has taken some time.
    * @throws OneQueryKindError, SchemaError, UpstreamTimeoutError, RetrievalUnavailableError, TooManyQueriesError, and the refusals of
    * retrieval
    */
@@ -156,7 +156,10 @@ export class QueriesService {
     return response;
   }
 
-  /** Waits for the answer. Whoever waits in vain finds it later by its id. */
+  /**
+   * Waits for the answer. A caller whose wait was too short can fetch the answer later by its id.
+   * @throws UpstreamTimeoutError with that id, or without it if the query could not be kept
+   */
   private async answerNow(principal: Principal, prepared: PreparedQuery, body: ExactQueryRequest, count: () => void): Promise<Answered> {
     const { queryUpstreamTimeoutMs: waitMs } = this.settings;
     const id = await this.queries.nextId();

@@ -35,7 +35,7 @@ export interface PreparedQuery {
   context: QuestionContext | null;
   /** The hash of the answer without the language model; null if the model has no part in it anyway. */
   plainHash: Buffer | null;
-  /** Whether it would have a part, but is left alone for a moment. */
+  /** Whether the model would have a part, but is left alone for a moment. */
   isModelPaused: boolean;
   /** The stored answer, unless the query passes it over. */
   kept: StoredAnswer | null;
@@ -45,7 +45,7 @@ export interface PreparedQuery {
   queueMs?: number;
 }
 
-/** What the answer to a question depends on besides the graph. */
+/** Inputs of the answer to a question besides the graph. */
 interface QuestionContext {
   today: string;
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
@@ -53,7 +53,10 @@ interface QuestionContext {
   earlier?: EarlierQuestion;
 }
 
-/** Most queries are answered sooner, and need not tell other processes of their work. Those that come meanwhile work so long in vain. */
+/**
+ * Time in ms before other processes are told of a query. Most queries are answered sooner. Another process that gets the same query
+ * meanwhile computes it for so long in vain.
+ */
 const untoldMs = 20;
 const renewEveryMs = 2_000;
 const firstPauseMs = 20;
@@ -129,7 +132,7 @@ export class QueryExecutor {
     signal: AbortSignal,
   ): Promise<Answered> {
     const { graphId, query } = prepared;
-    // Whoever passes the stored answer over wants work that begins now.
+    // A query that passes the stored answer over needs work that begins now.
     if (query.refresh) return compute(signal);
     const key = keyOf(prepared);
     let isOwn = false;
@@ -138,7 +141,7 @@ export class QueryExecutor {
       return this.lead({ graphId, key }, prepared, userId, compute, stop);
     };
     const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, userId, lead, signal);
-    // Whoever began the work may have got an older version, or had no place at the language model.
+    // The query that began the work may have got an older version, or had no place at the language model.
     const isGood = answered.version >= prepared.seen && (isOwn || answered.answer.model?.fault !== 'busy');
     return isGood ? answered : compute(signal);
   }
@@ -182,7 +185,8 @@ export class QueryExecutor {
       vain.abort(new Error('Another process computes the same'));
       const kept = await this.awaitOther(key, prepared, userId, stop);
       if (kept) return kept;
-      // The other process has failed, or its answer is not stored. Whoever waited longest computes for all, the others for themselves.
+      // The other process has failed, or its answer is not stored. The process that gets the claim now computes for all, and the others for
+      // themselves.
       const isForAll = await claim();
       work = compute(stop);
       if (!isForAll) return work;
@@ -261,15 +265,17 @@ export class QueryExecutor {
       const leftMs = () => Math.max(1, Math.floor(call.deadline - performance.now()));
       const spoken = context?.earlier ? { ...query, text: `${context.earlier.text}\n${query.text}` } : query;
       const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher, timeoutMs: leftMs() });
-      // What has several readings is asked back, and not guessed by a model either.
+      // A question with several readings is asked back, so the model does not guess one either.
       if (answer.plan.kind === 'search' && !answer.choices && !isLargeAnswer(answer))
         answer = await this.models.read(graphId, spoken, today, answer, run, call);
       answer = await this.models.word(graphId, answer, spoken, call, prepared.watcher);
     }
     const version = answer.graph_version;
-    // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed. A metric reads
-    // the warehouse, which changes without a new version of the graph. Nor is an answer stored that asked for the time. Where the language
-    // model failed, the answer without it is stored, for those who do without.
+    // Some answers are not stored:
+    // - A large answer: reading it back would cost about as much as computing it, and it was never parsed.
+    // - The answer of a metric: it reads the warehouse, which changes without a new version of the graph.
+    // - An answer that is `is_of_its_moment`, such as one that asked for the time.
+    // If the language model failed, the answer without it is stored under `plainHash`, for queries that do without the model.
     const hasFailed = plainHash !== null && answer.model?.fault !== undefined;
     const kept = hasFailed ? plain : answer;
     if (isLargeAnswer(kept) || kept.metric_call || kept.is_of_its_moment) return { id: null, version, answer, createdAt: new Date() };
@@ -309,7 +315,7 @@ function cypherOptionsOf({ parameters, timezone, include }: GraphQuery) {
   return { parameters, ...(timezone === null ? {} : { timezone }), ...(include.has('profile') ? { profile: true } : {}) };
 }
 
-/** The time-out is part of it: a caller who allows 1 s must not stop one who allows a minute. */
+/** The time-out is part of the key: a caller who allows 1 s must not stop one who allows a minute. */
 function keyOf({ version, hash, query }: PreparedQuery): Buffer {
   return createHash('sha256').update(`${version} ${query.timeoutMs} ${query.cursorVersion} `).update(hash).digest();
 }

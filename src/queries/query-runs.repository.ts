@@ -36,7 +36,7 @@ export interface QueryRun {
 export type NewRun = Pick<QueryRun, 'id' | 'graph_id' | 'user_id' | 'kind' | 'request'>;
 export type RunEnd = { status: 'succeeded'; answer: Buffer } | { status: 'failed'; error: KeptError };
 
-/** What a list shows: newest first, from the row after `before`. */
+/** Filter of a list of queries, which goes from the newest to the oldest. It begins after the row `before`; null begins at the newest. */
 export interface RunFilter {
   status?: QueryStatus | undefined;
   kind?: QueryKind | undefined;

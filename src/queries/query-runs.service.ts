@@ -41,7 +41,9 @@ const mostTaken = 50;
 const queueMs = 100_000;
 const postponedS = 2;
 
-/** Queries that outlast their request. Each belongs to the user who asked, and is worked on by one process, or the next one if that ends. */
+/**
+ * Queries that outlast their request. Each belongs to the user who asked, and is worked on by one process, or the next one if that ends.
+ */
 @Injectable()
 export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly process = randomUUID();
@@ -125,8 +127,8 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   /**
-   * Cancels a query that has not ended, with the statement that it runs. The caller's own stays as it is once it has ended. Of another
-   * user's, whoever manages the graph learns that it is cancelled, and not what it asks.
+   * Cancels a query that has not ended, with the statement that it runs. The caller's own query stays as it is once it has ended. A
+   * manager of the graph who cancels another user's query gets its state without its request.
    * @throws QueryNotFoundError for another user's, unless it is under way and the caller manages the graph
    */
   async cancel(principal: Principal, { graphId, role }: HeldGraph, id: number): Promise<QueryStateResponse> {

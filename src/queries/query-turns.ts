@@ -12,7 +12,7 @@ const refuse = (retryAfterS: number): RetrievalBusyError => new RetrievalBusyErr
  */
 @Injectable()
 export class QueryTurns {
-  /** Preparing a query asks the database a few times. Whoever waits costs little, and may have a stored answer. */
+  /** Preparing a query asks the database a few times. A waiting query costs little, and may have a stored answer. */
   private readonly preparing = new FairShare({ places: 8, waitingPerCaller: 500, waiting: 5_000, patienceMs: 30_000, refuse });
   private readonly retrieving: FairShare;
 

@@ -204,7 +204,7 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
         offset,
         timezone,
         include.has('profile'),
-        // What a request without these was stored under stays its key.
+        // A request without choices and filter keeps the key of the time before these options.
         ...(choices.length > 0 ? [[...choices].sort()] : []),
         ...(filter ? [filter] : []),
         context,
@@ -230,7 +230,7 @@ export function digestOf(value: object): string {
 /** Putting 90,000 numbers in order holds the process for 70 to 100 ms, and hashing their text for 1. */
 const longestOrdered = 8_192;
 
-/** The same for the same parameters in another order, unless they are long: then for the same text only. */
+/** Key of parameters, which is the same for another order of their names. Long parameters have their text as the key. */
 function parametersKey(text: string): unknown {
   return text.length > longestOrdered ? text : marked(readJsonParameters(text));
 }

@@ -44,7 +44,7 @@ export function readSynonymsCsv(text: string): PlacedSynonym[] {
 
 interface CsvRecord {
   fields: string[];
-  /** Of its beginning. */
+  /** Line of the first character of the record, counted from 1. */
   line: number;
   isClosed: boolean;
 }

@@ -8,7 +8,7 @@ import { SavedQueryNameTakenError, SavedQueryNotFoundError, TooManySavedQueriesE
 const mostOfUser = 200;
 const mostOfGraph = 2_000;
 
-/** What a user saves. */
+/** Fields of a saved query that its user sets. */
 export interface SavedQueryFields {
   name: string;
   description: string;

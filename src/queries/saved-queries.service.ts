@@ -104,7 +104,7 @@ function exact(request: QueryRequest, requestText: string | null): ExactQueryReq
   return { ...request, parametersText: requestText === null ? null : fieldText(requestText, 'parameters') };
 }
 
-/** The request with other parameters. Of two entries of one name in a JSON object the last counts. */
+/** The request with other parameters. They stand behind the saved ones: the last of two entries with one name counts in a JSON object. */
 function withParameters(request: ExactQueryRequest, parameters: Record<string, unknown>, text: string | null): ExactQueryRequest {
   const entries = [request.parametersText ?? JSON.stringify(request.parameters ?? {}), text ?? JSON.stringify(parameters)]
     .map(object => object.trim().slice(1, -1).trim())

@@ -14,7 +14,7 @@ export interface ExchangeOptions {
   payload?: Buffer;
   /** The time until the last byte of the answer, including the wait for a connection. */
   timeoutMs: number;
-  /** Of that, the time for the answer to travel. The process is told the rest. */
+  /** The part of `timeoutMs` in which the answer travels. The process is told the rest. */
   travelMs?: number;
   limitBytes?: number;
   /** Signs the request. */

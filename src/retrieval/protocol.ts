@@ -114,7 +114,7 @@ export interface RetrievalAnswer {
   warnings: string[];
   /** Set if the question may mean several things: the answer asks back. */
   choices?: QuestionChoice[];
-  /** Of a question that was not answered: questions near it that can be. */
+  /** Answerable questions near one that was not answered. */
   suggestions?: string[];
   timing_ms: Record<string, number>;
   /** Set if the same query may have another answer a moment later. Such an answer is not stored. */
@@ -123,7 +123,7 @@ export interface RetrievalAnswer {
   model?: ModelPart;
 }
 
-/** What a language model did for an answer. */
+/** Part of a language model in an answer. */
 export interface ModelPart {
   name: string;
   calls: number;
@@ -171,7 +171,7 @@ export interface QueryPlan {
   linked?: LinkedTerm[];
   cypher?: string;
   parameters?: Record<string, unknown>;
-  /** What ran a Cypher query: PostgreSQL, or the graph in memory. */
+  /** Executor of a Cypher query: PostgreSQL, or the graph in memory. */
   executor?: 'sql' | 'memory';
   reason?: ExecutorReason;
   profile?: ProfiledOperator[];
@@ -183,7 +183,7 @@ export interface QueryPlan {
   metric_call?: MetricCall;
   /** The whole question that a follow-up was read as. */
   read_as?: string;
-  /** What its pronoun stood for. */
+  /** Nodes that the pronoun of a follow-up stood for. */
   meant?: EntityNode[];
   /** The relation paths that were considered, the best first. */
   paths?: { path: string; score: number }[];

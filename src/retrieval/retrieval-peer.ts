@@ -13,7 +13,7 @@ import { RetrievalVersionError } from './retrieval.errors.js';
 /** other_version: it speaks another version of the protocol. refused: it does not take our credentials. */
 export type PeerState = 'ok' | 'unavailable' | 'other_version' | 'refused';
 
-/** Of the time for an answer, the part in which it travels. The process is told the rest. */
+/** Part of the time for an answer, in ms, in which the answer travels. The process is told the rest. */
 const travelMs = 500;
 
 /** Speaks the protocol of `protocol.ts` with one process, over connections that stay open. */
@@ -43,7 +43,7 @@ export class RetrievalPeer {
     return this.heard === 'ok' || this.heard === null;
   }
 
-  /** What was last heard of it. */
+  /** State of the process as last heard; `unavailable` if nothing was heard yet. */
   get state(): PeerState {
     return this.heard ?? 'unavailable';
   }

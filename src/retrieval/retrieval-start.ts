@@ -5,7 +5,7 @@ import { type TlsMaterial } from './tls-material.js';
 export interface RetrievalStart {
   /** Undefined if the process reads a replica and nothing else. */
   databaseUrl?: string | undefined;
-  /** A streaming replica, which is read as long as it is no older than what the API has seen. */
+  /** A streaming replica, which is read unless it is older than the version that the API has seen. */
   readUrl?: string | undefined;
   /** A socket path or `host:port`. */
   listen: string;
@@ -18,7 +18,7 @@ export interface RetrievalStart {
   answerMaxBytes: number;
   /** Threads that run queries; undefined for one a core, at least two. */
   threads?: number | undefined;
-  /** Where parts of graphs are kept as files; null for nowhere. */
+  /** Directory for files with parts of graphs; null keeps no files. */
   snapshotDirectory: string | null;
   logLevel: Settings['logLevel'];
   /** The time for queries under way to end when the process stops. Zero when the API stops its own process. */

@@ -30,14 +30,14 @@ const passedOn: ReadonlySet<string> = new Set(['service_stopping', 'database_una
 
 interface Call {
   query: RetrievalQuery;
-  /** The same for two queries that are the same work. */
+  /** Id of the work, which is the same for two queries of the same work. */
   id: string;
-  /** Of the performance clock. */
+  /** Deadline in milliseconds of performance.now(). */
   deadline: number;
   signal: AbortSignal | undefined;
 }
 
-/** What became of an attempt: an answer, or the failure of the process. Only a flight may have been the cause of the failure. */
+/** Outcome of an attempt: an answer, or the failure of the process. A query can have caused the failure only if it has a flight. */
 type Attempt = { answer: RetrievalAnswer | LargeAnswer } | { error: Error; flight: Flight | null };
 
 /** Sends queries to the retrieval processes. */
@@ -54,15 +54,15 @@ export class RetrievalClient implements OnApplicationShutdown {
   }
 
   /**
-   * Answers within the query's `timeout_ms`, its `queue_ms` and one more second, whatever the processes do. The query goes to the first process of
-   * its graph that answers. If that one fails, it is sent once more:
+   * Answers within the query's `timeout_ms`, its `queue_ms` and one more second, whatever the processes do. The query goes to the first
+   * process of its graph that answers. If that one fails, it is sent once more:
    * - to the next process, at once, if the first never had it or gave it back;
    * - to the next process, if the first ended during the query. Such queries are tried one after the other, and only while a further
    *   process answers;
    * - to the same process, once it is started again, if it is our own and others were under way too.
    * @param signal ends the work in the process, with its statement
-   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, the reason of
-   * the signal, otherwise the error that the process answered with.
+   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, the reason of the
+   * signal, otherwise the error that the process answered with.
    */
   async query(query: RetrievalQuery, signal?: AbortSignal): Promise<RetrievalAnswer | LargeAnswer> {
     const patienceMs = (query.queue_ms ?? 0) + query.timeout_ms + graceMs;

@@ -107,7 +107,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
    */
   async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<ProcessAddress> {
     if (this.hangs && !evenIfHanging) throw new RetrievalUnavailableError();
-    // Who waits for no time only tells a process that runs something.
+    // A call without patience is meant only for a process that runs already, so it starts none.
     if (this.starts === 0 && this.options.place.startsAtFirstCall && this.state === 'down' && patienceMs > 0) this.start(this.socketPath);
     if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(patienceMs);
     if (this.state !== 'listening') throw new RetrievalUnavailableError();
@@ -150,7 +150,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
       this.settle();
     });
     const late = setTimeout(() => child.kill('SIGKILL'), longestStartMs).unref();
-    // Without a listener a failed start would end the API. The next attempt follows on `exit`, or below if there is no process.
+    // Without a listener a failed start would end the API. The next attempt follows on `exit`, or below if the process was never created.
     child.on('error', error => {
       this.log.error(`检索进程出错 / retrieval process: ${error.message}`);
       // A process that could not be started never sends `exit`.

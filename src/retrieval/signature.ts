@@ -3,7 +3,7 @@ import { type Bilingual } from '../text/bilingual.js';
 import { protocolVersion } from './protocol.js';
 import { CredentialsError } from './retrieval.errors.js';
 
-/** What a signature covers, besides its time, its number and the hash of the body. */
+/** Parts of a call that a signature covers, besides its time, its number and the hash of the body. */
 export interface SignedHead {
   method: string;
   path: string;
@@ -21,7 +21,7 @@ const form = /^t=(\d{1,16}),n=([\w-]{22}),h=([\w-]{43}),s=([\w-]{43})$/;
 interface Claims {
   time: string;
   nonce: string;
-  /** Of the body. */
+  /** SHA-256 of the body, in base64url. */
   hash: string;
 }
 

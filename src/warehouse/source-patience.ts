@@ -4,7 +4,9 @@ import { LookupsBusyError } from '../egress/egress.errors.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { ConnectionFailedError, WarehouseBusyError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
 
-/** What was opened, or the reason why it was not: the client's failure, or its silence for so long. Other errors are thrown. */
+/**
+ * Resolves to what was opened, or to the reason of the failure: the client's own, or its silence for `patienceMs`. Other errors are thrown.
+ */
 export async function within<T>(patienceMs: number, opening: Promise<T>): Promise<T | Bilingual> {
   const silence = new AbortController();
   const silent = sleep(

@@ -23,7 +23,9 @@ export class ConnectionForbiddenError extends ApiError {
   }
 }
 
-/** A job, a binding or a copy into the mirror. It reads the warehouse in the name of the user who saved it; null once that user is deleted. */
+/**
+ * A job, a binding or a copy into the mirror. It reads the warehouse in the name of the user who saved it; null once that user is deleted.
+ */
 export interface SavedRecord {
   kind: 'job' | 'metric' | 'copy';
   id: number;
@@ -31,7 +33,7 @@ export interface SavedRecord {
   savedBy: { id: number; username: string } | null;
 }
 
-/** 409: the user who saved a job, a binding or a copy may no longer use its connection. The caller lacks no right, so it is no 403. */
+/** 409: the user who saved a job, a binding or a copy may no longer use its connection. A 403 would speak of the caller's own rights. */
 export class ConnectionAccessLostError extends ApiError {
   constructor({ kind, id, name, savedBy }: SavedRecord, connection: { id: number; name: string }) {
     const what = { job: { zh: '任务', en: 'Job' }, metric: { zh: '指标', en: 'Metric' }, copy: { zh: '复制', en: 'Copy' } }[kind];
@@ -185,8 +187,8 @@ export class UnreadableColumnError extends ApiError {
 }
 
 /**
- * A value of the column is none that PostgreSQL has: a text with a zero byte or of bytes that are no UTF-8, a date that no calendar
- * has, or a time with nanoseconds.
+ * PostgreSQL cannot hold a value of the column: a text with a zero byte or with bytes that are not UTF-8, a date that no calendar has, or a
+ * time with nanoseconds.
  */
 export class UnreadableValueError extends ApiError {
   constructor(table: string, column: string) {
@@ -368,7 +370,7 @@ export class DriverNotInstalledError extends ApiError {
   }
 }
 
-/** 503: there is no room for the file of an upload, which is kept while it is read. */
+/** 503: the disk lacks room for the file of an upload, which is kept while it is read. */
 export class UploadDiskFullError extends BusyError {
   constructor(cause: unknown) {
     super(

@@ -14,7 +14,7 @@ export interface UsableConnection {
   /** Differs after each change of what the connection leads to. */
   version: string;
   client: WarehouseClient;
-  /** What is known of its tables, read in the share of the claim. */
+  /** Catalogue of its tables. Its reads count against the share of `claim`. */
   catalog: TableCatalog;
   /** The caller whose share of the connections its queries take. */
   claim: Claim;

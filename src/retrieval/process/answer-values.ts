@@ -17,8 +17,8 @@ export interface ShownElements {
 const valuesInStep = 256;
 
 /**
- * Values as JSON, in steps, since one list may be as large as an answer. What JSON cannot hold leaves as a text: integers beyond 2^53,
- * decimals with more digits than a float, NaN, the infinities, and times.
+ * Values as JSON, in steps, since one list may be as large as an answer. A value that JSON cannot hold leaves as a text: integers beyond
+ * 2^53, decimals with more digits than a float, NaN, the infinities, and times.
  */
 export function* toAnswerValues(values: readonly CypherValue[], shown: ShownElements): Steps<unknown[]> {
   const answers: unknown[] = [];

@@ -3,7 +3,7 @@ import { TooManyWordsError } from '../../questions/linking/link-question.js';
 import { type Planning, planReading } from './plan-reading.js';
 
 const mostSuggested = 3;
-/** A longer text is no question that somebody would send. */
+/** Most UTF-16 units of a suggested question: users do not send longer ones. */
 const longest = 300;
 /** Each costs as much as a question. A refusal should not take several times as long. */
 const mostTried = 10;
@@ -27,7 +27,7 @@ async function canBePlanned(text: string, planning: Planning, link: Link): Promi
   try {
     const readings = await readFollowUp(text, null, link);
     const [reading] = Array.isArray(readings) ? readings : [];
-    // A single word is no question.
+    // A single word is not a question.
     if (!reading || reading.linked.mentions.length < 2) return false;
     const { outcome, notes } = await planReading(planning, reading);
     return !('reason' in outcome) && !('isGuessed' in outcome && outcome.isGuessed) && notes.length === 0;

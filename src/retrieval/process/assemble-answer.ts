@@ -11,7 +11,7 @@ import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-e
 import { type GraphReader } from './retrieval-database.js';
 import { type CypherRequest } from './cypher-request.js';
 
-/** What an executor found. */
+/** Result of an executor. */
 export interface Executed {
   columns: string[];
   /** With the matches that each row rests on, where the executor knows them. */

@@ -12,6 +12,9 @@ export interface CypherRequest {
   /** The zone of times that name none. */
   timeZone: string;
   profile: boolean;
-  /** Of a ranking: how many are asked for. Of the rows after them only those count that tie with the last, by the second column. */
+  /**
+   * Number of rows that a ranking asks for; absent for other queries. Later rows count only if they tie with the last of these, by the
+   * second column.
+   */
   top?: number;
 }

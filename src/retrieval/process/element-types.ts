@@ -11,7 +11,7 @@ export interface ElementTypes {
 
 type Names = Pick<Topology, 'labelSets' | 'types'>;
 
-/** Of elements that the schema does not know, such as stubs. */
+/** Types of elements that the schema does not know, such as stubs. */
 export const noTypes: PropertyTypes = new Map();
 /** All queries on a version share its topology and its schema. */
 const kept = new WeakMap<Names, { schema: GraphElements; types: ElementTypes }>();

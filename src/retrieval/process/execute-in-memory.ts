@@ -20,7 +20,7 @@ const mostCited = 5_000;
 /** Enough for some seconds; `timeout_ms` ends most queries before. */
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
-/** One for all queries of the thread. */
+/** Heap ceiling of all queries of the thread. */
 const ceiling = new HeapCeiling();
 
 /** Runs a query on the nodes and edges that the process holds of this graph version. @throws AnswerTooLargeError, QueryTimeoutError */
@@ -78,7 +78,10 @@ function holds(tree: unknown, isMeant: (part: { kind?: unknown; name?: unknown }
   return isMeant(tree) || Object.values(tree).some(part => holds(part, isMeant));
 }
 
-/** Takes one row more than asked for, which shows whether there are more. @throws AnswerTooLargeError before rows take more than an answer may */
+/**
+ * Takes one row more than asked for, which shows whether there are more. @throws AnswerTooLargeError before rows take more than an answer
+ * may
+ */
 async function takeRows(
   prepared: PreparedQuery,
   { limit, timeoutMs, mostBytes }: { limit: number; timeoutMs: number; mostBytes: number },
@@ -97,7 +100,7 @@ async function takeRows(
         query.check();
       }
       if (row === null) continue;
-      // Of further rows nothing would be cited.
+      // The citations are full, so further rows need no evidence.
       if (cited > mostCited) row.behind = null;
       cited += row.behind ? row.behind.nodes.size + row.behind.edges.size : 0;
       found.push(row);

@@ -63,7 +63,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
   return { labels: [...labels.values()], edges: [...edges.values()], sources: rows.map(toSource) };
 }
 
-/** What is gathered for each element. */
+/** Collections by element. `none` makes the empty one of a new element. */
 class Gathered<T> extends Map<{ aliases: string[] }, T> {
   constructor(private readonly none: () => T) {
     super();

@@ -145,7 +145,7 @@ describe('a graph in memory', () => {
         };
         const [counted, plain] = [run(graph), run(plainly(graph))];
         expect(counted.rows).toEqual(plain.rows);
-        // What is cited is part of the group's matches, and all of it unless the row says otherwise.
+        // The cited elements are part of the group's matches, and all of them unless `isCut`.
         counted.cited.forEach((cited, i) => {
           for (const id of cited) expect(plain.cited[i]).toContain(id);
           if (!counted.isCut[i]) expect(cited).toEqual(plain.cited[i]);
@@ -297,7 +297,7 @@ describe('a graph in memory', () => {
       nodes: Array.from({ length: 300 }, () => ({ labels: 0, x: '1' })),
       edges: Array.from({ length: 300 * 300 }, (_, i) => ({ type: 0, source: Math.floor(i / 300), target: i % 300 })),
     };
-    // 27 million walks of two edges, of which those that take a loop twice are no match.
+    // The graph has 27 million walks of two edges. The 300 that take a loop twice are not matches.
     const graph = graphOf(given);
     const text = 'MATCH (a:A)-[:R]->(b)-[:R]->(c) RETURN count(*) AS n';
     const small = { steps: 1_000_000, heldBytes: 1_000_000 };

@@ -21,7 +21,7 @@ const slowTypes = new Set(['date', 'time', 'timetz', 'localdatetime', 'datetime'
 const mostLookedUp = 10_000;
 /** A query that comes to more nodes makes some of them anew. */
 const mostKnown = 10_000;
-/** To make a node. */
+/** Units of work to make a node. */
 const unitsOfNode = 12;
 /** The values of a column with more different texts, or more bytes of them, are read anew each time. */
 const mostValuesKept = 65_536;
@@ -29,11 +29,11 @@ const mostBytesKept = 8_388_608;
 /** Read values of all columns that the thread keeps, in bytes of its heap. */
 const mostValueBytesKept = 67_108_864;
 
-/** What is in memory of a graph: its shape, and the properties that a query asks for. */
+/** Parts of a graph in memory: its shape, and the properties that a query asks for. */
 export interface LoadedElements {
   topology: Topology;
   columns: Record<ElementKind, ReadonlyMap<string, PropertyColumn>>;
-  /** Of properties of nodes that a query compares with constants. */
+  /** Indexes of node properties that a query compares with constants or variables, by name. */
   indexes: ReadonlyMap<string, PropertyIndex>;
   /** For queries that may ask for any property; null for others. */
   whole: Record<ElementKind, WholeProperties> | null;

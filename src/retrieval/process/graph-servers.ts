@@ -22,12 +22,12 @@ export interface Reads {
   replica: number;
 }
 
-/** What is read, and how fresh it must be. */
+/** A read of one graph: its least version and its deadline. */
 export interface GraphRead {
   graphId: number;
   leastVersion: number;
   signal: AbortSignal;
-  /** Of the performance clock. */
+  /** Deadline in milliseconds of performance.now(). */
   untilMs: number;
 }
 

@@ -86,7 +86,7 @@ describe('HeapCeiling', () => {
     heap.collect(95);
     expect(check()[0]).toBe('goes on');
     end('large');
-    // What the first has let go is garbage until the next collection.
+    // Memory that the first query has let go is garbage until the next collection.
     expect(check()[0]).toBe('goes on');
     heap.collect(95);
     expect(check()[0]).toBe('query_too_much_work');

@@ -10,7 +10,7 @@ const leastBytes = 16_777_216;
 const lookEveryMs = 20;
 const nothing = { usedBytes: 0, heldBytes: 0 };
 
-/** What a query holds by its own count. */
+/** A query's own count of the bytes that it holds. */
 export interface HeldBytes {
   readonly heldBytes: number;
 }
@@ -22,7 +22,7 @@ export interface HeldQuery {
 }
 
 export interface Heap {
-  /** Where V8 would end the thread. */
+  /** Size of the heap in bytes at which V8 would end the thread. */
   readonly limitBytes: number;
   /**
    * Watches collections of garbage. `usedAfterLast` tells what the last full one has left in use, and null if there was none since it was
@@ -33,8 +33,8 @@ export interface Heap {
 
 /**
  * Keeps the heap of a thread below its limit: above 85 % of it, the query that holds the most by its own count ends with a 422, and the
- * others go on. Garbage ends no query: what counts is what the last full collection has left in use, and what the queries have counted since.
- * Once a query has been ended, nothing counts until the next collection.
+ * others go on. Garbage ends no query: what counts is what the last full collection has left in use, and what the queries have counted
+ * since. Once a query has been ended, nothing counts until the next collection.
  */
 export class HeapCeiling {
   private readonly running = new Map<HeldBytes, { isEnded: boolean }>();

@@ -16,7 +16,7 @@ const searchedTypes = new Set(['string', 'string[]', 'text', 'mixed']);
 /** The fields of a row before its texts. */
 const ownFields = 4;
 
-/** What searches and questions need of a graph, as a flat record. */
+/** Parts of a graph that searches and questions need, as a flat record. */
 export type IndexRecord = SearchArrays & ValueArrays & { toOne: ToOne };
 
 /**

@@ -35,10 +35,10 @@ const smallShare = 1 / 32;
 /** A graph of fewer nodes and edges loads in a moment, so its newest version always answers. */
 const leastHeld = 100_000;
 const kinds: readonly ElementKind[] = ['nodes', 'edges'];
-/** What a thread takes to search, as if it were a part. */
+/** Name of a thread's memory for searching, which is measured as if it were a part. */
 const scratchPart = 'scratch';
 
-/** What nodes and edges are loaded for: those whose properties it reads, and the parts that must fit beside them. */
+/** By use of nodes and edges: the kinds whose properties it reads, and the parts that must fit beside them. */
 const uses: Record<'cypher' | 'question' | 'filter', { kinds: readonly ElementKind[]; beside: readonly string[] }> = {
   cypher: { kinds, beside: [] },
   question: { kinds, beside: [searchPart, scratchPart] },
@@ -57,7 +57,7 @@ export interface LoadedGraph {
   hasIndex: boolean;
   /** A query has asked for its index. */
   usesIndex: boolean;
-  /** What the last query of each use could ask of it. */
+  /** The properties that the last query of each use could read. */
   reads: Map<ElementsUse, PropertiesRead>;
 }
 
@@ -109,7 +109,7 @@ export class LoadedGraphs {
     this.held = new HeldVersions(database, ({ graphId, version }) => parts.release(graphId, version));
   }
 
-  /** What is loaded of a graph counts for the user who was the last to ask it. */
+  /** Notes the last user to ask a graph. Small loads of the graph take the share of this user. */
   askedBy(graphId: number, caller: string): void {
     this.callers.set(graphId, caller);
   }
@@ -194,7 +194,10 @@ export class LoadedGraphs {
     this.held.release(graphId);
   }
 
-  /** There is a newer version. What this one uses is remembered, to be loaded ahead of the next query, and its index is let go. */
+  /**
+   * A newer version exists. This one lets its index go, unless it is held. It still tells what to load of the newer one ahead of the next
+   * query.
+   */
   outdated(graphId: number, version: number): void {
     const graph = this.graphs.get(graphId);
     if (!graph || graph.version >= version || this.held.find(graphId)?.graph === graph) return;
@@ -242,7 +245,8 @@ export class LoadedGraphs {
   }
 
   /**
-   * Gets the nodes and edges of this very version, with the properties of these names, likewise.
+   * Gets the nodes and edges of this very version, with the properties of these names. Null when the database has moved on meanwhile.
+   * @throws GraphExceedsMemoryError
    */
   async elementsOf(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): Promise<LoadedElements | null> {
     const loaded = await this.elementsOfVersion(graph, read, use);

@@ -60,7 +60,9 @@ export function flattenPlan(node: ExplainedNode, names: ReadonlyMap<string, stri
   ];
 }
 
-/** What an operator reads: the label or type in the pattern, else only whether it reads nodes or edges. */
+/**
+ * Name of the rows that an operator reads: `nodes` or `edges`, with the label or type of the pattern if known; null if it reads no table.
+ */
 function readBy({ 'Relation Name': relation, Alias: alias = '' }: ExplainedNode, names: ReadonlyMap<string, string>): string | null {
   if (relation === undefined) return null;
   const kind = relation.startsWith('edges') ? 'edges' : 'nodes';

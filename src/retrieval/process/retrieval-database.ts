@@ -73,7 +73,7 @@ export interface VersionReader extends GraphReader {
 /** The graph has another version by now. */
 export class VersionMovedError extends Error {}
 
-/** What a statement of its own tells besides its rows. */
+/** Columns that a statement outside of a transaction has besides its own. */
 interface Alone {
   graph_version: number;
   /** Null in the only row of a statement that found none. */

@@ -89,7 +89,7 @@ const sqlInstead: Readonly<Record<NotInMemory, Bilingual>> = {
   },
 };
 
-/** Has the next query like this find the graph in memory. What cannot be loaded now is loaded, or refused, when a query needs it. */
+/** Has the next query like this find the graph in memory. A failure is ignored: a query that needs the graph loads it, or is refused. */
 function loadForLater(graphs: LoadedGraphs, graphId: number, prepare: ReturnType<typeof preparing>): void {
   const graph = graphs.find(graphId);
   if (graph) graphs.elementsOf(graph, propertiesRead(prepare(graph.schema).query)).catch(() => undefined);

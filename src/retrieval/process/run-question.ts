@@ -35,12 +35,12 @@ import { searchGraph } from './run-search.js';
 import { withLoaded } from './with-loaded.js';
 
 const shownHits = 10;
-/** Those of this thread. */
+/** Lexicons that this thread has built. */
 const lexicons = new BuiltLexicons();
 /** A question whose graph has new names each time that it is loaded is asked so often. */
 const attempts = 3;
 
-/** What is in memory of the graph. `elements` are there for questions that only memory can answer. */
+/** Parts of the graph in memory. `elements` is null unless only memory can answer the question, and an error if they do not fit. */
 type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; needs: NeedsGraph | null; isLoaded: boolean };
 
 /** Links, plans and runs a question. If it cannot be planned, the answer is the nearest nodes and the reason. */
@@ -82,7 +82,7 @@ export async function runQuestion(
   return found;
 
   function withElements(graph: LoadedGraph, needs: NeedsGraph | null, index: LoadedIndex, elements: LoadedParts['elements']): LoadedParts {
-    // Of an older version that answers for a moment nothing more is loaded, so SQL reads what is not there.
+    // An older version that answers for a moment loads nothing more, so SQL reads its missing parts.
     return { ...index, elements, needs, isLoaded: graphs.find(graph.graphId) === graph && graphs.hasTopology(graph) };
   }
 }
@@ -164,7 +164,7 @@ async function answerQuestion(
   }
 }
 
-/** Runs a plan. Of a ranking, the rows that tie with the last one asked for are there too, and no others. `isCut`: still more tie. */
+/** Runs a plan. A ranking also gives the rows that tie with the last one asked for, at most `mostTied`. `isCut`: more rows tie. */
 async function runPlan(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -193,7 +193,10 @@ async function runPlan(
   return { answer: { ...answer, plan: { ...answer.plan, cypher: `${plan.cypher} LIMIT ${answer.rows.length}` } } };
 }
 
-/** Says why a ranking shows another number than was asked for. Where one is asked for, the sentence shows that several have the value. */
+/**
+ * Says why a ranking shows another number than was asked for. A ranking of one has no such note unless it is cut: its sentence shows that
+ * several have the value.
+ */
 function tiesOf({ top }: GraphPlan, shown: number, isCut: boolean): Bilingual[] {
   if (isCut)
     return [{ zh: `与最后一名并列的还有更多，这里只列出 ${shown} 个`, en: `More tie with the last of these; only ${shown} are shown` }];
@@ -232,7 +235,9 @@ function nothingAlong(path: string): Bilingual {
   return { zh: `没有结果；问题按路径 ${path} 理解`, en: `Nothing was found; the question was read along the path ${path}` };
 }
 
-/** Says why a plan could not be run, without the place: whoever asks did not write the Cypher text. Null for a fault that is not the plan's. */
+/**
+ * Says why a plan could not be run, without the place: whoever asks did not write the Cypher text. Null for a fault that is not the plan's.
+ */
 function whyNotRun(error: unknown): Bilingual | null {
   if (error instanceof GraphExceedsMemoryError) return error.text;
   if (error instanceof CypherNotSupportedError) return tooMuchAtOnce;
@@ -279,7 +284,7 @@ async function metricAnswer(
 interface Refused {
   reason: Bilingual;
   terms: LinkedTerm[];
-  /** What can be asked about the things that it names. */
+  /** Sentence about what can be asked about the things that the question names; '' for none. */
   hint: string;
   /** Questions near it that can be answered. */
   suggestions: string[];

@@ -72,7 +72,7 @@ export async function runSearch(
   );
 }
 
-/** What a filter asks of the columns of the graph; null for nothing. */
+/** Properties whose columns a filter reads; null if it reads none. @throws UnknownFilterError */
 function propertiesRead(graph: LoadedGraph, filter: SearchFilter | null): PropertiesRead | null {
   const names = filter ? new Set(propertiesOf(graph, filter).keys()) : new Set<string>();
   return names.size > 0 ? { names, looked: new Set() } : null;

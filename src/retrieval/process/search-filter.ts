@@ -23,7 +23,7 @@ export function propertiesOf({ schema }: LoadedGraph, { where }: SearchFilter): 
   );
 }
 
-/** What a filter asks of the nodes of the graph. @throws UnknownFilterError */
+/** Tests of a filter for the nodes of the graph. `isWanted` is absent without `elements`. @throws UnknownFilterError */
 export function readFilter(
   graph: LoadedGraph,
   filter: SearchFilter,

@@ -54,7 +54,7 @@ describe('sending an answer', () => {
       before = written;
       await sleep(200);
     }
-    // What is written lies in the buffers of the sockets: some megabytes of 131.
+    // The bytes written so far lie in the buffers of the sockets: some megabytes of 131.
     expect(written).toBeLessThan(count / 2);
     expect(await read(response)).toBe(count * piece.length);
   });

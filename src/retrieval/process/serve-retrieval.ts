@@ -27,7 +27,7 @@ export interface RetrievalOptions {
   logLevel: LevelWithSilent;
   /** Threads that run queries; undefined for one a core, at least two. */
   threads?: number | undefined;
-  /** Where parts of graphs are kept as files; null for nowhere. */
+  /** Directory for files with parts of graphs; null keeps no files. */
   snapshotDirectory: string | null;
   /** Values that logs must not show. */
   secrets: readonly string[];
@@ -85,7 +85,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
   async function answer(request: IncomingMessage, response: ServerResponse, gone: AbortController): Promise<void> {
     const asksHealth = request.method === 'GET' && request.url === '/v1/health';
-    // An orchestrator knows no version and no key.
+    // An orchestrator sends neither a version nor a signature.
     if (asksHealth && request.headers[headers.version] === undefined) {
       await threads.ping();
       return send(response, 200, [Buffer.from('{"status":"ok"}')]);

@@ -80,7 +80,7 @@ function sourceOfOrigin(
   return first && others.every(other => rowsOf(other) === rowsOf(first)) ? first : undefined;
 }
 
-/** What tells from which source an element came. */
+/** Fields of an element that decide from which source it came. */
 type Origin = Pick<CitedElement, 'kind' | 'name' | 'jobId' | 'ends'>;
 
 function originOf({ kind, name, jobId, ends }: Origin): string {

@@ -19,7 +19,7 @@ export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraph
     if (used.usesIndex) await graphs.indexOf(graph);
     for (const [use, read] of used.reads)
       await graphs.elementsOf(graph, read, use).catch((error: unknown) => {
-        // What no longer fits is refused when a query needs it, and must not keep the rest from loading.
+        // A part that no longer fits is refused when a query needs it. It must not keep the rest from loading.
         if (!(error instanceof GraphExceedsMemoryError)) throw error;
       });
   } catch (cause) {

@@ -11,9 +11,9 @@ const patienceMs = 100;
 /** The SQLSTATEs of a snapshot that is no longer held, up to PostgreSQL 16 and since. */
 const snapshotGone: ReadonlySet<string> = new Set(['22023', '42704']);
 
-/** What a query needs of a graph in memory. */
+/** Ways to get the parts of a graph that a query needs in memory. */
 export interface Needed<L> {
-  /** What is in memory already; null if something has to be loaded. */
+  /** The parts, if all of them are in memory already; null if something has to be loaded. */
   now: (graph: LoadedGraph) => Promise<L> | null;
   /** Null when the graph has a new version. */
   load: (graph: LoadedGraph) => Promise<L | null>;

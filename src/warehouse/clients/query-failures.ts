@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 
-/** What the SQL of a metric says of a floating-point number that no decimal of the database holds, for the clients to recognize. */
+/** Error text in the SQL of a metric for a floating-point number that no decimal of the database holds. The clients recognize it. */
 export const tooManyFloatDigits = 'A floating-point number has more digits than are computed with';
 
 /** The meaning of a SQLSTATE, or its class, for the caller. The server's own text may quote data and stays inside. */
@@ -56,7 +56,7 @@ const reasons: [prefix: string, reason: Bilingual][] = [
   ['54', { zh: '语句过于复杂', en: 'the statement is too complex' }],
 ];
 
-/** The reason of a refused query in words of ours, from PostgreSQL's SQLSTATE for it. Undefined for what is no fault of the query. */
+/** The reason of a refused query in words of ours, by PostgreSQL's SQLSTATE for it. Undefined if the query is not at fault. */
 export function queryFailure(sqlstate: string): Bilingual | undefined {
   return reasons.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix))?.[1];
 }

@@ -18,7 +18,6 @@ export interface ConnectionOptions {
   connect_timeout_ms?: number;
 }
 
-/** What a client is opened with. */
 export interface ClientConfig {
   dsn: string;
   options: ConnectionOptions;

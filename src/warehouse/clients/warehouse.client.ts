@@ -20,7 +20,7 @@ export interface WarehouseClient {
   /** The role that may only read its tables, if they are in the service's own database. Null for any other place. */
   readonly local: { role: string } | null;
 
-  /** Where SQL finds the table of that name. It asks no server, so there need be no such table. */
+  /** Schema and name under which SQL finds a table. It asks no server, so the table may be missing. */
   place(table: string): TablePlace;
 
   /**
@@ -29,7 +29,7 @@ export interface WarehouseClient {
    */
   test(claim: Claim, reached?: Reached): Promise<ConnectionTest>;
 
-  /** What is known of the tables. Its reads are short ones of the caller. */
+  /** Catalogue of the tables. Its reads are short ones of the caller. */
   catalog(claim: Claim): TableCatalog;
 
   /** The reason why SQL cannot use this name for a table, although there may be one; null if it can. */
@@ -40,8 +40,8 @@ export interface WarehouseClient {
 
   /**
    * Runs one statement, read-only, as a role that sees nothing but the tables. The signal of the claim ends it, also on the server.
-   * @throws the reason of the signal, WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, TableBeingReplacedError,
-   * WarehouseUnavailableError
+   * @throws the reason of the signal, WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError,
+   * TableBeingReplacedError, WarehouseUnavailableError
    */
   query(request: QueryRequest): Promise<QueryResult>;
 
@@ -63,10 +63,10 @@ export interface TableCatalog {
   /** At most `limit` tables after the name `after`, in the order of `listNames`; '' is before all of them. */
   list(after: string, limit: number): Promise<TableSummary[]>;
 
-  /** Null if there is no such table. */
+  /** Null if the table does not exist. */
   find(table: string): Promise<TableSummary | null>;
 
-  /** Null if there is no such table. Unlike `list` and `find` it never waits for a lock on the table. */
+  /** Null if the table does not exist. Unlike `list` and `find` it never waits for a lock on the table. */
   describe(table: string): Promise<TableDescription | null>;
 }
 
@@ -76,10 +76,10 @@ export interface Reading {
   readonly guarantee: 'snapshot' | 'statement';
 
   /**
-   * Streams the rows of a table in the text format of PostgreSQL's COPY, UTF-8 without a header: a line a row, tabs between values,
-   * `\N` for NULL, and a backslash before what has a meaning. Columns come in the order asked for. Each value can be read as the
-   * type that the catalogue gives for its column. A chunk may end inside of a row. Read one stream to its end before
-   * the next; a stream that is destroyed early ends the reading. The stream fails with TableNotFoundError, ColumnNotFoundError, UnreadableColumnError, or the errors of `query`.
+   * Streams the rows of a table in the text format of PostgreSQL's COPY, UTF-8 without a header: a line a row, tabs between values, `\N`
+   * for NULL, and a backslash before what has a meaning. Columns come in the order asked for. Each value can be read as the type that the
+   * catalogue gives for its column. A chunk may end inside of a row. Read one stream to its end before the next; a stream that is destroyed
+   * early ends the reading. The stream fails with TableNotFoundError, ColumnNotFoundError, UnreadableColumnError, or the errors of `query`.
    */
   rows(request: RowsRequest): Readable;
 
@@ -125,7 +125,7 @@ export interface ConnectionTest {
   /** Tells whether that user's transaction refuses to write, and whether the user could write in another. */
   isReadOnly: boolean;
   canWrite: boolean;
-  /** What the owner of the connection should know or change. */
+  /** Facts that the owner of the connection should know or change. */
   warnings: Bilingual[];
 }
 

@@ -10,7 +10,9 @@ import { kindOf } from './warehouse-kinds.js';
 export type OpenedConnection = Pick<Connection, 'id' | 'type' | 'dsnSealed' | 'options'>;
 
 interface Held {
-  /** What the client was opened with. A connection that was changed, here or by another process, has another. */
+  /**
+   * Type, sealed DSN and options that the client was opened with. They differ once the connection was changed, here or by another process.
+   */
   openedWith: string;
   client: Promise<WarehouseClient>;
 }
@@ -42,7 +44,7 @@ export class WarehouseClients implements OnApplicationShutdown {
     const entry = { openedWith, client };
     this.held.set(connection.id, entry);
     void this.end(held);
-    // What failed to open is tried again by the next caller.
+    // A failed opening is forgotten, so the next caller tries again.
     client.catch(() => this.held.get(connection.id) === entry && this.held.delete(connection.id));
     return client;
   }

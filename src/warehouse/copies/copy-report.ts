@@ -26,7 +26,10 @@ export interface TableReport {
 }
 
 export interface CopyReport {
-  /** What the source promises: all tables of one moment, or each table of a moment of its own. */
+  /**
+   * Promise of the source: `snapshot` for all tables of one moment, `statement` for each table of a moment of its own; null until it is
+   * known.
+   */
   guarantee: 'snapshot' | 'statement' | null;
   rows: number;
   bytes: number;

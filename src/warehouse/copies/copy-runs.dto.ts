@@ -60,7 +60,7 @@ export function toCopyRunResponse(tables: readonly CopyTable[], row: CopyRunRow)
   };
 }
 
-/** Leaves out what the last success left: it is no fact of this run. */
+/** Leaves out the state after the last success, which is not a fact of this run. */
 function runOfTable(table: CopiedTableResponse): CopyRunTableResponse {
   return Object.fromEntries(tableFields.map(field => [field, table[field]])) as unknown as CopyRunTableResponse;
 }

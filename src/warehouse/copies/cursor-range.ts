@@ -18,7 +18,7 @@ export function cursorFamily(type: string): 'number' | 'time' | null {
   return /^(date|timestamp(\(\d\))?|timestamptz(\(\d\))?)$/.test(type) ? 'time' : null;
 }
 
-/** The reason why a column is no cursor, or does not take the lag; null if all is well. */
+/** The reason why a column cannot be a cursor, or does not take the lag; null if it can. */
 export function findCursorFailure(column: string, type: string, lag: string | null): RunFailure | null {
   const family = cursorFamily(type);
   if (family === null) {

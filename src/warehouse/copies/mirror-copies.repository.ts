@@ -34,7 +34,7 @@ export interface TableDefinition {
   replaces: boolean;
 }
 
-/** What the last run that succeeded left. */
+/** State of a table after its last run that succeeded. */
 export interface TableState {
   version: number;
   columns: { name: string; type: string; nullable: boolean }[];

@@ -10,7 +10,7 @@ import { type TableReport, warn } from './copy-report.js';
 import { findCursorFailure } from './cursor-range.js';
 import { type CopyTable, type TableState } from './mirror-copies.repository.js';
 
-/** What one run does with a table. */
+/** Plan of one run for a table. */
 export interface TablePlan {
   table: CopyTable;
   columns: TableColumn[];

@@ -39,7 +39,7 @@ export class ConnectionGrantsRepository {
     return rows[0];
   }
 
-  /** True when there was no such grant before. */
+  /** Creates a grant, or changes the one that exists. Returns true if it is new. */
   async grant(client: PoolClient, { connectionId, userId, canWrite, grantedBy }: NewConnectionGrant): Promise<boolean> {
     const { rows } = await client.query<{ created: boolean }>(
       `INSERT INTO connection_grants (connection_id, user_id, can_write, granted_by) VALUES ($1, $2, $3, $4)

@@ -6,7 +6,7 @@ import { loadNdjson } from './ndjson/load-ndjson.js';
 import { type ParquetLoader } from './parquet/parquet-loader.js';
 import { type UploadOptions } from './upload-options.js';
 
-/** What a file held, and how it was read. */
+/** Content of a loaded file, and the way in which it was read. */
 export interface LoadedTable {
   format: FileFormat;
   rows: number;

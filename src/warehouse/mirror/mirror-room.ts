@@ -5,11 +5,11 @@ const remedy = { zh: '删除不再使用的表（DELETE …/tables/{table}）', 
 
 /** Bytes of tables in the mirror. */
 export interface MirrorUse {
-  /** Of the tables that are loaded. */
+  /** Bytes of the tables that are loaded. */
   these: number;
-  /** Of all other tables that the user was the last to load. */
+  /** Bytes of all other tables that the user was the last to load. */
   own: number;
-  /** Of all other tables. */
+  /** Bytes of all other tables. */
   all: number;
   isAdmin: boolean;
 }

@@ -41,7 +41,7 @@ export interface UploadResult extends LoadedTable {
   created: boolean;
   inserted: number;
   updated: number;
-  /** Of the table, once it has these rows. */
+  /** Version of the table with these rows. */
   dataVersion: DataVersion;
   /** Bytes as received, before any decoding. */
   bytes: number;

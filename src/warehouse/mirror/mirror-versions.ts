@@ -9,7 +9,7 @@ import { type CatalogRead, readOn } from '../clients/postgres/postgres-catalog.j
 import { mirrorRoom, type MirrorUse } from './mirror-room.js';
 import { mirrorSchema } from './mirror-schema.js';
 
-/** What the catalogue keeps of a table and of each of its columns, with their statistics. */
+/** Bytes that the catalogue takes for a table, and for each of its columns with its statistics. */
 const [bytesOfTable, bytesOfColumn] = [16_384, 1_024];
 
 /** From the check of the room to the end of a load is a moment. */
@@ -34,8 +34,8 @@ export async function dataVersions(tables: readonly string[], read: CatalogRead)
 }
 
 /**
- * Keeps the versions and sizes of the tables of the mirror, and who was the last to load each. They change in the transaction that changes the table, so a reader never sees new
- * rows under an old version.
+ * Keeps the versions and sizes of the tables of the mirror, and who was the last to load each. They change in the transaction that changes
+ * the table, so a reader never sees new rows under an old version.
  */
 @Injectable()
 export class MirrorVersions {

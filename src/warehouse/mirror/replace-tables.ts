@@ -4,7 +4,9 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const waitForReadersMs = 60_000;
 const betweenAskingMs = 1_000;
-/** Whoever asks for a table's lock makes new readers queue behind him. So he asks only for a moment, again and again. */
+/**
+ * Time in ms that one attempt waits for a table's lock. New readers queue behind a waiting attempt, so attempts are short and repeated.
+ */
 export const askForTableMs = 200;
 
 /** Keeps others from loading the table until the transaction ends. It waits as long as `lock_timeout` allows. */

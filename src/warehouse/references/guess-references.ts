@@ -60,7 +60,7 @@ export async function guessReferences(
   return { references, leftOut };
 }
 
-/** What the data says to a reference that names propose: its evidence, or why it is none. */
+/** Checks a reference that names propose against the data. Returns its evidence, or the reason why it is not a reference. */
 async function check(
   table: SourceTable,
   column: string,
@@ -77,7 +77,7 @@ async function check(
   return count.distinct < count.rows ? { reason: notUnique(other.name, key) } : overlap;
 }
 
-/** By the names of the column and the table, or by their comments where those are one word. */
+/** Fit of a column to a table by their names, or by their comments if those are one word. */
 function fitOf({ columns }: SourceTable, column: string, { table, key }: Referable): number {
   const comment = wordIn(columns.find(({ name }) => name === column)?.comment ?? null);
   const keyComment = wordIn(table.columns.find(({ name }) => name === key)?.comment ?? null);

@@ -11,8 +11,8 @@ export function isReadable({ name, type }: TableColumn): boolean {
 }
 
 /**
- * The kind of value as which a column is compared with a key, so that equal values have equal texts: 1 and 1.00 are one number and
- * two keys. Null for columns that are no keys.
+ * The kind of value as which a column is compared with a key, so that equal values have equal texts: 1 and 1.00 are one number and two
+ * keys. Null for columns that cannot be keys.
  */
 export function keyKind({ type }: TableColumn): string | null {
   const base = withoutLength(type).trim();

@@ -53,7 +53,7 @@ export function overlapSql(
       (SELECT count(*) FROM s WHERE v IN (SELECT ${key} FROM ${tableSql(client, to.table)} WHERE ${key} IS NOT NULL))`;
 }
 
-/** An empty text is no value: a mapping reads it as none. */
+/** An empty text counts as NULL, as a mapping reads it. */
 function valueSql({ dialect }: Place, column: TableColumn): string {
   const name = quoteIn[dialect](column.name);
   return keyKind(column) === 'text' ? `NULLIF(${textIn[dialect](name)}, '')` : name;

@@ -10,7 +10,7 @@ export interface SourceTable extends TableDescription {
   comment: string | null;
 }
 
-/** What was looked at, as counts and names. It never holds a value of a row. */
+/** Evidence from the data, as counts and names. It never holds a value of a row. */
 export type Evidence = Record<string, string | number>;
 
 /** The columns that identify a row. `evidence` is null for a declared key. */

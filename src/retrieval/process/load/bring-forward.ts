@@ -13,7 +13,7 @@ export interface LoadedTopology extends Topology {
   stamp: string;
 }
 
-/** What there is of an earlier version of a graph. */
+/** An earlier version of a graph, of which a part is in memory. */
 export interface EarlierVersion {
   version: number;
   topology: LoadedTopology;
@@ -47,7 +47,7 @@ export async function readChangedIds(reader: GraphReader, { version, topology }:
   return ids;
 }
 
-/** Null if the changes are not known, or do not fit. */
+/** Makes the topology from that of an earlier version. Null if the changes are not known, or do not fit. */
 export async function broughtTopology(reader: GraphReader, earlier: EarlierVersion): Promise<Topology | null> {
   const changed = await readChangedIds(reader, earlier);
   if (!changed) return null;
@@ -64,7 +64,10 @@ export async function broughtTopology(reader: GraphReader, earlier: EarlierVersi
   return inTurns(bringTopologyForward(earlier.topology, changed, now));
 }
 
-/** Null likewise, and if the version before read the numbers of the property otherwise. */
+/**
+ * Makes a column from that of an earlier version. Null if the changes are not known or do not fit, or if the earlier version read the
+ * numbers of the property otherwise.
+ */
 export async function broughtColumn(
   reader: GraphReader,
   topology: Topology,
@@ -81,7 +84,7 @@ export async function broughtColumn(
   return { ...(await inTurns(bringColumnForward(before, found.moves, found.values, kindOf))), kinds: byName };
 }
 
-/** Null likewise. */
+/** Makes whole properties from those of an earlier version. Null if the changes are not known, or do not fit. */
 export async function broughtWholeProperties(
   reader: GraphReader,
   topology: Topology,

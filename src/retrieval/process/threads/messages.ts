@@ -15,7 +15,7 @@ export interface ThreadStart {
   connections: number;
   memoryMb: number;
   answerMaxBytes: number;
-  /** Where parts of graphs are kept as files; null for nowhere. */
+  /** Directory for files with parts of graphs; null keeps no files. */
   snapshotDirectory: string | null;
   logLevel: LevelWithSilent;
   secrets: readonly string[];
@@ -29,14 +29,14 @@ export interface TopologyOf {
   version: number;
 }
 
-/** What the main thread answers about shared parts, with the number of the question. */
+/** Answers of the main thread about shared parts. `asked` is the number of the question. */
 export type PartsAnswer =
   /** The answer to a claim; null asks the thread to load the part, perhaps from that of the version before. */
   | { do: 'take'; asked: number; part: SharedPart | null; before: PartBefore<SharedPart> | null }
   /** A large load may begin. */
   | { do: 'turn'; asked: number };
 
-/** What a thread says of shared parts. */
+/** Messages of a thread about shared parts. */
 export type PartsMessage =
   | { did: 'claim'; asked: number; key: PartKey }
   /** The end of a load that a claim began; null if it failed. */
@@ -44,7 +44,7 @@ export type PartsMessage =
   /** A copy of the part is gone. */
   | { did: 'free'; id: string }
   | { did: 'hold'; graphId: number; version: number; bytes: number }
-  /** What this thread has of a version stays, until it releases it. */
+  /** The parts of a version that this thread has stay until it releases the version. */
   | { did: 'keep'; graphId: number; version: number }
   | { did: 'release'; graphId: number; version: number }
   | { did: 'ask turn'; asked: number; graphId: number }
@@ -63,7 +63,7 @@ export type ToThread =
   | { do: 'warm'; graphId: number }
   /** The graph is about to have a new version: what is loaded of it goes on answering. The thread says when it is so. */
   | { do: 'hold'; id: number; graphId: number }
-  /** There is no room for a version beside its next one. */
+  /** Memory has too little room for a version beside its next one. */
   | { do: 'release'; graphId: number }
   | { do: 'drop'; graphId: number }
   /** The graph has this version, so older ones are of use only where they are kept. */

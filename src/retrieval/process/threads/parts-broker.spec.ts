@@ -29,7 +29,7 @@ describe('PartsBroker', () => {
     broker.heard(by, message, answer);
   const looks = (count: number) => Array.from({ length: count }, () => broker.look());
   type Taken = Extract<PartsAnswer, { do: 'take' }>;
-  /** What the claim is answered with, as the answers come. */
+  /** Claims a part. The list fills with the answers as they come. */
   const claim = <T = object | null>(
     graphId: number,
     name?: string,
@@ -222,7 +222,7 @@ describe('PartsBroker', () => {
     expect(new Set(dropped)).toEqual(new Set([3]));
     expect([broker.count, broker.bytes]).toEqual([3, 900]);
     expect(['topology', 'a', 'b', 'c', 'd', 'e'].map(name => claim(3, name)[0] === null)).toEqual([false, true, true, false, false, false]);
-    // What cannot be taken from its own graph is taken from others.
+    // Room that its own graph cannot give is taken from other graphs.
     claim(3, 'large');
     loaded(key(3, 'large'), record(850));
     expect(dropped.slice(-2)).toEqual([1, 2]);

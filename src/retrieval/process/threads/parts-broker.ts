@@ -9,7 +9,7 @@ type Claim = (part: SharedPart | null, before: PartBefore<SharedPart> | null) =>
 
 interface Loading {
   by: Owner;
-  /** Who waits for the part. */
+  /** Threads that wait for the part. */
   waiting: { by: Owner; claim: Claim }[];
 }
 
@@ -18,7 +18,7 @@ interface Graph {
   parts: Map<string, { part: SharedPart; bytes: number }>;
   /** The parts that threads are loading. */
   loading: Map<string, Loading>;
-  /** What single threads hold besides. */
+  /** Bytes that single threads hold besides the parts. */
   heldBytes: Map<Owner, number>;
   /** The threads in which this version goes on answering while the next one loads, each once for each time that it keeps it. */
   keepers: Owner[];
@@ -26,7 +26,7 @@ interface Graph {
   before: Graph | null;
 }
 
-/** What all threads are told. */
+/** Messages to all threads. */
 interface Told {
   /** Forget what you have of the graph. */
   drop: (graphId: number) => void;
@@ -40,11 +40,14 @@ interface Told {
 
 /** Every query needs it, so it is dropped only together with its graph. */
 const keptPart = 'topology';
-/** Whoever uses a graph without a query. */
+/** Caller of a graph that is used without a query. */
 const nobody = '';
 /** Less garbage than this share of the budget may lie about. */
 const garbageShare = 1 / 16;
-/** While a query goes on with what was dropped it is no garbage yet. The threads look again after 1, 2, 4, … looks. */
+/**
+ * Most looks between two collections of garbage. A dropped part is not garbage while a query still uses it, so the threads collect again
+ * after 1, 2, 4, … looks.
+ */
 const mostLooks = 256;
 /** A large load waits so many looks for the memory of what was dropped. */
 const patienceLooks = 20;
@@ -57,7 +60,10 @@ const patienceLooks = 20;
 export class PartsBroker {
   /** In order of use, the latest last. */
   private readonly graphs = new Map<number, Graph>();
-  /** The callers who have used each graph that is here, the latest last; they share what it takes. Of other graphs, the last caller. */
+  /**
+   * Callers by graph, the latest last. All who have used a graph that is here share what it takes; only the last caller of any other graph
+   * is kept.
+   */
   private readonly callers = new Map<number, Set<string>>();
   private readonly inUse = new PartsInUse();
   private readonly large = new LargeLoads();
@@ -186,7 +192,7 @@ export class PartsBroker {
     const graph = this.graphOf({ graphId, version });
     if (!graph) return;
     graph.heldBytes.set(by, (graph.heldBytes.get(by) ?? 0) + bytes);
-    // What is held serves the search index, which would else go as soon as it has come.
+    // Keep the search index: the held bytes serve it, and it could otherwise be evicted for them at once.
     this.evict(graphId, searchPart);
   }
 
@@ -328,7 +334,7 @@ function letNextLoad(graph: Graph, name: string, [next, ...waiting]: Loading['wa
   next.claim(null, partBefore(graph, name));
 }
 
-/** Whoever waits for a part of a graph that is no longer kept loads it alone. */
+/** Lets each thread that waits for a part of a graph that is no longer kept load the part alone. */
 function letLoadAlone({ loading }: Graph): void {
   for (const { waiting } of loading.values()) for (const { claim } of waiting) claim(null, null);
 }

@@ -23,7 +23,7 @@ export interface QueryThreadsOptions {
 
 export interface AskedQuery {
   query: RetrievalQuery;
-  /** The same as the protocol sent it. */
+  /** The query as the protocol sent it. */
   body: string;
   /** The most bytes of the answer. */
   limitBytes: number;
@@ -40,7 +40,7 @@ const closeMs = 2_000;
 /** Three seconds. No work of ours holds a thread for a tenth of that. */
 const defaultMissed = 12;
 
-/** What a thread says of something that it was asked, or that it has ended. */
+/** Answer of a thread to a message with an id, or the news that the thread has ended. */
 type Heard = Extract<FromThread, { id: number }> | { did: 'ended' };
 
 /** The failure of a query in its thread, as the protocol sends it. */
@@ -65,12 +65,12 @@ interface Thread {
   isTrial: boolean;
   hasEnded: boolean;
   working: number;
-  /** Who waits for what the thread was asked, by id. */
+  /** Listeners for answers of the thread, by the id of the message that it was asked with. */
   asked: Map<number, (heard: Heard) => void>;
   beat: Int32Array<SharedArrayBuffer>;
   seen: number;
   missed: number;
-  /** What it told last. */
+  /** Reads that the thread told last. */
   reads: Reads;
 }
 
@@ -87,7 +87,7 @@ export class QueryThreads {
   private readonly broker: PartsBroker;
   private readonly suspects = new SuspectQueries(1);
   private readonly resting = new RestingCallers(leftS => new CallerRestsError(leftS));
-  /** Who waits for a thread to be ready. */
+  /** Callers that wait for a thread to be ready. */
   private readonly waiting: (() => void)[] = [];
   private lastId = 0;
   private isClosing = false;
@@ -123,9 +123,10 @@ export class QueryThreads {
   }
 
   /**
-   * Answers a query with the pieces of the protocol's answer; its thread writes the next one when the last has been taken. Ends when
-   * its thread has ended the work, also where the signal has told it to.
-   * @throws QueryFailure, QueryRefusedError, CallerRestsError, RetrievalBusyError, RetrievalUnavailableError if its thread ends with a part of the answer on its way
+   * Answers a query with the pieces of the protocol's answer; its thread writes the next one when the last has been taken. Ends when its
+   * thread has ended the work, also where the signal has told it to.
+   * @throws QueryFailure, QueryRefusedError, CallerRestsError, RetrievalBusyError, RetrievalUnavailableError if its thread ends with a part
+   * of the answer on its way
    */
   async *run(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();
@@ -223,7 +224,10 @@ export class QueryThreads {
     await this.askAll(id => ({ do: 'hold', id, graphId }));
   }
 
-  /** Resolves with the reads of all threads. One that does not answer soon is watched by its beats, and is not waited for. All who ask meanwhile share the answer. */
+  /**
+   * Resolves with the reads of all threads. One that does not answer soon is watched by its beats, and is not waited for. All who ask
+   * meanwhile share the answer.
+   */
   async ping(): Promise<Reads> {
     this.pinging ??= Promise.race([this.askAll(id => ({ do: 'ping', id })), sleep(pingMs, null, { ref: false })]).finally(
       () => (this.pinging = null),
@@ -358,7 +362,7 @@ export class QueryThreads {
   }
 
   private heard(thread: Thread, message: FromThread): void {
-    // What it sent before it was ended may come afterwards.
+    // Messages that the thread sent before it was ended may come afterwards.
     if (thread.hasEnded) return;
     switch (message.did) {
       case 'piece':

@@ -26,13 +26,15 @@ export interface Statement {
   parameters?: Record<string, unknown>;
   settings?: Settings;
   timeoutMs: number;
-  /** What the server may take beyond that limit. After it, the connection is cut. */
+  /** Time in ms that the server may take beyond that limit. After it, the connection is cut. */
   graceMs?: number;
   /** With the names and the types of the columns in two lines before the rows. */
   withHeader?: boolean;
 }
 
-/** Statements only read, and end with their connection. A part of a result is never given as the whole, whatever the user's profile says. */
+/**
+ * Statements only read, and end with their connection. A part of a result is never given as the whole, whatever the user's profile says.
+ */
 const reading: Settings = {
   readonly: 2,
   cancel_http_readonly_queries_on_client_close: 1,

@@ -11,7 +11,7 @@ const transparent = new Set(['Nullable', 'LowCardinality', 'SimpleAggregateFunct
 const mostCharacters = 10_000;
 const mostLevels = 10;
 
-/** Of a type that is too long or too deep, nothing is known. */
+/** Takes a type apart. The name of a type that is too long or too deep is '', as nothing is known of it. */
 export function readNativeType(text: string): NativeType {
   if (text.length > mostCharacters || isTooDeep(text)) return { name: '', arguments: [] };
   const open = text.indexOf('(');

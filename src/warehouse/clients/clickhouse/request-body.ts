@@ -8,7 +8,7 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 export interface RequestBody {
   body: string;
   headers: Record<string, string>;
-  /** What stands in the address. */
+  /** Parameters that stand in the address. */
   parameters: Record<string, unknown>;
 }
 

@@ -8,7 +8,7 @@ export class ServerError extends Error {
   }
 }
 
-/** What answers is no ClickHouse. */
+/** The server that answers is not ClickHouse. */
 export class NoClickHouseError extends Error {}
 
 /** The error in a text that ClickHouse sent, which may stand behind rows. Null if there is none. */

@@ -7,7 +7,7 @@ import { WholeAnswer } from './whole-answer.js';
 
 const mark = '\\.0123456789\n';
 
-/** What a reader gets of an answer that comes in pieces of random sizes. */
+/** Reads an answer that comes in pieces of random sizes. */
 async function read(answer: string, seed: number): Promise<string> {
   const random = mulberry32(seed);
   const bytes = Buffer.from(answer);

@@ -15,14 +15,14 @@ import { FailedWorkError, ProcessEndedError } from './duckdb-process.js';
 import { type Failure } from './protocol.js';
 import { unreadableFile } from './unreadable-file.js';
 
-/** What was being done, for the errors that name it. */
+/** Work that failed, for the errors that name it. */
 export interface Doing {
   /** The table and the columns asked for. */
   reading?: { table: string; columns: string[] };
   answer?: { source: AnswerSource; limitBytes: number };
 }
 
-/** What DuckDB's kinds of errors mean. Its own text may quote data and paths, and stays inside. */
+/** SQLSTATEs by DuckDB's kinds of errors. DuckDB's own text may quote data and paths, and stays inside. */
 const sqlstateOf: Readonly<Record<string, string>> = {
   Parser: sqlstates.syntaxError,
   Binder: sqlstates.syntaxError,

@@ -22,19 +22,19 @@ export class ProcessEndedError extends Error {
   }
 }
 
-/** A process that runs DuckDB and does one piece of work at a time. It inherits no setting of the service, so it knows no secret. */
+/** A process that runs DuckDB and does one piece of work at a time. It inherits no setting of the service, and so no secret. */
 export class DuckdbProcess {
   private readonly child: ChildProcess;
   private waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
   private end: ProcessEndedError | null = null;
   private isKilled = false;
-  /** Of the work that goes on. */
+  /** Rows that the current work has sent so far. */
   private rowsSoFar: Row[][] = [];
 
   private constructor() {
     this.child = fork(fileURLToPath(builtFile(import.meta.url, './process/main.js')), [], {
       execArgv: ['--max-old-space-size=128'],
-      // What Windows needs to start a process is added by Node.
+      // Node adds the variables that Windows needs to start a process.
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],

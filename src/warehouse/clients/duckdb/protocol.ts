@@ -1,7 +1,7 @@
 import { type DuckdbPlace } from './duckdb-dsn.js';
 import { type UnreadableReason } from './unreadable-file.js';
 
-/** Where the files are. */
+/** Place of the files of a connection: `path` is below the `directory` of the operator. */
 export interface FileSource extends DuckdbPlace {
   directory: string;
 }
@@ -20,7 +20,7 @@ export type Work =
 
 export interface TestAnswer {
   version: string;
-  /** Files of the folder that are no tables, at most ten, and the number of all of them. */
+  /** Files of the folder that are not tables, at most ten, and the number of all of them. */
   leftOut: string[];
   leftOutCount: number;
   /** Files of the folder that nothing can read, at most ten, and the number of all of them. */

@@ -3,7 +3,7 @@ import type mysql2 from 'mysql2';
 import { type AuthPlugin, type Connection } from 'mysql2';
 import { ClearPasswordError } from '../connection-failure.js';
 
-/** What a server says that does not know the answer of `caching_sha2_password` and wants the password itself. */
+/** Message of a server that does not know the answer of `caching_sha2_password` and wants the password itself. */
 const wantsPassword = Buffer.from([4]);
 
 /**

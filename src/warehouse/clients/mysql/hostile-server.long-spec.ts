@@ -77,7 +77,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     const late = await serve(afterLogin((socket, command) => void (command[4] === 22 ? socket.write(prepared) : ask(socket))));
     await expect(read(late)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     expect(asked).toBe(2);
-    // An empty packet says that there is no such file.
+    // An empty packet says that the file does not exist.
     expect(sent.length).toBeLessThanOrEqual(8);
   });
 

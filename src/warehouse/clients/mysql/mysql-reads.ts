@@ -24,7 +24,7 @@ export interface MysqlReadsOptions {
   maxTimeoutMs: number | undefined;
 }
 
-/** What a server may take beyond the limit that it was told. After it, the connection is cut. */
+/** Time in ms that a server may take beyond the limit that it was told. After it, the connection is cut. */
 const graceMs = 3_000;
 const catalogTimeoutMs = 10_000;
 /** More than a page of tables, and fewer than a client could not hold. */

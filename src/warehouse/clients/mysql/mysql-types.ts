@@ -20,8 +20,8 @@ function escaped(column: string): string {
 }
 
 /**
- * 0000-00-00 is MySQL's own way of writing that there is no date, and is read as NULL. Other dates that no calendar has, such as
- * 2024-02-00, are marked.
+ * MySQL writes 0000-00-00 for a missing date, which is read as NULL. Other dates that no calendar has, such as 2024-02-00, are marked with
+ * a zero byte.
  */
 function calendarDate(column: string, suffix = ''): string {
   const written = suffix === '' ? column : `CONCAT(${column}, ${suffix})`;
@@ -39,8 +39,8 @@ const integer = (signed: string, unsigned: string, isUnsigned: boolean): MysqlTy
 });
 
 /**
- * The type behind a COLUMN_TYPE of information_schema, such as `decimal(12,2) unsigned`. tinyint(1) is no boolean: MySQL has none,
- * and such a column may hold 2.
+ * The type behind a COLUMN_TYPE of information_schema, such as `decimal(12,2) unsigned`. tinyint(1) is not read as boolean: MySQL has no
+ * such type, and the column may hold 2.
  */
 export function mysqlTypeOf(columnType: string): MysqlType {
   const [, name = '', size = ''] = /^(\w+)(?:\(([\d,]+)\))?/.exec(columnType.toLowerCase()) ?? [];

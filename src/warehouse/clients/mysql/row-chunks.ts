@@ -37,7 +37,7 @@ export class RowChunks {
     return this.bytes < chunkBytes && performance.now() - this.lastAt < longestMs ? null : this.rest();
   }
 
-  /** What has been added since the last piece. Null if there is nothing. */
+  /** The rows added since the last piece; null if there are none. @throws UnreadableValueError */
   rest(): Buffer | null {
     this.lastAt = performance.now();
     if (this.bytes === 0) return null;

@@ -3,7 +3,7 @@ import { type QueryRequest, type QueryResult } from '../warehouse.client.js';
 
 const firstRows = 100;
 const mostRows = 1_000;
-/** What a batch should have, so that memory holds little of a result of wide rows. */
+/** Bytes that a batch should have, so that memory holds little of a result of wide rows. */
 const batchBytes = 262_144;
 
 const declare = (holds: boolean): string => `DECLARE result NO SCROLL CURSOR ${holds ? 'WITH HOLD ' : ''}FOR `;

@@ -3,7 +3,7 @@ import { withinBytes } from '../../../database/byte-budget.js';
 import { sever } from '../../../database/sever-connection.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 
-/** What a server may take beyond the limit that it was told. After it, the connection is cut. */
+/** Time in ms that a server may take beyond the limit that it was told. After it, the connection is cut. */
 export const graceMs = 3_000;
 /** More than the answers to BEGIN and ROLLBACK, with any notices. */
 const frameMaxBytes = 1_048_576;

@@ -29,7 +29,7 @@ export interface PostgresTablesOptions extends PostgresReadsOptions {
   catalog?: TableCatalog;
 }
 
-/** What all warehouse clients on a PostgreSQL server have in common. */
+/** Common part of all warehouse clients on a PostgreSQL server. */
 export class PostgresTables {
   readonly dialect = 'postgres';
   readonly schema: string;

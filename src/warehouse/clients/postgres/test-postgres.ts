@@ -4,7 +4,7 @@ import { type TableNames } from './table-names.js';
 
 const testTimeoutMs = 4_000;
 
-/** What the user could do outside of the read-only transaction, and what of the schemas it sees. */
+/** Rights of the user outside of the read-only transaction, and the schemas and tables that it cannot see. */
 const rights = `
   SELECT current_setting('server_version'), current_user::text, current_setting('transaction_read_only') = 'on',
     (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),

@@ -84,7 +84,7 @@ describe('messages of PostgreSQL', () => {
     ['mechanisms without an end', message('R', [int32(10), 'SCRAM-SHA-256\0'])],
     ['a second challenge of SCRAM', Buffer.concat([message('R', [int32(11), 'r=1']), message('R', [int32(11), 'r=1'])])],
   ])('do not pass with %s', (_what, bytes) => {
-    // What follows would be read as part of it.
+    // The bytes that follow would be read as part of it.
     expect(() => new WholeMessages().take(Buffer.concat([bytes, message('Z', ['I'])]))).toThrow('protocol');
   });
 });

@@ -12,7 +12,7 @@ export interface FileTold {
 
 type Told = FileFormat | 'json' | null;
 
-/** What is told by a media type. Files that curl and browsers name as others are told by their first bytes. */
+/** Format by media type. Null leaves it to the name in a form and to the first bytes: curl and browsers send such types for any file. */
 const types = new Map<string, Told>([
   ['text/csv', 'csv'],
   ['application/csv', 'csv'],
@@ -54,7 +54,7 @@ export function toldByForm({ name, type }: FormFile): FileFormat | null {
   return notJson(endings.get(ending) ?? types.get(mediaType(type)) ?? null);
 }
 
-/** What the first bytes of a file tell whose format nobody names. No CSV file has a quote behind a brace. */
+/** The format that the first bytes show, for a file whose format is not named. A CSV file cannot begin with a brace and a quote. */
 export function toldByHead(head: Buffer): FileFormat {
   if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet';
   return /^(?:\u00ef\u00bb\u00bf)?\s*\{\s*"/.test(head.toString('latin1')) ? 'ndjson' : 'csv';

@@ -17,7 +17,7 @@ const zipHead = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
 
 /**
  * Decompresses a body that begins with the magic bytes of gzip, or that `isDeclared` says is gzip; any other passes through unchanged.
- * @throws SchemaError where the bytes are no gzip, are a ZIP file, or grow past `bounds`
+ * @throws SchemaError if the bytes are not gzip, are a ZIP file, or go beyond `bounds`
  */
 export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean, bounds: GzipBounds): AsyncGenerator<Buffer, void> {
   const chunks = source[Symbol.asyncIterator]();

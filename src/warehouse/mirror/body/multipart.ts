@@ -6,7 +6,7 @@ import { passThrough } from './pass-through.js';
 
 const limits = { files: 2, fields: 1, parts: 3, fieldNameSize: 200, fieldSize: 1024, headerPairs: 50 };
 
-/** What a form says of its file. */
+/** Name and media type that a form gives its file. */
 export interface FormFile {
   name: string;
   type: string;

@@ -11,7 +11,7 @@ export class Received implements AsyncIterable<Buffer> {
   constructor(
     private readonly body: Readable,
     private readonly idleMs: number,
-    /** Called with each piece. What it throws ends the reading. */
+    /** Called with each piece. An error that it throws ends the reading. */
     private readonly check: () => void = () => undefined,
   ) {}
 

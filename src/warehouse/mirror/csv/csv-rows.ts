@@ -16,8 +16,9 @@ export class CsvRows {
   private size = 0;
   /** The bytes of the block before this one are written or left out. */
   private source = 0;
-  /** Where the current record begins, and where the rows are cut in two: a piece and a byte of it. */
+  /** Beginning of the current record: a piece and a byte of it. */
   private record = { piece: 0, at: 0 };
+  /** Place at which the rows are cut in two: a piece and a byte of it; null if they are whole. */
   private cut: { piece: number; at: number } | null = null;
 
   constructor(

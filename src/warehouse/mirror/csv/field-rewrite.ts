@@ -36,7 +36,7 @@ export function misread(column: string, text: string, { wanted }: FieldRewrite):
 
 /**
  * Dates of a form such as `DD/MM/YYYY`, `M.D.YYYY` or `YYYYMMDD`, as ISO dates. Between separators a day or month may have one digit.
- * Null for a text that is no form: it needs YYYY, one of MM and M, and one of DD and D.
+ * Null for a text that is not a form: it needs YYYY, one of MM and M, and one of DD and D.
  */
 export function dateForm(form: string): FieldRewrite | null {
   const parts = /^(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)$/.exec(form.toUpperCase());
@@ -67,8 +67,8 @@ const clearDate =
   /^(?:\d{4}[-/. ]|\d{8}(?!\d)|\d{5,7}-\d\d-\d\d|[-+]?infinity$|(?:[a-z]{3,9},? )?(?:\d{1,2}[- ]?[a-z]{3,9}|[a-z]{3,9}\.? ?\d{1,2}),?[- ]\d{4}(?!\d))/i;
 
 /**
- * Dates and times that can be read in one way only, as they are. PostgreSQL reads 03/04/24 as the 24th of April 2003, and `today` as the day
- * of the upload.
+ * Dates and times that can be read in one way only, as they are. PostgreSQL reads 03/04/24 as the 24th of April 2003, and `today` as the
+ * day of the upload.
  */
 export const clearDateForm: FieldRewrite = {
   rewrite: text => (clearDate.test(text.trim()) ? text : null),
@@ -87,7 +87,10 @@ export const listForm: FieldRewrite = {
   wanted: { zh: '至多 256 KiB 的列表，如 {a,b} 或 ["a","b"]', en: 'a list of at most 256 KiB, such as {a,b} or ["a","b"]' },
 };
 
-/** A JSON list as PostgreSQL writes it. Null for any other text, and for a list of what PostgreSQL would not give back as it was. */
+/**
+ * A JSON list as PostgreSQL writes it. Null for any other text, and for a list with an element that PostgreSQL would not give back as it
+ * was.
+ */
 export function toArrayText(json: string): string | null {
   const items = readJson(json);
   if (!Array.isArray(items)) return null;

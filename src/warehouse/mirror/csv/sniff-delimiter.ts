@@ -13,9 +13,10 @@ export const delimiters = [
 const sampleRecords = 20;
 
 /**
- * The delimiter that cuts the first records of a file into equally many fields, at least two; of several the one with most fields. Where
- * none does, the one that occurs most in the first record; the comma where none occurs. Null while `bytes` hold no whole record.
- * @param columns how many fields a record has, where that is known
+ * The delimiter that cuts each of the first records of a file into equally many fields, at least two. If several do, it is the one with
+ * most fields. If none does, it is the one that occurs most in the first record, and the comma if none occurs. Null while `bytes` hold no
+ * whole record.
+ * @param columns how many fields a record has, if that is known
  */
 export function sniffDelimiter(bytes: Uint8Array, final: boolean, columns?: number): number | null {
   let best: { byte: number; isEven: boolean; fields: number } | null = null;

@@ -40,7 +40,7 @@ const words = [
   { bytes: Buffer.from('false'), token: BOOLEAN_WORD },
   { bytes: Buffer.from('null'), token: NULL_WORD },
 ];
-/** What may follow a backslash, besides u. */
+/** Bytes that may follow a backslash, besides u. */
 const escapes = new Set(Buffer.from('"\\/bfnrt'));
 
 /** The elements of a list of scalars, as bits. A null counts for nothing. */
@@ -50,21 +50,21 @@ export const OTHERS = 4;
 
 /**
  * Reads JSON (RFC 8259) in lines of UTF-8, without making values of it: it checks the grammar and finds where a value ends. A line feed
- * ends every loop, so `bytes` must have one. What PostgreSQL cannot hold is refused: U+0000, and halves of surrogate pairs; so are names
- * that an object has twice, of which every reader keeps another one.
+ * ends every loop, so `bytes` must have one. Text that PostgreSQL cannot hold is refused: U+0000, and halves of surrogate pairs. A name
+ * that an object has twice is refused too, because readers differ in which of its values they keep.
  */
 export class JsonReader {
   /** The line that is read, and where it begins in `bytes`. */
   line = 1;
   lineStart = 0;
-  /** Of the last value: what it is. */
+  /** Kind of the last value. */
   token = NULL_WORD;
-  /** Of the last string: whether it has a backslash, and whether it has `\u`. */
+  /** Whether the last string has a backslash, and whether it has `\u`. */
   hasEscapes = false;
   hasCodes = false;
   /** Whether the last string goes on behind the place that was given as its end. */
   isOpen = false;
-  /** Of the last list: TEXTS, INTS and OTHERS. */
+  /** Elements of the last list: TEXTS, INTS and OTHERS. */
   elements = 0;
 
   private readonly containers = new Uint8Array(mostDepth);
@@ -141,7 +141,7 @@ export class JsonReader {
 
   /** @param wanted what should have stood at `at` */
   wanted(at: number, { zh, en }: Bilingual): SchemaError {
-    // As an editor counts columns.
+    // Columns are counted as an editor counts them.
     const column = this.bytes.toString('utf8', this.lineStart, at).length + 1;
     return this.problem('syntax', {
       zh: `不是有效的 JSON：第 ${column} 个字符处应为${zh}`,
@@ -153,7 +153,7 @@ export class JsonReader {
     return fileProblem('ndjson', type, { line: this.line }, text);
   }
 
-  /** Behind the colon of a member, whose name begins at `at` and has been read up to `end`. */
+  /** The place of the value of a member, behind its colon. The name has been read up to `end`. */
   behindColon(end: number): number {
     const at = this.skipSpace(end);
     if (this.bytes[at] !== COLON) throw this.wanted(at, aColon);
@@ -269,7 +269,7 @@ export class JsonReader {
     return this.token === NUMBER && classifyValue(this.bytes, start, end) === INT ? INTS : OTHERS;
   }
 
-  /** Where the value of the first member of an object begins, whose name is at `at`. */
+  /** The place of the value of the first member of an object, whose name is at `at`. */
   private firstName(at: number, level: number): number {
     const end = this.name(at);
     this.firstNames[2 * level] = at + 1;

@@ -74,7 +74,10 @@ export class NdjsonScanner {
 
   constructor(private readonly options: NdjsonScannerOptions) {}
 
-  /** Scans the whole lines of `bytes`, in steps. @throws SchemaError with the line of what is no object, or holds what PostgreSQL cannot */
+  /**
+   * Scans the whole lines of `bytes`, in steps. @throws SchemaError with the line of a value that is not an object, or that PostgreSQL
+   * cannot hold
+   */
   *scan(bytes: Buffer): Steps<ScannedRows> {
     const { reader } = this;
     const limit = bytes.lastIndexOf(LF) + 1;

@@ -67,7 +67,7 @@ export async function find(source: Source, table: string): Promise<TableSummary 
   return row ? summaryOfTable(source, row) : null;
 }
 
-/** Null if there is no such table. The source is open for reading it afterwards. */
+/** Describes a table, and leaves the source open for reading it. Null if the table does not exist. */
 export async function describe(source: Source, table: string): Promise<TableDescription | null> {
   if (!(await exposeTable(source, table))) return null;
   const columns = await columnsOf(source.connection, table);

@@ -5,7 +5,7 @@ import { Source } from './source.js';
 import { query, sample } from './statement.js';
 import { toFailure } from './work-error.js';
 
-/** Opens the files, does the work and closes them. What was read from files that changed meanwhile is refused. */
+/** Opens the files, does the work and closes them. A result is refused if the files that it was read from changed meanwhile. */
 export async function doWork(files: FileSource, work: Work): Promise<Reply> {
   try {
     const source = await Source.open(files);

@@ -12,13 +12,16 @@ const options = {
 };
 /** An attached file has the name of its database, so the database without a file has one that no file has. */
 const home = quoteIdentifier('/');
-/** What a view of a file may switch on, also under a locked configuration: a log of statements, and a print of their plans. */
+/**
+ * Finds what a view of a file may switch on, also under a locked configuration: a log of statements, a print of their plans, and a parser
+ * of an extension.
+ */
 const leftOn = `SELECT coalesce(current_setting('enable_logging'), false) OR current_setting('enable_profiling') IS NOT NULL
   OR lower(current_setting('allow_parser_override_extension')) <> 'default' AS "isLeftOn"`;
-/** What DuckDB looks for beside a database file. */
+/** Endings of the files that DuckDB looks for beside a database file. */
 const besideFile = ['.wal', '.wal.checkpoint', '.wal.recovery'];
 
-/** The one that waits for the next work. */
+/** Engine that waits for the next work. */
 let kept: Engine | null = null;
 
 /**
@@ -99,7 +102,7 @@ function takeKept(file: string): Engine | null {
   return null;
 }
 
-/** Writes a text as a literal of DuckDB, which knows no escapes besides the doubled quote. */
+/** Writes a text as a literal of DuckDB, whose only escape is the doubled quote. */
 export function quoteLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -40,7 +40,7 @@ function moment(type: string, lastDay: string, cast: string): PostgresText {
 
 const timestamp = (cast: string): PostgresText => moment('timestamp', "TIMESTAMP '294246-01-01'", cast);
 
-/** Nanoseconds that are no whole microseconds would be cut off. */
+/** A time that is not in whole microseconds is unreadable, since its nanoseconds would be cut off. */
 const nanoseconds: PostgresText = {
   ...timestamp('::TIMESTAMP'),
   sql: (value, unreadable) =>

@@ -98,7 +98,7 @@ export class Source {
     return found;
   }
 
-  /** @throws WorkError if a file that was read is not the one that was opened. What was read may then be a mix. */
+  /** @throws WorkError if a file was replaced or changed after it was opened: the rows that were read may then be a mix. */
   async requireUnchanged(): Promise<void> {
     for (const { file, before } of this.watched.values()) {
       const now = await located(stat(file, { bigint: true }));
@@ -139,7 +139,10 @@ async function locate({ file }: TableFile, { root, place }: Folder): Promise<{ r
   }
 }
 
-/** What DuckDB says of a file whose content it cannot read. Other errors, as for want of memory, are no fault of the file. */
+/**
+ * Turns DuckDB's error about a file with unreadable content into UnreadableFileError. The file is not at fault for other errors, such as a
+ * lack of memory, which are returned as they are.
+ */
 function ofDamage(file: string, error: unknown): unknown {
   const isDamage = /^(Invalid Input|IO|Serialization|Not implemented|Conversion) Error:/.test((error as Error).message);
   return isDamage ? new UnreadableFileError(file, 'damaged', error) : error;

@@ -9,7 +9,7 @@ import { withoutLength } from '../../../../sql/without-length.js';
 
 type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 
-/** What asks for the plan of a SELECT. */
+/** Prefix of a statement that asks for the plan of a SELECT. */
 const explaining = 'EXPLAIN (FORMAT JSON) ';
 
 /** Runs one SELECT on the tables that it names, or gives its plan. @throws WorkError */
