@@ -126,7 +126,7 @@ const reached = Object.entries(suites)
   .sort((a, b) => b.at - a.at)
   .flatMap(({ names }) => names);
 if (changed.some(file => /^(Dockerfile|docker-entrypoint\.sh|package-lock\.json)$/.test(file))) reached.unshift('test/docker-image');
-// Much may change between two releases. What does not fit into some minutes is run by hand: those of the folders that changed first.
+// Much may change between two releases. Suites beyond `mostSuites`, those of the folders that changed first, are run by hand.
 const inOrder = [...new Set(reached)];
 const later = inOrder.splice(mostSuites);
 for (const suite of inOrder) process.stdout.write(`${suite}.long-spec.ts\n`);

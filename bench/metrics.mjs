@@ -223,7 +223,7 @@ function requireEqual(pattern, ours, byHand) {
 
 const smallByHand = `SELECT region, sum(amount) FROM bench_sales WHERE day >= date '${range.from}' AND day < date '${range.to}' GROUP BY 1 ORDER BY 1`;
 
-/** What the service adds to the statement that it sends, with a few rows. */
+/** Measures the time that the service adds to the statement it sends, for an answer of a few rows. */
 async function benchOverhead({ api }, place, id) {
   const request = { time: range, dimensions: ['region'] };
   const compiled = (await asCompiled(place, await execute(api, id, request))) ?? (() => place.ask(smallByHand));

@@ -61,7 +61,7 @@ export function recallQueries(names, random, count) {
   });
 }
 
-/** Of a text with one error, the chance that ten of the names one edit away have the one that was meant, on average. */
+/** Mean chance that ten of the names one edit away from a text with one error include the name that was meant. */
 export function chanceOf(names, asked) {
   const lower = [...new Set(names.map(name => name.toLowerCase()))];
   const chances = asked.map(text => Math.min(1, top / lower.filter(name => isOneEditAway(text.toLowerCase(), name)).length));
@@ -109,7 +109,7 @@ function isNamed(_, name, found) {
   return found.includes(name.toLowerCase()) ? 1 : 0;
 }
 
-/** Of ten hits, or of as many as there are names, the share that fits. */
+/** Fitting hits as a share of ten, or of all fitting names if there are fewer. */
 function shareOf(found, names, fits) {
   return found.filter(fits).length / Math.min(top, names.filter(fits).length);
 }

@@ -15,7 +15,7 @@ type Request = [method: string, route: string, body?: object | string];
 /** Records that a request creates under a name that is used once. */
 interface Kind {
   create: (name: string) => Request;
-  /** Where the record is found, and where its name is in the answer. */
+  /** Route of the record; `field` holds its name in the answer. */
   find: (id: number) => string;
   field: string;
   table: string;

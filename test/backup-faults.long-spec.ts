@@ -76,7 +76,7 @@ describe('a backup', () => {
     return restoreBackup({ file: from, checked: await BackupReader.check(from), ownerUrl: url, progress: silent });
   }
 
-  /** What a broken or refused restore must leave behind. */
+  /** Expects the state that a broken or refused restore must leave behind: no users, and no tables of graphs or the mirror. */
   async function expectNothing(url: string): Promise<void> {
     const { rows } = await asSuperuser(url, `SELECT to_regclass('public.users') IS NOT NULL AS is`);
     const left = rows[0].is ? (await asSuperuser(url, 'SELECT FROM users')).rowCount : 0;
@@ -130,7 +130,7 @@ describe('a backup', () => {
       const target = aFile();
       writeFileSync(target, bytes);
       const outcome = await BackupReader.check(target).then(() => 'taken', (error: unknown) => error); // prettier-ignore
-      // A bit of a gzip header, such as its time, is no part of what the backup holds.
+      // A bit of a gzip header, such as its time, is not part of the backup's content.
       if (outcome === 'taken' && holdsTheSame(bytes, whole)) continue;
       if (!(outcome instanceof BackupDamagedError)) throw new Error(`Backup ${index}: ${String(outcome)}`);
     }

@@ -119,7 +119,7 @@ function expectedOf(query: RandomQuery, graph: RandomGraph): Expected | NaiveErr
   }
 }
 
-/** What is wrong with an answer, or null. */
+/** The first difference between an answer and the expected one, in words; null if they agree. */
 function differenceOf(expected: Expected | NaiveError, found: Outcome): string | null {
   if ('error' in found) {
     if (expected instanceof NaiveError && found.error === expected.type) return null;

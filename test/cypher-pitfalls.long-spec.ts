@@ -196,7 +196,7 @@ edges:
     }
     expect((await ask('RETURN toString(datetime()) AS x', '{}', zone)).rows[0][0]).toMatch(/\+14:00\[Pacific\/Kiritimati\]$/);
     expect((await ask('RETURN rand() AS x')).query_id).toBeNull();
-    // A text is no moment, so its answer stays.
+    // A date made from a text does not depend on the clock, so its answer is stored.
     expect((await ask("RETURN date('2024-05-01') AS x", '{}', zone)).query_id).not.toBeNull();
     expect((await ask("RETURN datetime('2024-05-01T00:00') AS x", '{}', zone)).rows).toEqual([
       ['2024-05-01T00:00+14:00[Pacific/Kiritimati]'],

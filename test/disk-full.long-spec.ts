@@ -19,7 +19,7 @@ const spaces = ['small_staging', 'small_tables'];
 let postgres: OwnPostgres;
 let test: TestApp;
 let files: DuckdbFiles;
-/** Where temporary tables are, where all new tables are, and where uploads are kept. */
+/** Disks for temporary tables, for all new tables, and for uploads; null if they cannot be mounted. */
 let disks: [staging: SmallDisk, tables: SmallDisk, uploads: SmallDisk] | null = null;
 
 beforeAll(async () => {

@@ -80,7 +80,7 @@ function endless(): Readable {
   return Readable.from(blocks());
 }
 
-/** Loads tables until there is no room. @returns the names of those that the service has acknowledged */
+/** Loads tables until one is refused for lack of room. @returns the names of those that the service has acknowledged */
 async function fill(prefix: string): Promise<string[]> {
   const loaded: string[] = [];
   for (;;) {
@@ -151,7 +151,7 @@ describe('a whole DATA_DIR on a small disk', () => {
     for (const answer of answers)
       expect([answer.status, answer.body.code]).toEqual([503, expect.stringMatching(/^(disk_full|uploads_busy)$/)]);
     await untilRoom();
-    // Its last line gives the column another type, so that PostgreSQL writes all of it again, for which there is no room.
+    // The last line gives the column another type. PostgreSQL then writes the whole table again, for which the room does not suffice.
     const widened = `n,v\n${`1,${'w'.repeat(600)}\n`.repeat(150_000)}1.5,x\n`;
     await disk!.fill(64 * mebibyte + 120 * mebibyte);
     expect(await put('widened', widened)).toMatchObject(refused);

@@ -107,7 +107,7 @@ describe('A process of DuckDB that is killed', () => {
 
   it('while a run opens its connection fails the run, which names the connection', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping);
-    // What is opened anew starts a process.
+    // A changed connection is opened anew, which starts a process.
     const { body } = await app.admin.get('/api/warehouse/connections').expect(200);
     const { id } = body.items.find(({ name }: { name: string }) => name === 'files');
     await app.admin

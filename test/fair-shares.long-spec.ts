@@ -127,7 +127,7 @@ describe('retrieval work', () => {
     expect(await working()).toBe(half);
     await other.post(`/api/graphs/${ofOther}/query`).send({ search: '华为', cache: 'refresh' }).expect(200);
     expect(await working()).toBe(half);
-    // What waits comes to its turn when the work before it ends.
+    // Waiting work gets its turn when the work before it ends, and is then cancelled too.
     await untilWorking(async count => {
       await cancelWork();
       return count === 0;

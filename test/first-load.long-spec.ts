@@ -111,7 +111,7 @@ describe('the first load of many edges', () => {
 
   it('makes the missing ends of the edges, marks the rows that can have none, and removes the ends with their edges', async () => {
     const graphId = await aGraph(test);
-    // Of the things, 0 to 1999 are there. No thing can have the number abc.
+    // The things 0 to 1999 exist. The number abc is not possible for a thing.
     await upload(test, 'beyond', `a,b,note\n${Array.from({ length: rows }, (_, i) => `${i % 3_000},${i + 1_000},第${i}条`).join('\n')}\n`);
     await upload(test, 'odd', 'a,b,note\n1,2,一\n1,abc,二\n');
     const typed = (...edges: string[]): string =>

@@ -30,7 +30,7 @@ const places: GoldenPlace[] = ['postgres', 'mysql', 'duckdb', 'clickhouse'];
 const patterns = Object.keys(goldenCases);
 const numbered = patterns.flatMap(pattern => goldenCases[pattern]!.map((golden, index) => ({ pattern, index, golden })));
 
-/** Where no database runs, only the text is compared. */
+/** Schemas of the tables on other databases. If a database does not run, only the text is compared. */
 const schemas: Record<Exclude<GoldenPlace, 'postgres'>, string> = { mysql: 'sales', duckdb: 'main', clickhouse: 'sales' };
 
 function bindingsAt(place: GoldenPlace): RandomBindings {
@@ -173,7 +173,7 @@ function restOf({ sql, parameters }: CompiledStatement): string {
   return [...listOf(parameters.map(shownValue), at => `$${at + 1}`), `${sql};`].join('\n');
 }
 
-/** What PostgreSQL computes of the groups is mostly the same for all of them, and is then written once. */
+/** Sections of a golden file, one a database. The statement of PostgreSQL on the groups is the same for most, and is then written once. */
 function sectionsOf(golden: GoldenCase): string[] {
   const rests = new Map<string, GoldenPlace>();
   return places.flatMap(place => {

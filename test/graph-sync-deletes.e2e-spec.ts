@@ -157,7 +157,7 @@ describe('two jobs for one label', () => {
     });
     expect((await runToEnd(app, first, { full: true })).report.totals).toMatchObject({ unchanged: 2, lost_properties: 0 });
 
-    // What a revision maps no longer is lost by nodes that no row writes too, whose job keeps them under `deletes: none`.
+    // A property that a revision no longer maps also goes from nodes without a row, which their job keeps under `deletes: none`.
     await upload(app, table[0]!, 'id,a\n', 'id:text,a:text');
     const none = ', deletes: {mode: none}';
     await revise(first, mapping(0, '{column: a}', none));
@@ -182,7 +182,7 @@ describe('two jobs for one label', () => {
     expect(stopped.report.totals).toMatchObject({ deleted: 0, edges_removed: 0, lost_properties: 0 });
     expect(stopped.report.targets[0].edges_removed).toBe(0);
     await upload(app, one, 'id\na\n', 'id:text');
-    // Of three nodes one goes with its edge, one stays for the other job, and its edge goes.
+    // Node a stays. Node b goes with its edge. Node c stays for the other job, but its edge goes.
     expect((await runToEnd(app, first)).report).toMatchObject({ targets: [{ deleted: 1, edges_removed: 1 }, { deleted: 1 }] });
   });
 });

@@ -138,7 +138,7 @@ describe('an Idempotency-Key', () => {
         .send({ name: 'k', graph_ids: [second.body.id] })
         .expect(201)
     ).body;
-    // The name is taken, so this is no repeat of the user's own request.
+    // The refusal of the taken name shows that this is not a repeat of the user's own request.
     await post('/metrics', key, metric, keyClient(test.url, rawKey)).expect(400);
   });
 

@@ -162,7 +162,7 @@ nodes:
       jobs.push({ ...spec, id: await aJob(app, graphId, mappingOf(spec)), mapped: new Set() });
     }
 
-    /** What a run makes of the graph. */
+    /** Changes the expected graph as a run of the job should. */
     const apply = (job: Job): void => {
       const now = new Set(job.labels.map(({ name }) => name));
       const onlyOwn = (owners: Set<number>, names: Iterable<string>): string[] =>

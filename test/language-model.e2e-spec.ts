@@ -219,7 +219,7 @@ describe('a language model', () => {
     answering(reply);
     const { answer, rows, warnings, query_id } = await ask(understood);
     expect([answer.mode, rows]).toEqual(['extractive', [[3]]]);
-    // What is stored is the answer without the model.
+    // The stored answer is the one without the model.
     const { body: stored } = await admin.get(`/api/graphs/${graphId}/queries/${query_id}`).expect(200);
     expect([stored.answer, stored.warnings]).toEqual([answer, []]);
     expect(warnings).toEqual([expect.stringContaining('未使用语言模型')]);

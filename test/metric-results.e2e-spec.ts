@@ -271,7 +271,7 @@ describe('rows without a version', () => {
     expect(await ask(id)).toEqual([[['2']], false]);
     expect(await ask(id, { cache: { max_age_s: 0 } })).toEqual([[['2']], false]);
     expect(await ask(id, young, viewer)).toEqual([[['1']], true]);
-    // Whoever accepts less gets a new reading, and so does everybody after them.
+    // A request that accepts less age gets a new reading, and so does everybody after it.
     await sleep(1_100);
     expect(await ask(id, { cache: { max_age_s: 1 } })).toEqual([[['2']], false]);
     expect(await ask(id, young)).toEqual([[['2']], true]);

@@ -98,7 +98,7 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
     const keys = columns.filter(column => !theirs.includes(column));
     const period = keys.find(column => !ours.columns.includes(column));
     const names = ours.columns.map(name => (name === 'period' ? (period ?? name) : (theirs[metrics.indexOf(name)] ?? name)));
-    // A metric that was only asked for its groups is no column of the check.
+    // A metric that was only asked for its groups is not a column of the check.
     expect(names.filter(name => columns.includes(name) || !metrics.includes(name)).sort()).toEqual([...columns].sort());
     const keyOf = (row: Row) => JSON.stringify(keys.map(column => row[columns.indexOf(column)]));
     const sorted = (rows: Row[]) => (check.check_order ? rows : [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)));

@@ -7,7 +7,7 @@ describeOnEngines('Metrics on other databases', () => {
   beforeAll(() => world.start());
   afterAll(() => world.close());
 
-  /** What each case could get wrong stands in its name. test/golden-metrics.e2e-spec.ts has a case of each pattern. */
+  /** The name of each case tells its risk. test/golden-metrics.e2e-spec.ts has a case of each pattern. */
   const cases: [risk: string, formula: string, request?: object, binding?: object][] = [
     ['texts that a collation takes for equal', 'COUNT(*)', { dimensions: ['产品'] }],
     ['a NULL of the joined table', 'SUM(amount)', byRegion],

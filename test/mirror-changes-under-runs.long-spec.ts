@@ -8,7 +8,7 @@ nodes:
   - {id: a, label: A, table: moving, key: [id], columns: [{column: id}, {column: v}]}
   - {id: b, label: B, table: moving, key: [id], columns: [{column: id}, {column: v}]}`;
 
-/** What the table may be: with the column that the mapping reads as text or as a number, or without it. Each has a mark of its own. */
+/** Shapes of the table: with the column `v` that the mapping reads, as text or as a number, or without it. Each load has its own mark. */
 const shapes: [header: string, value: (mark: number) => string, types: string][] = [
   ['id,v', mark => `m${mark}`, 'v:text'],
   ['id,v', mark => String(mark), 'v:bigint'],

@@ -27,7 +27,7 @@ describe('a copy', () => {
   beforeAll(async () => {
     user = await test.asUser('copier');
     await foreign.run('CREATE TABLE shared (id int); INSERT INTO shared VALUES (1)');
-    // What another user may not see in his list.
+    // A copy of the admin, which `copier` may not see in his list.
     await copyToEnd(test, far, [{ table: 'shared', as: 'of_admin' }]);
   });
 

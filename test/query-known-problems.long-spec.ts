@@ -45,7 +45,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect(await all()).toEqual([[[2]], two, two, two]);
   });
 
-  /** What answers is exchanged, and the same question still gets the former answer. */
+  /** The part that answers is exchanged, and the same question still gets the former answer. */
   it('do not outlive a change of what answers (HKUDS/LightRAG#945)', async () => {
     await upload(test, 'sales', 'id,name,amount\n1,a,10\n2,b,20\n', 'id:int,amount:int');
     const { graphId } = await ingest(test, mapping('sales'));
@@ -156,7 +156,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect(names(await ask(graphId, list))).toEqual(['House']);
   });
 
-  /** What was kept of a document comes back after it is deleted, mended and loaded again. */
+  /** Stored results of a document come back after it is deleted, mended and loaded again. */
   it('do not come back with a graph that is deleted and made anew (HKUDS/LightRAG#2442)', async () => {
     const list = { cypher: 'MATCH (e:房产) RETURN e' };
     await upload(test, 'mended', 'id,name\n1,Hous\n');
@@ -180,7 +180,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     }
   });
 
-  /** What one call sets for its group, a call for another group under way at the same time reads. */
+  /** A setting that one call makes for its group is read by a concurrent call for another group. */
   it('come from the graph that was asked, when many are asked at once (getzep/graphiti#1676)', async () => {
     const graphs = await Promise.all(
       ['east', 'west'].map(async name => {

@@ -62,7 +62,7 @@ function byPeriod(rows: readonly (readonly [string | null, number | null])[], pe
   return sums;
 }
 
-/** What each question means, as numbers by period. A ranking is answered with all periods that have the most, or the fewest. */
+/** Questions, each with its answer as numbers by period. A ranking is answered with all periods that have the most, or the fewest. */
 function templates({ bookings, hired, built }: World): { text: string; of: Map<string, number>; ranks?: 'most' | 'fewest' }[] {
   const checkIns = bookings.map(({ checkIn }) => [checkIn, 1] as const);
   const bookedAts = bookings.map(({ bookedAt }) => [bookedAt, 1] as const);

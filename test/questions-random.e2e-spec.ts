@@ -125,7 +125,7 @@ function answerOf(plan: GraphPlan, given: World): Shown[][] {
   return plannedRows(plan, graphOf(given)).map(row => row.map(shown));
 }
 
-/** What a question means, computed from the world alone. */
+/** Right answer of a question, computed from the world alone. */
 type Meaning =
   | { list: string[] }
   | { number: number }
@@ -274,14 +274,14 @@ function whyWrong(rows: Shown[][], meaning: Meaning): string | null {
     const missing = [...of].find(([name, value]) => value > 0 && !rows.some(([own]) => own === name));
     return missing ? `${JSON.stringify(missing)} is missing` : null;
   }
-  // Who has none of what is counted has no row.
+  // A thing with a count of 0 may lack a row.
   const best = meaning.fewest ? Math.min(...of.values()) : Math.max(...of.values());
   if (rows.length === 0) return of.size === 0 || best === 0 ? null : `nothing for ${JSON.stringify([...of])}`;
   return rows[0]?.[1] === best ? null : `${JSON.stringify(rows[0])} is not the first of ${JSON.stringify([...of])}`;
 }
 
 const allNames = [...customerNames, ...productNames, ...supplierNames, ...countries];
-/** What no world has an answer to yet. */
+/** Kinds of questions that are not answered in any world yet. */
 const neverAnswered = [
   '2024年没有买过…的客户',
   'Which customers did not order … in 2024?',

@@ -162,8 +162,9 @@ describeWithShared('the raw HTTP cases', 'suites/own/raw-http-cases.json', () =>
     for (const { name, raw, rawTemplate, observed } of cases) {
       const bytes = raw ?? rawTemplate!.replace(/\{(.)\*(\d+)\}/, (_, letter: string, count) => letter.repeat(Number(count)));
       const answer = await answerTo(bytes);
-      // Where Node refuses, we do too. Where it lets a request through, a GET of `/` gets the start page, and no other route exists.
-      // CONNECT gets an answer. A body that cannot be parsed is noticed, which a bare handler that does not read it would not do.
+      // Requests that Node refuses get the same status here. A GET of `/` that it lets through gets the start page. Any other request
+      // that it lets through gets 404. CONNECT gets an answer. A body that cannot be parsed gets 400, while the bare handler behind
+      // `observed` answered before it read the body.
       const ours: Record<string, number> = { CONNECT: 405, 'space after chunk size': 400 };
       const isStartPage = bytes.startsWith('GET / ');
       const expected = ours[name] ?? (observed === 200 && !isStartPage ? 404 : observed);
@@ -185,7 +186,7 @@ describe('mutated requests', () => {
         const isHead = bytes.includes('HEAD');
         const problems = responses.flatMap(response => faults(response, isHead));
         if (rest !== '' && !isHead) problems.push(`unreadable: ${rest.slice(0, 100)}`);
-        // Empty lines are no request, so bytes of only those get no answer (RFC 9112, section 2.2).
+        // Empty lines are not a request, so bytes of only those stay without an answer (RFC 9112, section 2.2).
         if (responses.length === 0 && rest === '' && /[^\r\n]/.test(bytes.toString('latin1'))) problems.push('no answer');
         found.push(...problems.map(problem => `${problem} ⇐ ${JSON.stringify(bytes.toString('latin1')).slice(0, 400)}`));
         for (const { status } of responses) statuses[status] = (statuses[status] ?? 0) + 1;

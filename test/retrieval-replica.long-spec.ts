@@ -93,7 +93,7 @@ describe('retrieval processes that read a streaming replica', () => {
       (error: unknown) => error,
     )) as ApiError;
     expect([status, code, headers]).toEqual([503, 'replica_behind', { 'Retry-After': '2' }]);
-    // Whoever has seen only the older version may have it.
+    // A caller who has seen only the older version may get it.
     expect((await askReplica('MATCH (r:地区) RETURN count(*) AS n', 1)).graph_version).toBe(1);
   });
 

@@ -172,7 +172,7 @@ describe('large and contended uploads', () => {
       async function* body(): AsyncGenerator<Buffer> {
         yield Buffer.from(header);
         for (let index = 0; index < chunks; index++) yield Buffer.from(lines);
-        // What is on its way takes a while. A file that is held stays until its end.
+        // Bytes on their way are freed within a moment. A file held in memory would stay until its end.
         for (let tries = 0; tries < 40; tries++) {
           heldBytes = liveBytes() - before;
           if (heldBytes < most) break;

@@ -111,7 +111,7 @@ describe('users, for admins', () => {
     const deputy = await idOf('deputy');
     await test.admin.patch(`/api/users/${deputy}`).send({ is_admin: true }).expect(200);
     const attempts = await Promise.all([1, deputy].map(id => test.admin.patch(`/api/users/${id}`).send({ is_admin: false })));
-    // Both were admins. The second request had to be refused, or came from somebody who was no admin any more.
+    // Both were admins. The second request had to be refused, or came from somebody who was not an admin any more.
     const admins = await test.pool.query('SELECT count(*)::int AS n FROM users WHERE is_admin AND disabled_at IS NULL');
     expect(admins.rows[0].n).toBeGreaterThanOrEqual(1);
     expect(attempts.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);

@@ -66,7 +66,7 @@ it('a server whose catalogue hangs for one user shows its tables to others', asy
   try {
     const far = `/api/warehouse/connections/${await aForeignConnection(app, foreign)}/tables`;
     await foreign.run('CREATE TABLE locked (i int); CREATE TABLE free (i int)');
-    // Whoever looks at the size of the table waits for the lock.
+    // A statement that reads the size of the table waits for the lock.
     const locker = foreign.run('BEGIN; LOCK TABLE locked IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(110); COMMIT').catch(() => undefined);
     const ended: number[] = [];
     const flood = Array.from({ length: 40 }, () => greedy.get(`${far}/locked`).then(({ status }) => ended.push(status)));

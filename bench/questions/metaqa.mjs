@@ -8,7 +8,7 @@ import { runJob } from '../runs.mjs';
 import { randomOf } from '../social-graph.mjs';
 import { ask, namesOf, timesOf } from './ask.mjs';
 
-/** What a mapping's author would write: the relation, what its object is, and how people call it. */
+/** Parts of a mapping as its author would write them: by relation, the label of its object and the aliases of the relation. */
 const relations = {
   directed_by: ['Person', ['director', 'directed']],
   written_by: ['Person', ['writer', 'screenwriter', 'wrote']],
@@ -95,7 +95,7 @@ function pathsThrough(triples) {
   };
 }
 
-/** What the kinds of questions call the ends of relations. */
+/** Relations by the words for their ends in the names of the kinds of questions. */
 const relationOf = {
   director: 'directed_by',
   writer: 'written_by',

@@ -77,7 +77,7 @@ export class DemoClient {
   }
 }
 
-/** One line that is overwritten while work goes on; plain lines where the output is no terminal. */
+/** Shows one line that is overwritten while work goes on; prints plain lines if the output is not a terminal. */
 export function progress(text) {
   if (isTerminal) process.stdout.write(`\r\x1b[K  ${text}`);
   else console.log(`  ${text}`);

@@ -171,7 +171,7 @@ async function defineMetric() {
   return created;
 }
 
-/** What a scheduler does: it holds a key that loads tables and runs the jobs of this graph, and nothing else. */
+/** Acts as a scheduler would: its key only loads tables and runs the jobs of this graph. */
 async function loadAgain() {
   const permissions = ['tables:write'];
   const { body: key } = await client.call('POST', '/api/api-keys', { name: 'nightly', graph_ids: [graph.id], permissions });

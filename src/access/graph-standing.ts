@@ -1,10 +1,10 @@
 import { type Request } from 'express';
 import { type GraphRole } from './access.decorator.js';
 
-/** What a user is to a graph, as one statement read it together with the account. */
+/** Relation of a user to a graph: owner, member or neither. One statement reads it together with the account. */
 export interface GraphStanding {
   graphId: number;
-  /** Null when there is no such graph. */
+  /** Null when the graph does not exist. */
   ownerId: number | null;
   /** The role of a member; null for others, and for the owner. */
   role: GraphRole | null;
@@ -19,7 +19,7 @@ export function rememberStanding(request: Request, standing: GraphStanding): voi
   (request as ReadRequest).standing = { ...standing, readAtMs: performance.now() };
 }
 
-/** What was read a moment ago for this request, and for this graph. */
+/** The standing that was read for this request and this graph within the last second; null otherwise. */
 export function recentStanding(request: Request, graphId: number): GraphStanding | null {
   const { standing } = request as ReadRequest;
   return standing?.graphId === graphId && performance.now() - standing.readAtMs < keptMs ? standing : null;

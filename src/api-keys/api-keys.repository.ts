@@ -111,8 +111,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * @throws ApiKeyExpiredError, ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`. Of two
-   * rotations at once, one succeeds.
+   * @throws ApiKeyExpiredError, ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`. If two
+   * rotations come at once, one succeeds.
    */
   async replaceSecret(client: PoolClient, { id, secret_hash }: ApiKeyRow, secretHash: Buffer): Promise<void> {
     const { rows } = await client.query<{ revoked: boolean; expired: boolean; rotated: boolean }>(

@@ -28,14 +28,14 @@ class ApiKeyGuard extends AuthGuard('api_key') {
 }
 
 /**
- * Counts the credentials in the raw headers. Of two `Authorization` headers Node keeps the first, while a proxy may have read the
+ * Counts the credentials in the raw headers. Node keeps the first of two `Authorization` headers, while a proxy may have read the
  * last.
  */
 function countCredentials({ rawHeaders }: Request): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && /^(authorization|x-api-key)$/i.test(name)).length;
 }
 
-/** The id of a graph in the path, so that the role of the caller is read along. What is no id is refused later, and has none here. */
+/** The id of the graph in the path, with which the caller's role is read along. Null if the text is not an id: it is refused later. */
 function graphInPath(access: Access, { params }: Request): number | null {
   if (access.kind !== 'graph' || access.source.of !== 'graph') return null;
   const text = params[access.source.param];

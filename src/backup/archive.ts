@@ -35,7 +35,7 @@ export const tarEnd = Buffer.alloc(2 * block);
 
 /**
  * Reads a gzipped tar archive entry by entry, so that one entry is in memory at a time.
- * @throws BackupDamagedError when the file is no such archive or ends early; BackupFileUnusableError
+ * @throws BackupDamagedError when the file is not such an archive or ends early; BackupFileUnusableError when it cannot be read
  */
 export async function* readArchive(file: string): AsyncGenerator<Entry> {
   const unzipped = pipeline(createReadStream(file), createGunzip(), () => undefined);

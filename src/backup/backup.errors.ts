@@ -23,7 +23,7 @@ const reasons: Record<string, [zh: string, en: string]> = {
   ENAMETOOLONG: ['文件名过长', 'its name is too long'],
 };
 
-/** The file is no backup, or not all of one, or not as it was written. */
+/** The file is not a backup, is incomplete, or differs from what was written. */
 export class BackupDamagedError extends Error {
   constructor(file: string, detail: string) {
     super(

@@ -63,7 +63,7 @@ export async function describeTables(client: pg.ClientBase): Promise<FoundTable[
   );
 }
 
-/** Names what stays out of a backup: everything in the mirror that is no plain table, and types of columns that somebody made. */
+/** Names everything that stays out of a backup: objects of the mirror that are not plain tables, and user-defined types of columns. */
 export async function listLeftOut(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('mirror.%I', c.relname) AS name FROM pg_class c

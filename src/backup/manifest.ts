@@ -3,7 +3,7 @@ import { tableRights } from '../database/roles/table-rights.js';
 
 export const formatVersion = 1;
 
-/** What the file says of itself first: all that is needed to make the tables again. */
+/** First entry of the file: all that is needed to create the tables again. */
 export interface Manifest {
   kind: 'graph-service backup';
   format: number;
@@ -36,7 +36,7 @@ export interface ColumnDescription {
   comment: string | null;
 }
 
-/** What the file says last, when it is known. The order of `tables` is that of the manifest. */
+/** Last entry of the file, for facts that are known only once the rows are written. The order of `tables` is that of the manifest. */
 export interface Summary {
   manifest_sha256: string;
   tables: { rows: number; bytes: number; sha256: string }[];

@@ -25,7 +25,7 @@ export interface RestoreReport {
   rows: number;
 }
 
-/** What a restore needs: a backup that `BackupReader.check` has read, and the owner of the target. */
+/** Input of a restore: a backup that `BackupReader.check` has read, and the URL of the target as its owner. */
 export interface RestoreOptions {
   file: string;
   checked: { manifest: Manifest; summary: Summary };

@@ -16,7 +16,7 @@ export class BatchedLookup<K, V> {
     });
   }
 
-  /** Null when there is no such record. */
+  /** Null when no record has the key. */
   get(key: K): Promise<V | null> {
     return this.batcher.add(key);
   }

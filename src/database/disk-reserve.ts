@@ -11,7 +11,7 @@ const lookEveryMs = 100;
 const smallBytes = 16 * 1024;
 /** A statement that was ended for the reserve reports it within this time. */
 const reportedWithinMs = 2_000;
-/** While there is no room the server empties its log this often, so that small writes do not use the reserve up. */
+/** While the disk lacks room, the server empties its log this often, so that small writes do not use the reserve up. */
 const tellEveryMs = 30_000;
 
 /**
@@ -46,7 +46,7 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     clearInterval(this.timer);
   }
 
-  /** Calls the listener once there is no room, and every {@link tellEveryMs} while that lasts. */
+  /** Calls the listener as soon as the disk lacks room, and every {@link tellEveryMs} while that lasts. */
   onLack(listener: () => void): void {
     this.onLacks = listener;
   }
@@ -57,12 +57,15 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     this.requireNow();
   }
 
-  /** As of the last look, for a record of so many bytes. Small ones are written while there is no room for large writes. @throws DiskReserveError */
+  /**
+   * As `requireNow`, for a record of so many bytes. Records of up to 16 KiB are written even while large writes are refused.
+   * @throws DiskReserveError
+   */
   requireFor(bytes: number): void {
     if (bytes > smallBytes) this.requireNow();
   }
 
-  /** As of the last look. @throws DiskReserveError */
+  /** Checks the room as the last look has found it. @throws DiskReserveError */
   requireNow(): void {
     if (this.lack) throw this.lack;
   }

@@ -12,7 +12,7 @@ export interface GraphTables {
 /**
  * Names the two tables of a graph. They have no common parent: each graph has its own statistics, is dropped in one step, and its
  * rows need no `graph_id`.
- * @throws Error for an id that is no positive 32-bit integer, before it becomes part of an SQL text.
+ * @throws Error for an id that is not a positive 32-bit integer, before it becomes part of an SQL text.
  */
 export function graphTables(graphId: number): GraphTables {
   return { nodes: tableName('nodes', graphId), edges: tableName('edges', graphId) };
@@ -66,7 +66,7 @@ export function createGraphTables(graphId: number): string {
 
 /**
  * DDL for an empty table that takes rows as fast as can be, to be indexed afterwards and then to stand in the place of the graph's
- * edges. Its name is of no graph, so it must not outlive the transaction.
+ * edges. Its name does not belong to a graph, so the table must not outlive the transaction.
  */
 export function createEdgesApart(graphId: number): string {
   return `CREATE TABLE ${edgesApart(graphId)} (LIKE ${graphTables(graphId).edges} INCLUDING DEFAULTS); ${indexEdges(graphId, apart)}`;
@@ -90,7 +90,7 @@ export function dropIndexesApart(graphId: number): string {
   return `ALTER TABLE ${table} DROP CONSTRAINT ${key}; DROP INDEX graph_data.${target};`;
 }
 
-/** Puts the table apart in the place of the graph's edges. Whoever reads these makes it wait, and readers that come later wait too. */
+/** Puts the table apart in the place of the graph's edges. It waits for transactions that read these, and later readers wait behind it. */
 export function takeEdgesApart(graphId: number): string {
   const [from, to] = [edgeNames(graphId, apart), edgeNames(graphId, '')];
   return `

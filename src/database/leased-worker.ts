@@ -45,7 +45,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
 
   /**
    * @param kind names the work in the log
-   * @param disk given for work that writes much: none begins, and it ends, while there is no room
+   * @param disk given for work that writes much: while it lacks room, work under way is ended and none begins
    */
   protected constructor(
     private readonly kind: string,

@@ -12,7 +12,7 @@ const askedEveryMs = 20;
 interface Quota {
   /** Selects the records that count for the holder `$1`. */
   held: string;
-  /** What is counted of them; the records where it is left out. */
+  /** SQL aggregate over these records that is compared with the quota; `count(*)` if left out. */
   amount?: string;
   setting: string;
   most: (settings: Settings) => number;

@@ -9,16 +9,16 @@ export const mebibyte = 1_048_576;
 /** A bound of stored bytes. */
 export interface StorageBound {
   setting: string;
-  /** What is counted together, as the subject of a sentence. */
+  /** Name of the data that is counted together, as the subject of a sentence. */
   counted: Bilingual;
-  /** What frees room. */
+  /** Action that frees room, as an imperative. */
   remedy: Bilingual;
   maxBytes: number;
   /** All that is counted, except what is written now. */
   otherBytes: number;
 }
 
-/** 409: there is no room for what is written. */
+/** 409: the rows do not fit into the room that is left. */
 export class StorageFullError extends ApiError {
   constructor({ setting, counted, remedy, maxBytes, otherBytes }: StorageBound, neededBytes: number) {
     const leftBytes = Math.max(0, maxBytes - otherBytes);
@@ -49,7 +49,7 @@ export class StorageRoom {
     return this.bounds.length === 0 ? null : Math.min(...this.bounds.map(({ maxBytes, otherBytes }) => maxBytes - otherBytes));
   }
 
-  /** What is left of it beside further bytes. */
+  /** The room that is left once so many further bytes are counted. */
   beside(bytes: number): StorageRoom {
     return new StorageRoom(this.bounds.map(bound => ({ ...bound, otherBytes: bound.otherBytes + bytes })));
   }

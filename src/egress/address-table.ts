@@ -63,7 +63,7 @@ export function judgeAddress(address: string): AddressVerdict {
 
 /**
  * The one form in which addresses are compared: the IPv4 address inside of a mapped or translated one, or the address itself as RFC 5952
- * spells it. Null for a text that is no address, or has a zone.
+ * spells it. Null for a text that is not an address, or has a zone.
  */
 export function plainAddress(address: string): string | null {
   if (isIP(address) === 0 || address.includes('%')) return null;

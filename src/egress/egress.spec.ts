@@ -15,7 +15,7 @@ describe('a connection on behalf of a user', () => {
   });
   afterAll(() => server.close());
 
-  /** What comes through a checked socket, or the code of its failure. */
+  /** The text that comes through a checked socket, or the code of its failure. */
   async function reach(host: string, environment: Record<string, string> = {}): Promise<string> {
     const socket = egress(environment).socket();
     socket.connect(port, host);

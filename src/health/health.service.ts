@@ -29,7 +29,7 @@ export class HealthService {
    */
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
-    // Whoever asks meanwhile waits for the same answer.
+    // Requests that come during a check wait for the same answer.
     this.checking ??= this.retrieval.check(retrievalPatienceMs).finally(() => (this.checking = null));
     const processes = await this.checking;
     const retrieval = processes.includes('ok') ? 'ok' : 'unavailable';

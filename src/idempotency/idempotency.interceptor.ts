@@ -66,7 +66,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
   }
 
-  /** Tries again after any failure. Where the database was lost, other connections of the pool may be dead too, which shows within a moment. */
+  /** Tries again after any failure. Once the database was lost, other connections of the pool may be dead too, which soon shows. */
   private async persist(work: () => Promise<void>, triesLeft = 3): Promise<void> {
     try {
       await work();

@@ -10,7 +10,7 @@ import {
 } from './idempotency.errors.js';
 
 const keptHours = 24;
-/** What one caller may keep at a time. Requests at once may go a little beyond. */
+/** Most keys and bytes of answers that one caller may keep at a time. Concurrent requests may go a little beyond. */
 const most = { keys: 5_000, bytes: 16_777_216 };
 /** The longest that `Prefer: wait` makes a request wait. */
 const longestWaitMs = 60_000;

@@ -14,7 +14,7 @@ export interface IdempotentRoute {
 export function Idempotent(route: IdempotentRoute = {}): MethodDecorator {
   return applyDecorators(
     SetMetadata(metadataKey, route),
-    // There is no example: Swagger UI would send it, and each attempt after the first would be a repeat.
+    // The header has no example: Swagger UI would send it, and each attempt after the first would be a repeat.
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
@@ -25,7 +25,7 @@ export function Idempotent(route: IdempotentRoute = {}): MethodDecorator {
   );
 }
 
-/** What the route declares; undefined for a route that takes no keys. */
+/** The argument of the route's `Idempotent`; undefined for a route that does not take keys. */
 export function idempotentRouteOf(context: ExecutionContext): IdempotentRoute | undefined {
   return Reflect.getMetadata(metadataKey, context.getHandler()) as IdempotentRoute | undefined;
 }

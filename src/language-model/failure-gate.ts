@@ -1,4 +1,4 @@
-/** What an error says of the other side: that it failed, or nothing. */
+/** Judgement of an error: the called service has `failed`, or the error says nothing about it. */
 export type Verdict = 'failed' | 'undecided';
 
 /**

@@ -37,7 +37,7 @@ export class LanguageModel {
     this.share = new FairShare({ places, waitingPerCaller, patienceMs, refuse: seconds => new LanguageModelBusyError(seconds) });
   }
 
-  /** What decides the answers of the model. Null if there is none. */
+  /** URL and name of the model, which decide its answers. Null if none is configured. */
   get identity(): { url: string; model: string } | null {
     return this.endpoint && { url: this.endpoint.baseUrl, model: this.endpoint.model };
   }

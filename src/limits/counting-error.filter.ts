@@ -57,7 +57,7 @@ export class CountingErrorFilter extends ErrorFilter {
     if (error instanceof TurnTooLongError && request.user && mayRest(request)) this.resting.noteEnd(request.user.userId);
     // A fault of the service counts against nobody. Its error is shown as it is, also to an address that is refused.
     if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
-    // Whoever gave up before their turn is known to be no stranger who floods.
+    // A known caller who gave up before their turn does not count as a stranger who floods.
     if (error instanceof CallerGoneError && this.callers.find(http.getRequest<Request>())) return error;
     try {
       await this.count(http.getRequest<Request>(), response);

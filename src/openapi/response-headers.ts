@@ -33,7 +33,7 @@ const ref = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const requestId = { 'X-Request-ID': ref('X-Request-ID') };
 const rateLimit = { 'RateLimit-Policy': ref('RateLimit-Policy'), RateLimit: ref('RateLimit') };
 const retryAfter = { 'Retry-After': ref('Retry-After') };
-/** Of these statuses some errors pass by themselves. */
+/** Statuses with some errors that pass by themselves, for which `Retry-After` tells how long to wait. */
 const passing = new Set(['409', '422', '429', '500', '502', '503', 'default']);
 
 /**

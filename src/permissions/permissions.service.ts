@@ -26,7 +26,7 @@ export class PermissionsService {
     return page(rows.map(toMemberResponse), limit, member => member.user_id);
   }
 
-  /** Granting again changes the role; `created` says whether the user was no member before. @throws QuotaReachedError */
+  /** Granting again changes the role; `created` says whether the user is a new member. @throws QuotaReachedError */
   async grant(
     actor: Principal,
     graphId: number,

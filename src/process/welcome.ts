@@ -1,6 +1,6 @@
 import { type StartWarning } from '../config/start-warnings.js';
 
-/** Where `npm run demo` looks for the service by itself. */
+/** URL at which `npm run demo` looks for the service unless it is told another one. */
 const demoDefaultUrl = 'http://127.0.0.1:8080';
 
 /** Hosts that mean every address of the machine. A browser cannot open them. */

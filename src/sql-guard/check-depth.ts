@@ -9,7 +9,7 @@ const deepest = 2_000;
 
 const openers: ReadonlySet<string> = new Set(['(', '[', 'case']);
 const closers: ReadonlySet<string> = new Set([')', ']', 'end']);
-/** What stands between these is no deeper for them: PostgreSQL makes one list of `a AND b AND c`. */
+/** Tokens that do not add to the depth of those behind them: PostgreSQL makes one list of `a AND b AND c`. */
 const separators: ReadonlySet<string> = new Set([',', 'and', 'or', 'when', 'then', 'else']);
 
 /**

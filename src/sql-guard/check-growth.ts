@@ -24,7 +24,7 @@ interface Size {
 
 const stored: Size = { times: 1, isList: false };
 
-/** What a sub-select, a name of a WITH list or a table gives. */
+/** Columns that a sub-select, a name of a WITH list or a table gives. */
 interface Relation {
   /** The largest of its columns. */
   columns: Size;
@@ -262,7 +262,7 @@ export function checkGrowth(tree: SqlTree): number {
     };
   }
 
-  /** What one item of a SELECT list gives: a column, or with `*` those of relations. @param all of FROM */
+  /** Columns that one item of a SELECT list gives: its own, or for `*` those of relations. @param all the columns of FROM together */
   function targetOf({ name, val }: NodeFields, all: Relation, scope: Scope, offset: number | undefined): Relation {
     const { ColumnRef: reference } = val as { ColumnRef?: NodeFields };
     const parts = reference ? nameParts(reference.fields) : [];

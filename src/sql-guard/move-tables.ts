@@ -5,7 +5,7 @@ import { visitTables } from './list-tables.js';
 import { scanTokens } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
 
-/** Where a table is read instead. */
+/** Place from which the tables of a query are read instead. */
 export interface MovedTables {
   schema: string;
   /** The name there of a table of the query. */

@@ -37,7 +37,7 @@ export interface WrittenColumn {
   offset: number;
   text: string;
   qualifier: string | null;
-  /** What stands between qualifier and name. */
+  /** The dot between qualifier and name, with the blanks around it; empty without a qualifier. */
   dot: string;
   name: string;
 }

@@ -8,7 +8,7 @@ import { type Place } from './place.js';
 export class LanguageError extends Error {
   /**
    * @param code stable, in snake_case
-   * @param place null when there is no text to point into
+   * @param place null when the error cannot point into a text
    * @param facts for machines
    */
   constructor(

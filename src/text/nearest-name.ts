@@ -11,7 +11,7 @@ const unlike = 0.75;
 
 /**
  * The candidate that was most probably meant, or null when none is near. At most a third of the letters (at least one, at most
- * three) may differ. Of very many candidates the first 4,000 are compared.
+ * three) may differ. Only the first 4,000 candidates are compared.
  */
 export function nearestName(written: string, candidates: Iterable<string>): string | null {
   const letters = lettersOf(written);

@@ -15,7 +15,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What to write in place of a text that is no time zone. */
+/** Advice on what to write in place of a text that is not a time zone. */
 export const timeZoneForm = {
   zh: '应为 UTC 或 IANA 时区名，如 Asia/Shanghai（不能用 CST 之类的缩写）',
   en: 'must be UTC or an IANA zone such as Asia/Shanghai, not an abbreviation such as CST',
@@ -37,7 +37,7 @@ const formats = new LRUCache<string, Intl.DateTimeFormat>({
     }),
 });
 
-/** What local time is ahead of UTC, in seconds, at a moment in seconds since 1970. */
+/** Returns a function of a moment in seconds since 1970: by how many seconds local time is then ahead of UTC. */
 export function offsetsIn(zone: string): (second: number) => number {
   const format = formats.memo(zone);
   return second => {

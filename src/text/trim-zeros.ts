@@ -25,7 +25,7 @@ export function trimDecimals(text: string): string {
   return short.endsWith('.') ? short.slice(0, -1) : short;
 }
 
-/** The digits of a plain decimal between its first and its last one that is no zero. */
+/** The digits of a plain decimal from the first to the last one that is not zero. */
 export function significantDigits(decimal: string): string {
   return trimZerosEnd(trimZerosStart(decimal.replace(/[-.]/g, '')));
 }

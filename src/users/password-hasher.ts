@@ -30,7 +30,7 @@ export class PasswordHasher {
     patienceMs,
     refuse: retryAfterS => new HashingBusyError(retryAfterS),
   });
-  /** The hash to compare with when there is no such user, so that an unknown name takes as long as a wrong password. */
+  /** The hash to compare with when the user does not exist, so that an unknown name takes as long as a wrong password. */
   private readonly nobody: Promise<string>;
 
   constructor(

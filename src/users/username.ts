@@ -65,7 +65,7 @@ function hasNamesLength(text: string): boolean {
   return letters >= fewestLetters && letters <= mostLetters;
 }
 
-/** A rule that leaves to the others what is no text or too long: a million letters would take seconds. */
+/** A rule that accepts values of another type or too many letters, which other rules refuse: a million letters would take seconds. */
 function ofText(holds: (name: string) => boolean): (value: unknown) => boolean {
   return value => typeof value !== 'string' || value.length > 2 * mostLetters || holds(value);
 }

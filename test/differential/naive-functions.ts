@@ -31,7 +31,7 @@ export function signOf(value: bigint | number | Dec): bigint {
   return value > 0 ? 1n : value < 0 ? -1n : 0n;
 }
 
-/** Of a decimal, a float, or the integer 0 that is the sum of no decimals. */
+/** The absolute value of a decimal, a float, or the integer 0, which is the sum of an empty set of decimals. */
 export function absolute(value: bigint | number | Dec): bigint | number | Dec {
   if (typeof value === 'bigint') return value < 0n ? -value : value;
   if (value instanceof Dec) return new Dec(value.units < 0n ? -value.units : value.units, value.scale);
@@ -45,7 +45,7 @@ export function roundedFloat(value: number): number {
   return (value - below >= 0.5 ? below + 1 : below) + 0;
 }
 
-/** A text that is no whole or decimal number gives null; decimals are cut off. */
+/** The whole part of a number; null for a text that is not a whole or decimal number. */
 export function integerOfText(text: string): bigint | null {
   const match = /^([+-]?\d+)(\.\d+)?$/.exec(text.trim());
   return match ? BigInt(match[1]!) : null;

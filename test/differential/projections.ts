@@ -12,7 +12,7 @@ export interface Projected {
   isAnyOfMany: boolean;
 }
 
-/** What stands behind WITH or RETURN, and what it means. */
+/** Text behind WITH or RETURN, with its meaning as a function of rows. */
 export interface Projection {
   text: string;
   isGrouped: boolean;

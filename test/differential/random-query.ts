@@ -8,10 +8,9 @@ import { type RandomGraph } from './random-graph.js';
 import { Row } from './row.js';
 import { type Expression, type Kind, plainKinds, Scope } from './scope.js';
 
-/** Queries with more rows than this at any place are worth no time. */
+/** Queries with more rows than this at any place are given up. */
 const mostRows = 1_500;
 
-/** What a query should answer. */
 export interface Expected {
   /** In order where the query orders them. */
   rows: unknown[][];
@@ -234,7 +233,7 @@ export class QueryMaker {
     };
   }
 
-  /** What RETURN returns. */
+  /** Makes the projection behind RETURN, of `width` columns if that is given. */
   private end(width?: number): Projection {
     const { dice, scope } = this;
     const columnsOf = (count: number): Column[] => Array.from({ length: count }, (_, i) => ({ name: `c${i}`, ...this.shownValue() }));

@@ -39,7 +39,7 @@ export const propertyKinds: Record<string, Partial<Record<string, Kind>>> = {
   T: { id: 'integer' },
 };
 
-/** What a query has named so far, and its parameters. */
+/** Names that a query has bound so far, and its parameters. */
 export class Scope {
   readonly parameters: Record<string, Value> = {};
   bound: Bound[] = [];
@@ -72,7 +72,7 @@ export class Scope {
     return this.bound.filter(each => each.kind === 'value').filter(each => each.of === kind);
   }
 
-  /** What `make` makes with further names, which are gone behind it. */
+  /** Runs `make`, which may bind further names, and removes those afterwards. */
   inside<T>(make: () => T): T {
     const before = this.bound;
     this.bound = [...before];

@@ -1,6 +1,6 @@
 import { type Dice } from '../support/dice.js';
 
-/** A moment by its calendar. Years before Christ are negative, and there is no year 0. */
+/** A moment by its calendar. Years before Christ are negative, and a year 0 does not exist. */
 export interface Civil {
   year: number;
   month: number;

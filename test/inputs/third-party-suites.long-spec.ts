@@ -27,7 +27,7 @@ const settled: [file: RegExp, answer: string][] = [
   [/^i_number_/, '422 number_out_of_range'],
   // Not UTF-8 (UTF-16, Latin-1, overlong and cut sequences, encoded surrogates), or a byte order mark in the middle.
   [/^i_(string_.*(utf-?8|utf-?16|latin|overlong|unicode_range)|structure_UTF-8_BOM)/i, '400 malformed_json'],
-  // Escaped halves of a surrogate pair are legal JSON, but no text.
+  // Escaped halves of a surrogate pair are legal JSON, but not text.
   [/^i_/, '422 lone_surrogate'],
   [/^n_/, '400 malformed_json'],
   [/^y_/, '401 wrong_login'],
@@ -92,7 +92,10 @@ async function send(route: string, mapping: string) {
   return { ...answer, ms: performance.now() - startedAt };
 }
 
-/** The type of the first problem that does not follow from another. Of two missing keys, either may come first. */
+/**
+ * The type of the first problem by which the text is not YAML or not a map, from which all others follow. Without one: all types of
+ * problems, each once and sorted, since either of two missing keys may come first.
+ */
 function typeOf(body: string): string {
   const types = (JSON.parse(body) as { detail: { errors: { type: string }[] } }).detail.errors.map(({ type }) => type);
   return types.find(type => /^(yaml_|not_a_map)/.test(type)) ?? [...new Set(types)].sort().join(' and ');

@@ -51,7 +51,7 @@ export class KillWorld {
     };
     const first = await ServiceProcess.start({ environment });
     const world = new KillWorld(postgres, environment, [first, await ServiceProcess.start({ environment })]);
-    // What was committed is kept by a crash, unlike in other tests.
+    // Commits survive a crash here, unlike in other tests.
     await world.sql('ALTER DATABASE service SET synchronous_commit = on');
     // After a crash of the server, its autovacuum removes the names of temporary tables.
     await world.sql('ALTER SYSTEM SET autovacuum_naptime = 1');
@@ -159,7 +159,7 @@ export class KillWorld {
     return row!.digest;
   }
 
-  /** What is left of runs once none is under way. Empty when all is clean. */
+  /** Names of things that runs have left behind, to be asked for once none is under way. Empty when all is clean. */
   async leftovers(): Promise<string[]> {
     const temporary = await this.sql<{ name: string }>(`SELECT 'table ' || relname AS name FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'`); // prettier-ignore
     const sessions = await this.sql<{ name: string }>(
@@ -174,7 +174,7 @@ export class KillWorld {
     return [...temporary, ...sessions, ...open, ...files, ...orphans].map(({ name }) => name);
   }
 
-  /** What the processes logged last about runs that failed. */
+  /** The last two lines about runs in the log of each process, whose level is `warn`. */
   warnings(): string[] {
     return this.services.flatMap(({ log }) => log.filter(({ msg }) => /run/.test(String(msg))).slice(-2).map(line => JSON.stringify(line))); // prettier-ignore
   }

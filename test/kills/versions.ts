@@ -1,6 +1,6 @@
 import { type Dice } from '../support/dice.js';
 
-/** What a source holds, and the graph that it makes. */
+/** Content of a source, and of the graph that is made from it. */
 export interface Version {
   things: Map<number, { name: string; n: number }>;
   links: Map<number, { a: number; b: number; w: number }>;

@@ -125,7 +125,7 @@ const inStates = (...states: string[]) => ({
   row_filter: `u.home_state_latest IN (${states.map(state => `'${state}'`).join(', ')})`,
 });
 
-/** What a visit and a buy must agree in is part of the entity. */
+/** Entities of visits and buys. A property in which both must agree, as the session, is part of the entity. */
 const ofUser = (table: string) => columns({ user: `${table}.user_id`, user_and_session: `${table}.user_id || ' ' || ${table}.session_id` });
 const visits = {
   ...dated('fct_visits', 'fct_visits.ds'),

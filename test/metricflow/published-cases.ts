@@ -20,7 +20,7 @@ const ofAlienDay = (alienDay: string, from: string, to: string) => ({
   filters: [{ field: 'alien_day', op: '=', value: alienDay }],
 });
 
-/** What is expressible, by the name of the published case. */
+/** The published cases that can be expressed here, by their names. */
 export const publishedCases: Record<string, PublishedCase> = {
   'test_conversion_metrics/test_conversion_metric': {
     metrics: ['visit_buy_conversion_rate'],

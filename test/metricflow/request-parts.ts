@@ -1,6 +1,6 @@
 import { calendarDays, hourlyDays } from './tables.js';
 
-/** What a check query comes to here. */
+/** The request here that corresponds to a check query. */
 export interface Asked {
   /** Ours in place of the metrics of the check, in its order. */
   metrics?: string[];

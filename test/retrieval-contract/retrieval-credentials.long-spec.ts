@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What a client with these credentials gets: what it hears of the process, and the answer of a query for a graph that does not exist. */
+/** Answers to a client with these credentials: its check of the process, and the code of a query for a graph that does not exist. */
 async function heard(place: Extract<RetrievalPlace, { urls: readonly string[] }>): Promise<[string[], string]> {
   const client = new RetrievalClient(peersOf(place), { answerMaxBytes: 65_536 } as Settings);
   try {

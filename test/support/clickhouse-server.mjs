@@ -127,7 +127,7 @@ function fail(response, message) {
   response.end(message);
 }
 
-/** What a server does that fails after its first rows: older and newer ones write the error, and any can end or be cut off. */
+/** Fails after the first rows as real servers do: older and newer ones write the error, and any can end or be cut off. */
 function breakOff(response) {
   const { kind } = fault;
   fault = null;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseAccess } from '../../src/database/roles/database-access.js';
 
-/** A migrated database, cloned from the template. Whoever asked for it drops it. */
+/** A migrated database, cloned from the template. The caller drops it. */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
   const { name, ...database } = await createDatabase('TEMPLATE test_template STRATEGY file_copy');
   const { records, retrieval, mirror } = JSON.parse(process.env.TEST_POSTGRES_ACCESS!) as DatabaseAccess;

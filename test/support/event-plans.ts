@@ -30,7 +30,7 @@ export const fillEvents: Record<GoldenPlace, string[]> = {
   ],
 };
 
-/** What a plan says of the table `events`. */
+/** Facts of a plan about the table `events`. */
 export interface EventPlan {
   /** How often it is read. */
   reads: number;
@@ -71,7 +71,7 @@ export const readEventPlan: Record<GoldenPlace, (rows: Row[]) => EventPlan> = {
   mysql: rows => {
     const events = rows.filter(({ table }) => table === 's');
     const { type, key, id } = events[0]!;
-    // What is grouped is a table of its own for the statement around it.
+    // A grouped sub-select appears as a table of its own, `<derivedN>`, in the statement around it.
     const isGrouped = rows.some(({ table }) => table === `<derived${String(id)}>`);
     return { reads: events.length, found: `${String(key)}: ${String(type)}`, isGrouped };
   },

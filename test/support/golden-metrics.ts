@@ -45,7 +45,7 @@ export interface GoldenCase {
   channel?: string;
   /** Keeps the rows for whose dimension a metric is above a value. */
   above?: NonNullable<NaiveRequest['above']>;
-  /** What could be wrong on each database. */
+  /** Fault that the case could reveal on each database. */
   risks: Record<GoldenPlace, string>;
 }
 

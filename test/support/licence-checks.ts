@@ -133,7 +133,7 @@ export interface PayloadOptions {
   more?: Record<string, unknown>;
 }
 
-/** What a licence file holds: issued 10 days ago, it ends in 20. */
+/** Content of a licence file that was issued 10 days ago and ends in 20 days. */
 export function payload({ meta, attributes, more }: PayloadOptions = {}): object {
   return {
     data: {

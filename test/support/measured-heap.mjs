@@ -25,11 +25,11 @@ function usedBytes() {
   return process.memoryUsage().heapUsed;
 }
 
-/** The numbers of values are such that what V8 itself needs, for code and the like, makes no difference. */
+/** So many values are measured that the needs of V8 itself, for code and the like, do not matter. */
 const bytesOfAll = asked.bytes;
 const mostValues = 100_000;
 
-/** What `make` gives for 0, 1, 2 and so on. V8 adds code now and then, but not each time. */
+/** Measures the values of `make` for 0, 1, 2 and so on, up to three times: V8 adds code now and then, but not each time. */
 function measure(name, make) {
   const isNear = ({ counted, measured }) => Math.abs(counted / measured - 1) < 0.3;
   let found = measureOnce(name, make);
@@ -52,7 +52,7 @@ function measureOnce(name, make) {
   return { name, counted, measured: usedBytes() - before, count: values.length };
 }
 
-/** What an expression gives in a row of `i`. */
+/** Returns a function that evaluates the expression, with `i` one higher at each call. */
 function evaluating(expression) {
   const run = { parameters: new Map(), limits: { steps: 1e9, heldBytes: 1e9 }, now };
   const rows = prepareInMemory(parseCypher(`UNWIND range(1, 10000000) AS i RETURN ${expression} AS v`), emptyGraph, run).rows();
@@ -193,7 +193,7 @@ const queries = fc
   .tuple(fc.integer({ min: 500, max: 2_000 }), fc.array(clauses, { minLength: 1, maxLength: 4 }), ends)
   .map(([rows, middle, end]) => `UNWIND range(1, ${rows}) AS i WITH i, null AS v ${middle.join(' ')} ${end}`);
 
-/** What a query holds when it gives its first row, and when its caller has kept all of them. */
+/** Measures queries when they have given their first row, and when their caller has kept all rows. */
 function* randomQueries({ seed, queries: runs }) {
   for (const text of fc.sample(queries, { seed, numRuns: runs }))
     for (const most of [1, Infinity]) {

@@ -40,7 +40,7 @@ export async function mirroredRows({ pool }: TestApp, table: string): Promise<st
   return (await pool.query(`SELECT t::text AS row FROM mirror.${table} t ORDER BY 1`)).rows.map(({ row }) => row);
 }
 
-/** What the service tells of a mirror table. */
+/** A mirror table as the API describes it. */
 export async function mirroredTable({ admin }: TestApp, table: string): Promise<any> {
   return (await admin.get(`/api/warehouse/connections/1/tables/${table}`).expect(200)).body;
 }

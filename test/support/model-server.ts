@@ -8,7 +8,7 @@ interface Call {
   messages: { role: string; content: string }[];
 }
 
-/** What the model answers: a text, a status and a body, what it does by itself, or null for nothing at all. */
+/** Reply of the model: the text of a completion, a status with a body, a function that answers by itself, or null to never answer. */
 export type Reply = string | { status: number; body: string } | ((response: http.ServerResponse) => void) | null;
 
 /** A server with the API of OpenAI, whose model says what the test tells it to. */

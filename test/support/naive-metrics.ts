@@ -263,7 +263,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
       tupleOf(fact) === tuple && (grain === null || (fact.day === null ? null : startOf(fact.day, grain, weekStart)) === period);
     const [count, all] = [credited.filter(isHere).length, bases.filter(isHere).length];
     if (all === 0 && !isPresent) return fill === 'zero' && mode === 'COUNT' ? 0 : null;
-    // As for a sum, nothing credited is no value unless it is filled.
+    // As for a sum, a rate without credited facts is null unless it is filled.
     return mode === 'COUNT' ? count : combine('/', count === 0 && fill !== 'zero' ? null : count, all);
   }
 

@@ -161,7 +161,7 @@ export function nodesOf(
   );
 }
 
-/** Plans a question over a graph; where there is no plan, says why: `unknown: …` or `refused: …`. */
+/** Plans a question over a graph. Returns the reason if it cannot be planned: `unknown: …` or `refused: …`. */
 export async function planOver(
   question: string,
   of: { schema: PlanSchema; nodes: ReadonlyMap<number, AnswerNode>; values: readonly KnownValue[] },
@@ -174,7 +174,7 @@ export async function planOver(
 }
 
 interface Declared extends PlanSchema {
-  /** What the nodes of a label are called. */
+  /** Displays of the nodes, by label. */
   names: Record<string, string[]>;
   /** The known values of the properties of a label. */
   values?: Record<string, Record<string, string[]>>;

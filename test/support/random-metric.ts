@@ -3,7 +3,7 @@ import { type MetricDefinition } from '../../src/metrics/plan/resolve-metric.js'
 import { type Dice } from './dice.js';
 import { dayOf, type Expression, type Grain, type Leaf, type LeafFunction, type NaiveRequest } from './naive-metrics.js';
 
-/** What random formulas read. */
+/** Bindings of the tables that random formulas read. */
 export interface RandomBindings {
   sales: MetricBinding;
   returned: MetricBinding;

@@ -77,7 +77,7 @@ const returned: MetricBinding = {
 /** Both on PostgreSQL, in the mirror. */
 export const salesBindings: RandomBindings = { sales, returned };
 
-/** A row of either table. What is returned has a day only. */
+/** A row of either table. A row of `returned` is stored with its day only. */
 export interface SalesRow {
   table: 'sales' | 'returned';
   id: number;

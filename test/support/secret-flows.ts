@@ -2,7 +2,7 @@ import { type Canaries, type Sending } from './canaries.js';
 
 /**
  * The answers to the requests of the flows in `test/secrets.long-spec.ts`, in order. A flow that no longer reaches its target would
- * look for leaks where there are none. `…` stands for a secret or a query string; 0 is no answer.
+ * look for leaks in the wrong place. `…` stands for a secret or a query string, 0 for a missing answer.
  */
 export const secretFlows = `
 200 POST /api/auth/login

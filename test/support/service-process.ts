@@ -18,7 +18,7 @@ export interface ServiceOptions {
   nodeArguments?: string[];
   /** Starts it with `npm start` instead of the command that npm runs. */
   throughNpm?: boolean;
-  /** Where `dist` is, if it is another installation than the repository. */
+  /** Folder that holds `dist`, if it is another installation than the repository. */
   directory?: string;
   /** A command that becomes the one which follows it, such as `nice`. */
   through?: readonly string[];

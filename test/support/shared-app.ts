@@ -18,7 +18,7 @@ interface SharedApp extends BootedApp {
   strategies: Record<string, Strategy>;
 }
 
-/** What a worker keeps from suite to suite. Modules of a test are new for each of them, and a global is not. */
+/** State that a worker keeps from suite to suite. It lies in a global, because modules of a test are new for each suite. */
 interface Shelf {
   shared?: SharedApp | undefined;
   /** The path of the suite that has it. */
@@ -29,8 +29,8 @@ interface Shelf {
 const shelf = ((globalThis as { [key: symbol]: Shelf })[Symbol.for('graph-service shared application')] ??= {});
 
 /**
- * The application of this worker, with the rows and tables of its first start. Its ids go on, so that no cache knows them. What else
- * the process remembers remains: a suite that counts, stops or starves asks for an application of its own.
+ * The application of this worker, with the rows and tables of its first start. Its ids go on, so that no cache knows them. Other state
+ * of the process remains: a suite that counts, stops or starves asks for an application of its own.
  */
 export async function takeSharedApp(boot: () => Promise<BootedApp>): Promise<BootedApp> {
   const { testPath } = expect.getState();

@@ -26,7 +26,7 @@ import { TableNames } from '../../src/warehouse/clients/postgres/table-names.js'
  */
 const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter(Boolean));
 
-/** What the service writes, beyond what the guard admits. */
+/** Nodes that the service itself writes, beyond those that the guard admits; functions likewise. */
 const ownNodes = list('ParamRef RangeFunction CollateClause JsonIsPredicate ColumnDef');
 const ownFunctions = list(`
   pg_temp.show_count jsonb_build_object jsonb_build_array jsonb_strip_nulls jsonb_agg to_jsonb array_agg pg_input_is_valid
@@ -54,7 +54,7 @@ export const notesStatements: readonly string[] = [
   `${pathToFileURL(path.join(__dirname, 'note-statements.mjs')).href}?to=${encodeURIComponent(sentElsewhere)}`,
 ];
 
-/** Where the driver, which all files of a worker share, keeps its own `query`. */
+/** Key under which the driver, which all files of a worker share, keeps its own `query`. */
 const unwatched = Symbol.for('query of the driver');
 
 let isWatching = false;

@@ -4,7 +4,7 @@ export interface Answer {
   /** Milliseconds on the clock of `performance.now()`. */
   sentAt: number;
   ms: number;
-  /** 0 when there was no answer. */
+  /** 0 when an answer did not come. */
   status: number;
   body: string;
   what: string;

@@ -10,7 +10,7 @@ export const onEngines = /\.engine-spec\.ts$/.test(expect.getState().testPath!);
 /** A test of the tiers long and engines. The suite of `npm test` shows it as skipped. */
 export const itLong = isLong ? it : it.skip;
 
-/** Of the cases of a test those that the tier runs: all in the tiers long and engines, every nth in `npm test`. */
+/** The cases of a test that the tier runs: all in the tiers long and engines, every nth in `npm test`. */
 export function everyNth<T>(cases: readonly T[], nth: number): T[] {
   return cases.filter((_, index) => isLong || index % nth === 0);
 }

@@ -5,7 +5,7 @@ import { type ServicePool } from '../../src/database/service-pool.js';
 import { quoteIdentifier } from '../../src/sql/quote-identifier.js';
 import { type Reading, type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 
-/** What an engine needs and says where engines differ. */
+/** Set-up of an engine for these tests, and the facts in which engines differ. */
 export interface TablesWorld {
   client: WarehouseClient;
   /** The service's own database, into which the rows are loaded. */
@@ -15,8 +15,8 @@ export interface TablesWorld {
   /**
    * Statements that make these tables in the schema of the client:
    * - `contract_orders`: `id` integer, `name` text, `amount` decimal with two places, `day` date, `seen` a time of microseconds or
-   *   milliseconds without zone, or in UTC where every time is a moment, `ratio` double. `id` is the primary key and no column but it is required. Comments 订单 on the table and
-   *   金额（元） on `amount`. Rows 1 and 2 as in `orders` below.
+   *   milliseconds without zone, or in UTC where every time is a moment, `ratio` double. `id` is the primary key and the only
+   *   required column. Comments 订单 on the table and 金额（元） on `amount`. Rows 1 and 2 as in `orders` below.
    * - `contract_lines`: `order_id` integer that refers to `contract_orders`, `line` integer, `note` text; primary key (order_id, line).
    *   One row for each of `notes` below, of order 1, numbered from 1.
    * - `contract_odd`: `id` integer, `odd` of a type that has no counterpart.
@@ -27,7 +27,7 @@ export interface TablesWorld {
   guarantee: Reading['guarantee'];
   /** A SELECT of one row that takes some seconds at least. */
   slow: string;
-  /** What the engine does not have. */
+  /** Features that the engine does not have. */
   lacks?: ('keys' | 'foreign keys' | 'comments' | 'odd types' | 'local times')[];
 }
 

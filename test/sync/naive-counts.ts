@@ -1,6 +1,6 @@
 import { type Element } from './naive-graph.js';
 
-/** What a run should report, found by comparing the graph before it with the graph after it. */
+/** Counts that a run should report, found by comparing the graph before it with the graph after it. */
 export interface TargetCounts {
   read: number;
   inserted: number;
@@ -16,10 +16,10 @@ export interface RunCounts {
   edges_removed: number;
 }
 
-/** What the run did with one element: `(A)` or `A-R->B`. */
+/** Work of the run on one element: `(A)` or `A-R->B`. */
 export interface DoneTarget {
   element: string;
-  /** False for what the mapping names no longer. */
+  /** False for an element that the mapping no longer names. */
   isMapped: boolean;
   rows: number;
   /** The keys of the rows that were written. */

@@ -1,8 +1,8 @@
 import { countChanges, type DoneTarget, type RunCounts } from './naive-counts.js';
 
 /**
- * What runs should make of a graph, worked out row by row in memory: every element keeps the set of the jobs that yield it. It knows
- * nothing of how the service stores owners or which work it spares.
+ * Naive model of the graph that runs should make, worked out row by row in memory: every element keeps the set of the jobs that yield
+ * it. It does not know how the service stores owners or which work it spares.
  */
 export type Cell = string | null;
 export type Row = Record<string, Cell>;
@@ -65,7 +65,7 @@ export class NaiveGraph {
   private jobs = new Map<number, JobState>();
 
   /**
-   * Carries out a job, or ends it if there is no spec. Returns what the run should count.
+   * Carries out a job, or ends it if `spec` is null. Returns the counts that the run should report.
    * @throws RunFails, and then nothing has changed
    */
   run(job: number, spec: JobSpec | null, tables: Tables, allowsDeletes: boolean): RunCounts {
@@ -194,7 +194,7 @@ export class NaiveGraph {
     return properties.filter(property => !others.includes(property));
   }
 
-  /** What decides which rows a target reads and how it tells them apart; null for a target that is not mapped. */
+  /** The parts of a target that decide which rows it reads and how it tells them apart, as a text; null for a target that is not mapped. */
   private reads({ nodes, edges }: JobSpec, name: string): string | null {
     const node = nodes.find(each => nodeElement(each) === name);
     if (node) return JSON.stringify([node.table, node.where, node.key, node.isIncremental]);
@@ -221,7 +221,7 @@ export class NaiveGraph {
     const rows = tables[edge.table]!.filter(row => isWanted(row, edge));
     const hasEnds = (row: Row): boolean => row['a'] !== null && row['b'] !== null;
     const isUnkeyed = (row: Row): boolean => edge.hasKey && row['k'] === null;
-    // A row with an empty end is no edge, but its rules hold for it too.
+    // A row with an empty end does not make an edge, but it is still rejected for an empty key or an unreadable value.
     const checked = rows.filter(row => hasEnds(row) || isUnkeyed(row) || !isReadable(row, edge));
     const keyOf = (row: Row): string | null => (isUnkeyed(row) ? null : JSON.stringify([row['a'], row['b'], edge.hasKey ? row['k'] : '']));
     return { ...readRows(checked, edge, keyOf), rows: rows.length };

@@ -1,4 +1,4 @@
-/** What runs should make of a graph whose edges may make their ends, worked out in memory. A node without owners is a stub. */
+/** Naive model of the graph that runs should make when edges may make their ends, worked out in memory. A node without owners is a stub. */
 export interface NodeRow {
   id: string;
   name: string;
@@ -16,7 +16,7 @@ export interface JobSpec {
 }
 
 interface Node {
-  /** Of the node, also while it is a stub; a node that goes and comes again is another one. */
+  /** Number of the node, also while it is a stub. A node that goes and comes again gets another number. */
   serial: number;
   owners: Set<number>;
   /** By job, so that giving up a node takes the properties of that job only. */

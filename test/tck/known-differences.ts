@@ -4,7 +4,7 @@ export interface Difference {
   reason: string;
 }
 
-/** Of queries that run in memory. */
+/** Differences of queries that run in memory. */
 export const memoryDifferences: Difference[] = [
   ...differ('a query has at most 10,000 characters', ['Literals6 [8] Return a single-quoted string with 10000 characters']),
 ];

@@ -1,7 +1,6 @@
 import { type Difference } from './known-differences.js';
 import { type Verdict, verdicts } from './judge.js';
 
-/** What a case came to. */
 export interface Outcome {
   category: string;
   name: string;
@@ -20,7 +19,7 @@ const counted: Record<Verdict, string> = {
 };
 const columns = Object.keys(counted) as Verdict[];
 
-/** What questions are mostly made of. */
+/** Categories of the suite that questions mostly use. */
 const slice: ReadonlySet<string> = new Set([
   ...['match', 'match-where', 'return', 'return-orderby', 'with-orderBy', 'return-skip-limit', 'with-skip-limit'].map(inClauses),
   ...['with', 'with-where', 'unwind'].map(inClauses),

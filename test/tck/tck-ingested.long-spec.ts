@@ -15,9 +15,7 @@ import { judge } from './judge.js';
 import { onlyReads, readSuite, suiteFolder, type TckCase } from './read-suite.js';
 import { graphOf, runQuery } from './run-case.js';
 
-/** Every set-up is read, and so many are loaded. */
-
-/** Why set-ups cannot be loaded, and how many. Of the others none is lost. */
+/** Reasons why set-ups cannot be loaded, with the number of set-ups for each. All others are loaded. */
 const notLoadable: Record<string, number> = { 'a time has nanoseconds': 20 };
 
 (existsSync(suiteFolder) ? describe : describe.skip)('the set-ups of the openCypher TCK, as tables and mappings', () => {

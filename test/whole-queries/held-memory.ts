@@ -4,7 +4,7 @@ import vm from 'node:vm';
 const megabyte = 1_048_576;
 /** So much more in use than before the query is worth a collection of garbage. */
 const leastGrown = 128 * megabyte;
-/** What a collection leaves of a query besides what it holds: its text, its plan, the row under way. */
+/** Bytes allowed to a query after a collection, besides those it counts: for its text, its plan, the row under way. */
 const besides = 24 * megabyte;
 const mostShare = 1.3;
 const lookEveryMs = 20;

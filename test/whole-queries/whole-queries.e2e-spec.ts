@@ -15,7 +15,7 @@ const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 150));
 const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => i + 1);
 /** An expression that goes through nodes and edges until it is refused: some 20 ms on a usual machine. */
 const whole = 'RETURN COUNT { MATCH (a)-[:R]-(b)--(c) WHERE a.x > c.x RETURN a.x AS v0, c.x AS v1 } AS c0';
-/** What allocates, and code that V8 has not compiled yet, takes longer for the same work. */
+/** Factor over the time of `whole` that a query may take in one go: allocations, and code that V8 has not compiled yet, take longer. */
 const mostTimesWhole = 2.5;
 /** A query that goes on for longer is left, as by its time-out. Some of many are given the time to hold all they may. */
 const mostMs = (seed: number) => (!isLong ? 5 : seed % 20 === 0 ? 1_500 : 80);
@@ -34,9 +34,9 @@ interface Ran {
   heldMs: number;
   /** Memory that the query holds and does not count. */
   uncountedBytes: number;
-  /** What ended the query. */
+  /** How the query ended: `answered`, `left`, `fault`, or the code or class of its error. */
   end: string;
-  /** What no query may throw. */
+  /** Stack of an error that a query must not throw. */
   fault?: string;
 }
 

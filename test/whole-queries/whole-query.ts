@@ -223,7 +223,7 @@ export class WholeQueries {
     }
   }
 
-  /** What may stand for a value of any kind. */
+  /** Makes an expression of the kind from a construct that fits every kind, such as CASE or `coalesce`. */
   private nested(kind: Kind, scope: Variables): string {
     const { dice } = this;
     const inner = () => this.of(kind, scope);

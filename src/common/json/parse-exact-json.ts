@@ -33,7 +33,7 @@ export function parseExactJson(text: string): unknown {
   const pieces: string[] = [];
   let at = 0;
   stringOrSuspect.lastIndex = 0;
-  // Most numbers are no match. To replace each by itself took three times as long.
+  // The expression skips most numbers. Replacing each number separately took three times as long.
   for (let found = stringOrSuspect.exec(text); found; found = stringOrSuspect.exec(text)) {
     const [token] = found;
     const exact = jsonNumber.test(token) ? toExactNumber(token) : 0;

@@ -217,7 +217,7 @@ export class EmbeddedPostgres {
       await sleep(pauseMs);
       if (this.stopping) return;
       await endOrphans(this.cluster);
-      // Where orphans are not found they still keep the directory busy for a moment. A later attempt finds them gone.
+      // Orphans that `endOrphans` cannot find keep the directory busy for a moment, and the start fails. A later attempt finds them gone.
       await this.spawn().catch(() => undefined);
     }
   }

@@ -30,9 +30,9 @@ const fixedHeaders = securityHeaders().map(([name, value]) => `${name}: ${value}
 
 /**
  * Replaces Node's own error answers by ones with the contract's body and a request id: requests that cannot be parsed, headers that
- * are too large, requests that do not arrive in time, CONNECT. An `Expect` other than `100-continue` is treated like any other
- * request. There is no handler for `Upgrade`: without one Node takes the request as the plain HTTP that it also is (RFC 9110,
- * section 7.8).
+ * are too large, requests that do not arrive in time, CONNECT. A request with an `Expect` other than `100-continue` is passed on;
+ * the check of requests refuses it. `Upgrade` does not have a handler: without one Node takes the request as the plain HTTP that it
+ * also is (RFC 9110, section 7.8).
  */
 export function answerProtocolErrors(server: Server, log: Logger, basePath = ''): void {
   const newest = new WeakMap<Duplex, Exchange>();

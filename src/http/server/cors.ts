@@ -15,7 +15,7 @@ const maxAgeSeconds = 600;
 
 /**
  * Allows web clients of the given origins, compared letter by letter. Scripts set the credentials in headers themselves, so cookies
- * are never allowed. Of the request's own claims only an origin from the list is reflected.
+ * are never allowed. The only value of a request that the headers repeat is an origin from the list.
  */
 export function corsFor(origins: readonly string[]): CorsOptions {
   return {

@@ -24,7 +24,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
-    // A broken body has been answered already. Its handler's later attempt to answer is no fault.
+    // A broken body has been answered already. Its handler's later attempt to answer is not a fault.
     if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
     if (isFault(error)) this.report(error, response);
     if (response.headersSent) {

@@ -4,12 +4,12 @@ import { CallerGoneError } from '../call-signal.decorator.js';
 import { CallerBytes } from '../caller-bytes.js';
 import { writeSlowly } from './write-slowly.js';
 
-/** What one caller may leave unread: four of the largest answers, as they are by default. */
+/** Most bytes that one caller may leave unread: four answers of the largest size that is allowed by default. */
 const mostUnreadBytes = 64 * 1_048_576;
 
-/** A reader has the whole patience for so much. */
+/** A reader has the whole patience for each part of so many bytes. */
 const bytesAtOnce = 65_536;
-/** What is left of an answer after the socket took its part. Less is not counted, only cut when it is late. */
+/** Least bytes that count as unread, after the socket took its part of an answer. Fewer are not counted, only cut when they are late. */
 const leastCountedBytes = 16_384;
 
 /** An answer that a handler has written itself. */

@@ -12,8 +12,8 @@ const headers = {
 };
 
 /**
- * Answers with events until they end or the reader goes. What is thrown before the first event becomes an answer of its own, and no
- * event at all is a 204; the framework's own streams send their headers before either can be known.
+ * Answers with events until they end or the reader goes. An error before the first event becomes an answer of its own. A stream
+ * without events becomes a 204. The framework's own streams send their headers before either can be known.
  * @param begin gets a signal that aborts when the reader goes
  */
 export function streamEvents(begin: (gone: AbortSignal) => AsyncGenerator<ServerSentEvent>): StreamedAnswer {

@@ -15,7 +15,7 @@ export function isClosing(socket: Duplex): boolean {
   return closing.has(socket);
 }
 
-/** Makes an answer the last one of its connection. What came behind its request is not served. */
+/** Makes an answer the last one of its connection. Requests that came behind its own are not served. */
 export function closeAfter(response: ServerResponse, socket: Socket): void {
   response.shouldKeepAlive = false;
   closing.add(socket);

@@ -13,7 +13,7 @@ type Loc = (string | number)[];
 /** The problems after which the rest of a request is not looked at. */
 const mostProblems = 100;
 
-/** What the rules of a DTO say of its fields. */
+/** Facts about the fields of a DTO, from the rules of its decorators. */
 interface Shape {
   names: ReadonlySet<string>;
   /** The longest list of a field. */
@@ -40,8 +40,8 @@ function shapeOf(dto: Dto): Shape {
 
 /**
  * Makes DTOs from the parts of one request, with all problems and unknown fields on the way. One object after the other is checked,
- * so that a body of many does not hold the process. What a DTO does not declare costs no time: free-form maps are taken as they are,
- * and of a list that is too long only as many elements are looked at as show it.
+ * so that a body of many does not hold the process. Contents that a DTO does not declare cost nothing: free-form maps are taken as
+ * they are. A list that is too long is cut to one element more than allowed, which is enough to report it.
  */
 export class DtoReader {
   private readonly problems: FieldProblem[] = [];

@@ -29,7 +29,7 @@ export function findUnusableValues(value: unknown, loc: (string | number)[], exa
   return problems;
 }
 
-/** Where the field stands in a place. */
+/** Name of `exactField`, and the index in `loc` at which it stands; null if all numbers are checked. */
 type Exact = { at: number; field: string } | null;
 
 /** `loc` is one list for the whole walk; a problem copies it. Most bodies have many values and no problem. */

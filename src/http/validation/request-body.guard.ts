@@ -73,8 +73,8 @@ export class RequestBodyGuard implements CanActivate {
     const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
     if (encoding.toLowerCase() !== 'identity') throw new CompressedBodyError();
     const { maxBodyBytes: limit } = this.settings;
-    // Whoever hung up has closed the response, which then gives no room back. A response of a pipelined request closes too: it is served
-    // in its turn.
+    // A caller who hung up has closed the response. Its `close`, which gives the room back, would not come again. The response of a
+    // pipelined request, which is served in its turn, is closed then too.
     if (response.closed) throw new BadRequestError();
     // A length beyond the limit is refused before anything is read.
     const room = this.room.take(this.callerOf(request), Math.min(Number(length ?? limit), limit));
@@ -109,7 +109,7 @@ function parseObject(body: Buffer, contentType: string | undefined): { value: ob
   return { value, text };
 }
 
-/** @throws UnsupportedMediaTypeError; SchemaError for bytes that are no UTF-8 */
+/** @throws UnsupportedMediaTypeError; SchemaError for bytes that are not UTF-8 */
 function readText(body: Buffer, field: string, contentType: string | undefined): string {
   requireUtf8(contentType, yamlTypes[0]!);
   try {

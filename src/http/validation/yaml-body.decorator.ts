@@ -62,7 +62,7 @@ export function joinQuery(request: Request, body: object, { field, others }: Yam
   return { ...Object.fromEntries(given), ...body };
 }
 
-/** Where the caller wrote what is at `loc` of the body. */
+/** The problem at the place where the caller wrote its value: in the query string if the field was moved from there into the body. */
 export function placeInRequest(request: Request, problem: FieldProblem): FieldProblem {
   const [part, name, ...rest] = problem.loc;
   const isMoved = part === 'body' && typeof name === 'string' && moved.get(request)?.has(name) === true;

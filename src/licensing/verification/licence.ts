@@ -22,13 +22,13 @@ export const dayMs = 86_400_000;
 /** The difference allowed between the clocks of two honest machines. Keygen's own clients allow the same. */
 export const clockSkewMs = 5 * minuteMs;
 
-/** The earlier of two ends; null is no end. */
+/** The earlier of two ends; null stands for a period without an end. */
 export function earlier(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
   return one < other ? one : other;
 }
 
-/** The later of two times; null is no time. */
+/** The later of two times; a null is ignored. */
 export function later(one: Date, other: Date | null): Date {
   return other !== null && other > one ? other : one;
 }

@@ -8,7 +8,7 @@ interface CypherDifference {
   isRefused?: true;
 }
 
-/** What a reader of openCypher would not expect. test/tck/known-differences.ts has the scenarios of the TCK whose answers differ. */
+/** Features that readers of openCypher would not expect. test/tck/known-differences.ts has the TCK scenarios whose answers differ. */
 export const cypherDifferences: CypherDifference[] = [
   {
     name: 'aliases',

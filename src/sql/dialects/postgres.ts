@@ -43,7 +43,7 @@ export const postgres = {
 
   /** Turns a local time in a zone into a moment, and a moment into the local time there. */
   atZone: (expression: string, zone: string): string => `(${expression} AT TIME ZONE ${zone})`,
-  /** Of two moments with that local time the first. PostgreSQL takes the second. Clocks go back by an hour at midnight. */
+  /** The first of two moments with that local time, where PostgreSQL takes the second. Clocks may go back by an hour at midnight. */
   firstAtZone: (local: string, zone: string): string =>
     `LEAST((${local} AT TIME ZONE ${zone}), ((${local} - interval '1 hour') AT TIME ZONE ${zone}) + interval '1 hour')`,
   dateToLocal: (date: string): string => `${date}::timestamp`,
@@ -68,7 +68,7 @@ export const postgres = {
   /** The local hour of a moment with its offset, in the zone of the session: `2024-10-27T02:00+01:00`. */
   hourText: (local: string, moment: string): string =>
     `(to_char(date_trunc('hour', ${local}), 'YYYY-MM-DD"T"HH24:MI') || to_char(${moment}, 'TZH:TZM'))`,
-  /** What the text of an hour says: the moment, and the local time. */
+  /** Both read the text that `hourText` makes: first its moment, then its local time. */
   hourToMoment: (text: string): string => `${text}::timestamptz`,
   hourToLocal: (text: string): string => `left(${text}, -6)::timestamp`,
   /** The starts of periods from `first` up to `end`, exclusive: a FROM item and its column. */

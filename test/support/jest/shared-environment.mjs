@@ -1,5 +1,5 @@
-// The world of a test file: the process of its worker, and not a sandbox in it. What the product makes and what a test makes are then
-// of one realm, `instanceof` and fake timers hold on both sides, and compiled modules can be shared by all files of a worker.
+// Environment of a test file: the process of its worker, and not a sandbox in it. Objects of the product and of a test are then of
+// one realm, `instanceof` and fake timers hold on both sides, and compiled modules can be shared by all files of a worker.
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
