@@ -6,17 +6,17 @@ export interface MetricEntry {
   aliases: string[];
   unit: string | null;
   dimensions: MetricDimension[];
-  /** Whether the sum of its values over groups is that of all. Only then has it shares. */
+  /** Whether the sum of the metric's values over groups is the value of all. Only such a metric has shares. */
   is_additive: boolean;
   has_time: boolean;
-  /** Whether it is asked about by periods or for a range only. */
+  /** Whether the metric can only be asked for by periods or for a range. */
   needs_periods: boolean;
 }
 
 export interface MetricDimension {
   name: string;
   aliases: string[];
-  /** The column that it is, if it is one. */
+  /** The column of the dimension; null if it is not a column. */
   source: { connection_id: number; table: string; column: string } | null;
 }
 
@@ -36,13 +36,13 @@ export interface MetricCall {
   filters: MetricFilter[];
   /** Bounds of the value. */
   having: { op: '>' | '<' | '>=' | '<='; value: string }[];
-  /** How long before lies the time that it is compared with, such as `1 year`. */
+  /** Distance back to the time to compare with, such as `1 year`. */
   compare: { offset: string } | null;
-  /** Set to divide each value by that of all rows with these filters. */
+  /** Set to divide each value by the value of all rows with these filters. */
   share: { of: MetricFilter[] } | null;
   order: { by: string; dir: 'asc' | 'desc' }[];
   limit: number;
-  /** Whether rows tied with the last one come too. */
+  /** Whether rows that tie with the last one are included. */
   ties: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface LinkedTerm {
 export const synonymKinds = ['label', 'relation', 'property', 'metric', 'dimension', 'name'] as const;
 export type SynonymKind = (typeof synonymKinds)[number];
 
-/** Another word for something of a graph or its metrics. Of kind `name` it stands for the names of nodes, and for texts that they hold. */
+/** Another word for a part of a graph or its metrics. The kind `name` stands for names of nodes, and for texts that nodes hold. */
 export interface Synonym {
   kind: SynonymKind;
   name: string;

@@ -9,7 +9,7 @@ import { Mean, Sum } from './sums.js';
 
 export type { Accumulator, AggregateFunction } from './accumulator.js';
 
-/** By their names in lower case. All of them leave null out. */
+/** Aggregate functions by name in lower case. All of them ignore null. */
 export const aggregateFunctions: Readonly<Record<string, AggregateFunction>> = {
   count: { name: 'count', least: 1, most: 1, start: () => new Count() },
   sum: { name: 'sum', least: 1, most: 1, start: () => new Sum() },
@@ -23,7 +23,7 @@ export const aggregateFunctions: Readonly<Record<string, AggregateFunction>> = {
   percentiledisc: { name: 'percentileDisc', least: 2, most: 2, start: () => new DiscretePercentile('percentileDisc') },
 };
 
-/** Without an argument it counts the row, as `count(*)` does. */
+/** `count`. Without an argument it counts the row, as `count(*)` does. */
 class Count implements Accumulator {
   private count = 0n;
 
@@ -40,7 +40,7 @@ class Count implements Accumulator {
   }
 }
 
-/** `min` for -1 and `max` for 1, in the order of ORDER BY. Of equal values it keeps the first. */
+/** `min` for -1 and `max` for 1, in the order of ORDER BY. The first of equal values is kept. */
 class Extreme implements Accumulator {
   bytes = 0;
   private found: CypherValue = null;

@@ -11,11 +11,11 @@ import { listArgument } from './list-functions.js';
 
 type Conversion = (value: NonNullable<CypherValue>) => CypherValue;
 
-/** No longer text is a number. */
+/** Maximum characters of a text that may be a number. */
 const longestNumber = 500;
-/** To read a text that is not a number. */
+/** Units to read a text that is not a number. */
 const unitsOfConversion = 20;
-/** To make a fault with its sentences and to catch it. */
+/** Units to make a fault with its sentences and to catch it. */
 const unitsOfCaughtFault = 400;
 const specialFloats: Readonly<Record<string, number>> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
 
@@ -49,7 +49,7 @@ function withoutFault(convert: Conversion, value: NonNullable<CypherValue>): Cyp
   }
 }
 
-/** Decimals are cut off. A text that is no number gives null. */
+/** `toInteger`: cuts decimals off. Null for a text that is not a number, and for NaN. */
 function toInteger(value: NonNullable<CypherValue>): CypherValue {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'boolean') return value ? 1n : 0n;
@@ -74,7 +74,7 @@ function toBoolean(value: NonNullable<CypherValue>): CypherValue {
   if (typeof value === 'bigint') return value !== 0n;
   if (typeof value !== 'string') throw wrongArgument('toBoolean', takes.readableAsBoolean, value);
   const text = trimmed(value);
-  // No longer text is one of the two.
+  // A longer text is neither of the two.
   if (text.length > 'false'.length) return null;
   const word = text.toLowerCase();
   if (word === 'true') return true;

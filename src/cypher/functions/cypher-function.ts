@@ -3,15 +3,15 @@ import { type CypherValue, type NodeValue } from '../values/cypher-value.js';
 import { typeNameOf } from '../values/type-names.js';
 import { ValueFault } from '../values/value-fault.js';
 
-/** What functions may ask of the graph that a query runs on. */
+/** Access of functions to the graph that a query runs on. */
 export interface GraphAccess {
   nodeById(id: number): NodeValue;
 }
 
 export interface CypherFunction {
-  /** As openCypher spells it. */
+  /** Name as openCypher spells it. */
   readonly name: string;
-  /** The number of arguments. The caller has counted them. */
+  /** Minimum and maximum number of arguments. The caller checks it. */
   readonly least: number;
   readonly most: number;
   call(args: readonly CypherValue[], graph: GraphAccess): CypherValue;
@@ -19,7 +19,7 @@ export interface CypherFunction {
 
 export type FunctionTable = Readonly<Record<string, CypherFunction>>;
 
-/** What a function expects of an argument, for its message. */
+/** Phrases for error messages: the type of argument that a function expects. */
 export const takes = {
   number: { zh: '数', en: 'a number' },
   integer: { zh: '整数', en: 'an integer' },
@@ -40,7 +40,7 @@ export const takes = {
   summable: { zh: '数或时长', en: 'a number or a duration' },
 } satisfies Record<string, Bilingual>;
 
-/** The table of some functions by their names in lower case. */
+/** The functions by name in lower case. */
 export function tableOf(...functions: CypherFunction[]): FunctionTable {
   return Object.fromEntries(functions.map(each => [each.name.toLowerCase(), each]));
 }
@@ -61,7 +61,7 @@ export function strict(
   return { name, least, most, call: args => (args.every(isPresent) ? body(...args) : null) };
 }
 
-/** A value of a type that the function does not take. */
+/** The fault of an argument whose type the function does not take. */
 export function wrongArgument(name: string, expected: Bilingual, value: CypherValue): ValueFault {
   const { zh, en } = typeNameOf(value);
   return new ValueFault('TypeError', 'InvalidArgumentValue', {
@@ -75,7 +75,7 @@ export function textArgument(name: string, value: CypherValue): string {
   return value;
 }
 
-/** A number of characters or of places: an integer that is not negative. */
+/** Reads a number of characters or of places. @throws ValueFault for a value that is not an integer, and below zero */
 export function countArgument(name: string, value: CypherValue): number {
   if (typeof value !== 'bigint') throw wrongArgument(name, takes.integer, value);
   if (value < 0n) throw outOfRange({ zh: `${name}() 不接受负数 ${value}`, en: `${name}() takes no negative number such as ${value}` });

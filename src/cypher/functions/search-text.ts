@@ -1,16 +1,16 @@
 import { spend } from '../syntax/effort.js';
 
-/** The engine's own search may compare the whole part at each place of the text, which is bearable up to this length. */
+/** Maximum length of a part for the engine's own search, which may compare the whole part at each place of the text. */
 const longestForEngine = 64;
 
-/** Whether the part occurs. The time grows with the lengths, and not with their product. */
+/** Whether the part occurs in the text. The time grows with the sum of the lengths instead of their product. */
 export function hasPart(text: string, part: string): boolean {
   if (part.length > longestForEngine) return !placesIn(text, part).next().done;
   spendOnSearch(text, part);
   return text.includes(part);
 }
 
-/** What stands before, between and behind the places of a part that is not empty. Likewise. */
+/** Splits a text at each occurrence of a part that is not empty. The time grows as for `hasPart`. */
 export function piecesOf(text: string, part: string): string[] {
   if (part.length <= longestForEngine) {
     spendOnSearch(text, part);
@@ -31,7 +31,7 @@ function spendOnSearch(text: string, part: string): void {
   spend((text.length * Math.max(part.length, 8)) / 32);
 }
 
-/** The places without overlaps, by Knuth, Morris and Pratt, https://doi.org/10.1137/0206024: no character is read twice. */
+/** Yields the places of a part without overlaps by Knuth, Morris and Pratt, https://doi.org/10.1137/0206024. It reads a character once. */
 function* placesIn(text: string, part: string): Generator<number> {
   if (text.length < part.length) return;
   const borders = bordersOf(part);

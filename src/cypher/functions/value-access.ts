@@ -8,7 +8,11 @@ import { sizeOf } from '../values/value-size.js';
 import { ValueFault } from '../values/value-fault.js';
 import { isGraphValue } from './graph-functions.js';
 
-/** `value.name` of a node, relationship, map or time. Null where there is no such property. @param stored other names of it in elements */
+/**
+ * `value.name` of a node, relationship, map or time. Null for null, and for a property that a node, relationship or map does not have.
+ * @param stored other names of the property in elements
+ * @throws ValueFault for a component that a time does not have, and for any other value
+ */
 export function propertyOf(value: CypherValue, name: string, stored?: StoredNames): CypherValue {
   if (value === null) return null;
   if (isMap(value)) {
@@ -25,19 +29,19 @@ export function propertyOf(value: CypherValue, name: string, stored?: StoredName
   throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
 }
 
-/** The name under which an element stores a property. The first label of a node is that of its key. */
+/** The name under which an element stores a property. The key of a node belongs to its first label. */
 export function storedNameOf(element: NodeValue | EdgeValue, name: string, stored: StoredNames | undefined): string {
   if (!stored) return name;
   return (element.kind === 'node' ? stored.nodes.get(element.labels[0] ?? '') : stored.edges.get(element.type)) ?? name;
 }
 
-/** A time is read by its calendar. */
+/** Units to read a component of a time by its calendar. */
 const unitsOfTime = 50;
 
-/** An element may keep its values in columns. */
+/** Units to read a property, which an element may keep in a column. */
 const unitsOfProperty = 12;
 
-/** A long text or list of an element may be read from its JSON each time. */
+/** Counts the units to read a property: a long text or list of an element may be read from its JSON each time. */
 function read(value: CypherValue): CypherValue {
   spend(unitsOfProperty);
   if (typeof value === 'string') spend(value.length >> 3);

@@ -6,7 +6,7 @@ import { ValueFault } from '../values/value-fault.js';
 import { type ValueType } from '../values/value-type.js';
 import { type Form, type TypedExpression } from './typed-tree.js';
 
-/** Integers up to here are floats too. */
+/** Greatest integer up to which a float holds every integer exactly. */
 const greatestExactFloat = 9_007_199_254_740_992n;
 
 const forms: Partial<Record<ValueType, Form>> = {
@@ -19,7 +19,7 @@ const forms: Partial<Record<ValueType, Form>> = {
   date: 'date',
 };
 
-/** The form of a type's values; null for types that have none. */
+/** The form of a type's values; null for a type without one. */
 export function formOf(type: ValueType): Form | null {
   return forms[type] ?? null;
 }
@@ -30,7 +30,7 @@ export function commonForm(left: TypedExpression, right: TypedExpression): Form 
   return candidates.find(form => form !== null && fits(left, form) && fits(right, form)) ?? null;
 }
 
-/** The value of a constant in a form, in the text that PostgreSQL reads. Undefined if it cannot be held exactly. */
+/** A constant in a form, as PostgreSQL reads it. Undefined if the form cannot hold it exactly. */
 export function constantIn(value: CypherValue, form: Form): string | boolean | null | undefined {
   if (value === null) return null;
   switch (form) {
@@ -58,7 +58,7 @@ export function constantIn(value: CypherValue, form: Form): string | boolean | n
   }
 }
 
-/** Tells whether values of the expression turn into the form without a change. */
+/** Whether the form holds all values of the expression exactly. */
 export function fits(expression: TypedExpression, form: Form): boolean {
   if (expression.kind === 'constant') return constantIn(expression.value, form) !== undefined;
   const { type } = expression;
@@ -66,25 +66,25 @@ export function fits(expression: TypedExpression, form: Form): boolean {
   return formOf(type) === form || (type === 'integer' && form === 'numeric') || (type === 'datetime' && form === 'timestamp');
 }
 
-/** A property of unknown type equals a text, an integer or a boolean as jsonb does, unless it is a time, which equals a text in its way. */
+/** Whether a property has unknown type and is compared as jsonb. One that may be a time is not: a time equals texts in its own way. */
 function isNoTime({ type, mayBeTime }: TypedExpression & { kind: 'property' }): boolean {
   return type === 'any' && !mayBeTime;
 }
 
-/** The form in which SQL tells whether a property equals a constant; it need not know the type of the property. */
+/** The form in which SQL tests whether two values are equal. For a property and a constant it is jsonb if possible, whatever the type. */
 export function equalityForm(left: TypedExpression, right: TypedExpression): Form | null {
   const isConstant = left.kind === 'constant' || right.kind === 'constant';
   return isConstant && fits(left, 'jsonb') && fits(right, 'jsonb') ? 'jsonb' : commonForm(left, right);
 }
 
-/** A text beside a date is read as one. PostgreSQL reads the years from 1 to 9999 in this form. */
+/** The text of a date; a text beside a date is read as one. Undefined outside the years 1 to 9999, which PostgreSQL reads in this form. */
 function dateText(value: CypherValue): string | undefined {
   const date = typeof value === 'string' ? timeOf('date', value) : value;
   if (date === null || typeof date !== 'object' || !('kind' in date) || date.kind !== 'date') return undefined;
   return withPlainYear(date.date.toString());
 }
 
-/** A text without a zone beside a date-time is the time that a clock there shows. PostgreSQL keeps microseconds. */
+/** The text of a local time: a text without a zone beside a date-time. Undefined for digits beyond microseconds, which PostgreSQL drops. */
 function timestampText(value: CypherValue): string | undefined {
   if (typeof value !== 'string' || /[Zz[]|[+-]\d\d(?::?\d\d)?$/.test(value.slice(10))) return undefined;
   const time = timeOf('localdatetime', value);
@@ -97,7 +97,7 @@ function withPlainYear(text: string): string | undefined {
   return /^(?!0000)\d{4}-/.test(text) ? text : undefined;
 }
 
-/** Null for a text that is no such time. */
+/** The time that a text denotes; null for a text that cannot be read as a time of this kind. */
 function timeOf(kind: 'date' | 'localdatetime', text: string): CypherValue {
   try {
     return temporalFunctions[kind]!.call([text], { epochNanoseconds: 0n, timeZone: 'UTC' });

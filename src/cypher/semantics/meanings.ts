@@ -2,13 +2,13 @@ import { type Expression } from '../syntax/cypher-ast.js';
 import { type Names } from '../syntax/walk-in-scope.js';
 import { type SchemaIndex } from './schema-index.js';
 
-/** The labels or types that an element may have, according to its pattern and the schema. None for edges of any type. */
+/** The labels or types that an element may have, according to its pattern and the schema. Empty for edges of any type. */
 export interface NamedElement {
   kind: 'node' | 'edge';
   owners: string[];
 }
 
-/** What a value is as far as its properties go: an element, or a list of them. Null for anything else, and where only a row tells. */
+/** Kind of a value for resolving its properties: an element or a list of them. Null for other values, and if only a row tells. */
 export type Meaning = NamedElement | { kind: 'list'; of: Meaning } | null;
 
 export function meaningOf(expression: Expression, scope: Names<Meaning>, schema: SchemaIndex): Meaning {
@@ -40,7 +40,7 @@ export function meaningOf(expression: Expression, scope: Names<Meaning>, schema:
   }
 }
 
-/** What an item of the list is. UNWIND takes a value that is no list for its only item. */
+/** Kind of an item of a list; null if it is unknown. UNWIND yields a value that is not a list as its only item. */
 export function itemMeaning(list: Expression, scope: Names<Meaning>, schema: SchemaIndex): Meaning {
   const meaning = meaningOf(list, scope, schema);
   return meaning?.kind === 'list' ? meaning.of : null;

@@ -8,15 +8,15 @@ import { type ResolvedProperty } from './schema-elements.js';
 import { SchemaIndex } from './schema-index.js';
 import { type QueryWarning } from './typed-tree.js';
 
-/** Of further unknown names the nearest one is not looked for: each is compared with thousands of names. */
+/** Maximum unknown names of a query for which the nearest name is sought: each is compared with thousands of names. */
 const mostSuggestions = 5;
 
-/** Of several labels or types without a property, so many are named. */
+/** Maximum labels or types named in the warning that they lack a property. */
 const mostOwners = 3;
 
 /**
  * The context of one query: its text for places, the caller's parameters, and the graph's schema. An unknown label, type or
- * property is a warning with the nearest name, and matches nothing, as openCypher has it.
+ * property gives a warning with the nearest name, and matches nothing, as in openCypher.
  */
 export class QueryContext {
   readonly schema: SchemaIndex;
@@ -57,7 +57,7 @@ export class QueryContext {
 
   /**
    * The stored name of a property and its type, for elements with one of these labels or types.
-   * @param owners none for edges of any type
+   * @param owners empty for edges of any type
    */
   property(name: string, kind: 'node' | 'edge', owners: string[]): ResolvedProperty {
     const { schema } = this;
@@ -84,7 +84,7 @@ export class QueryContext {
     name: string,
     findNearest: () => string | null,
     position: number | null,
-    /** The labels or types that are meant, if others have the name. */
+    /** The labels or types to name, if only others have a property of this name. */
     owners: readonly string[] = [],
   ): void {
     if (this.schema.isEmpty || this.unknown.has(`${code} ${name}`)) return;

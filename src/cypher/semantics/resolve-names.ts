@@ -6,9 +6,9 @@ import { type QueryContext } from './query-context.js';
 type Scope = Names<Meaning>;
 
 /**
- * Gives labels, types and properties the names that the graph stores, in the whole tree of a query: aliases mean the same everywhere. An
- * unknown name is a warning and stays as it is. Where only the running query knows which element has the property, the tree says the names
- * by label and type. Collects the places where parameters are named.
+ * Replaces aliases of labels, types and properties by the names that the graph stores, in the whole tree of a query. An unknown name gives
+ * a warning and stays as it is. If only the running query knows the element of a property, the tree gets its names by label and type.
+ * @returns the places where parameters are named
  */
 export function resolveNames(query: CypherQuery, context: QueryContext): Name[] {
   const { schema } = context;
@@ -32,7 +32,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     }
   }
 
-  /** A property of an element has one name in all labels that it may have, or one in each. */
+  /** Renames a property: to one stored name for all labels or types of its element, or to one name for each of them. */
   function rename(named: MapEntry | (Expression & { kind: 'property' }), meaning: Meaning): void {
     const { name } = named;
     if (meaning?.kind === 'list') return;
@@ -87,7 +87,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     return kind === 'node' ? owners === schema.labelNames : owners.length === 0;
   }
 
-  /** A label group that the schema knows decides the labels; otherwise the edges beside the node do. */
+  /** The labels of a node: those of its first group that the schema knows; else those that the edges beside it allow. */
   function labelsOf({ nodes, edges }: PathPattern, index: number): string[] {
     const named = nodes[index]!.labels.map(group => group.map(({ name }) => name));
     const known = named.find(group => group.every(label => schema.hasLabel(label)));

@@ -56,7 +56,7 @@ export class Groups implements ExpressionScope {
       this.aggregates.push(aggregate);
       return this.know(expression, aggregate);
     }
-    // What an element has follows from the element, so it makes no further groups.
+    // A property, label or function of a grouped element depends only on the element, so as a key it splits no group.
     const isOfElement = ['property', 'hasLabels', 'call'].includes(expression.kind) && childrenOf(expression).every(isElementKey, this);
     if (isOfElement && childrenOf(expression).length === 1) return this.addKey(expression);
     if (expression.kind === 'variable') throw new NotInSqlError(`${expression.name} beside groups`);
@@ -84,7 +84,7 @@ function isElementKey(this: Groups, expression: Expression): boolean {
   return expression.kind === 'variable' && this.resolve(expression)?.kind === 'variable';
 }
 
-/** The value of SKIP or LIMIT. @throws NotInSqlError for one that is computed */
+/** The number of SKIP or LIMIT. @throws NotInSqlError for an expression that is not a constant count */
 export function countOf(expression: Expression | null, scope: ExpressionScope): number | null {
   if (expression === null) return null;
   const typed = typeExpression(expression, scope);

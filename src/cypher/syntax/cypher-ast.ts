@@ -91,7 +91,7 @@ export interface StoredNames {
   edges: ReadonlyMap<string, string>;
 }
 
-/** What WITH and RETURN have in common. */
+/** Common part of WITH and RETURN. */
 export interface Projection {
   distinct: boolean;
   /** `*`: every named variable, before the items. */
@@ -211,12 +211,12 @@ export function walk(expression: Expression, visit: (expression: Expression) => 
   for (const child of childrenOf(expression)) walk(child, visit);
 }
 
-/** Whether an expression of this kind has the same value wherever it stands in the query. */
+/** Whether an expression of this kind has the same value everywhere in the query. */
 export function isConstant({ kind }: { kind?: unknown }): boolean {
   return kind === 'literal' || kind === 'number' || kind === 'parameter';
 }
 
-/** Whether it is as cheap to read as a constant: one, a variable, or a property of one. */
+/** Whether the expression is cheap to read: a constant, a variable, or a property of a variable. */
 export function isKeyed(expression: { kind?: unknown; object?: unknown }): boolean {
   const isVariable = ({ kind }: { kind?: unknown }) => kind === 'variable';
   return isConstant(expression) || isVariable(expression) || (expression.kind === 'property' && isVariable(expression.object as object));
@@ -227,7 +227,7 @@ export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((size, child) => size + sizeOf(child), 1);
 }
 
-/** A text that is equal for two expressions that say the same thing anywhere in the query. The names of functions have no case. */
+/** A text that is equal for two expressions with the same meaning anywhere in the query. The case of function names does not matter. */
 export function shapeOf(expression: Expression): string {
   return JSON.stringify(expression, function (this: { kind?: unknown }, key: string, value: unknown) {
     if (key === 'name' && this.kind === 'call') return String(value).toLowerCase();

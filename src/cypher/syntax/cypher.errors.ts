@@ -22,7 +22,7 @@ export function withPlace({ zh, en }: Bilingual, place: TextPlace | null): Bilin
 export class CypherError extends LanguageError {
   /**
    * @param sentence without the place
-   * @param place null when there is no text to point into
+   * @param place null for a tree built in code, which lacks a text
    */
   constructor(
     code: string,

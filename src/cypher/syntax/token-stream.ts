@@ -7,8 +7,8 @@ import { tokenize, type Token } from './tokenize.js';
 export const maxDepth = 64;
 
 /**
- * The rules that expressions take from the files on patterns and clauses, which themselves take expressions. The stream carries them,
- * so that no two files import each other.
+ * Rules of patterns and clauses that expressions use; these rules use expressions in turn. The stream carries them, so that no two files
+ * import each other.
  */
 export interface OuterRules {
   path(tokens: TokenStream): PathPattern;
@@ -17,14 +17,14 @@ export interface OuterRules {
   subquery(tokens: TokenStream): UnionQuery;
 }
 
-/** A cursor over the tokens of one query, with the questions that a recursive descent parser asks. */
+/** A cursor over the tokens of one query, with the tests that a recursive descent parser needs. */
 export class TokenStream {
   private readonly tokens: Token[];
   private index = 0;
-  /** Where the first rule of `either` has failed. */
+  /** Token indexes at which the first rule of `either` has failed; it is not tried there again. */
   private readonly dead = new Set<number>();
   private depth = 0;
-  /** The `|` that ends the condition which is read. */
+  /** Index of the `|` that ends the current condition; -1 outside of a condition. */
   private endOfCondition = -1;
 
   constructor(
@@ -112,7 +112,7 @@ export class TokenStream {
   /** Takes a label, type, property, map key or alias: any name, also a keyword. */
   expectName(what: Bilingual): Token {
     const { kind, value } = this.current;
-    // Only the key of a map may be empty.
+    // The key of a map alone may be empty.
     if ((kind !== 'name' && kind !== 'quoted') || (value === '' && what !== expected.propertyName)) throw this.unexpected(what);
     return this.next();
   }
@@ -123,7 +123,7 @@ export class TokenStream {
     return last ? this.text.slice(start, last.position + last.text.length) : '';
   }
 
-  /** Reads on by the first rule, or if it fails by the second from the same place. A rule that has failed at a place is not tried there again. */
+  /** Reads by the first rule; if it fails, by the second rule from the same place. A first rule that failed is not retried there. */
   either<T>(first: () => T | null, second: () => T): T {
     const [start, depth] = [this.index, this.depth];
     if (!this.dead.has(start)) {

@@ -9,13 +9,13 @@ import {
 } from './cypher-ast.js';
 import { spend } from './effort.js';
 
-/** The variables that a place in a query sees, with what a walk keeps of each. */
+/** The variables visible at a place in a query, each with the value that the walk keeps for it. */
 export type Names<T> = ReadonlyMap<string, T>;
 
-/** To copy a variable to the next scope. */
+/** Units to copy a variable to the next scope. */
 const unitsOfVariable = 6;
 
-/** The names of both scopes; the second one hides names of the first. */
+/** The names of both scopes; names of the second scope hide those of the first. */
 export function extended<T>(scope: Names<T>, own: Iterable<readonly [string, T]>): Map<string, T> {
   spend(unitsOfVariable * scope.size);
   const names = new Map(scope);
@@ -23,15 +23,15 @@ export function extended<T>(scope: Names<T>, own: Iterable<readonly [string, T]>
   return names;
 }
 
-/** What a walk does in a tree whose variables have scopes. */
+/** Callbacks of a walk through a tree whose variables have scopes. T is the value kept for each variable. */
 export interface ScopedVisitor<T> {
-  /** Sees an expression before those inside of it. False leaves these out. */
+  /** Called for an expression before those inside it. False skips these. */
   see(expression: Expression, scope: Names<T>): boolean | void;
-  /** The scope with the variables of patterns that are matched. The values of their properties are seen afterwards, in this scope. */
+  /** Returns the scope with the variables of matched patterns. The values of their properties are visited afterwards, in this scope. */
   declare(patterns: readonly PathPattern[], scope: Names<T>): Names<T>;
-  /** What is kept of a variable that stands for an item of the list. Null for an accumulator. */
+  /** Value kept for a variable that stands for an item of the list. The list is null for an accumulator. */
   itemOf(list: Expression | null, scope: Names<T>): T;
-  /** What is kept of a column. */
+  /** Value kept for a column. */
   columnOf(expression: Expression, scope: Names<T>): T;
 }
 
@@ -102,7 +102,7 @@ function walkPatterns<T>(patterns: readonly PathPattern[], before: Names<T>, vis
   return scope;
 }
 
-/** ORDER BY and WHERE see the columns, and behind them the variables from before. */
+/** ORDER BY and WHERE see the columns, and the earlier variables that no column hides. */
 function walkProjection<T>(
   { star, items, orderBy, skip, limit }: Projection,
   where: Expression | null,

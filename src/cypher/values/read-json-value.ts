@@ -5,7 +5,7 @@ import { ownPiece } from './own-piece.js';
 import { longestSharedName } from './value-size.js';
 
 const space = /\s*/y;
-/** What stands in a list up to its end, or up to a text, a list or a map in it. */
+/** The text of a list up to its end, or up to a text, a list or a map in it. */
 const plainItems = /[^[\]{}"]*/y;
 const plainItem = /[^\s[\]{}",:]*/y;
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -13,34 +13,34 @@ const [quote, comma, colon, backslash] = [34, 44, 58, 92];
 const [openList, closeList, openMap, closeMap] = [91, 93, 123, 125];
 
 interface Reading {
-  /** How numbers are read, by whether they have a fraction or an exponent. */
+  /** Readers of numbers: `fraction` for a number with a fraction or an exponent, else `integer`. */
   integer: (text: string) => CypherValue;
   fraction: (text: string) => CypherValue;
-  /** How a piece of the whole text is kept. */
+  /** Returns the text to keep for a piece of the whole text. */
   piece: (piece: string, whole: string) => string;
   spend: (units: number) => void;
 }
 
-/** The most characters of an integer of 64 bits. Reading a million digits would take seconds. */
+/** Maximum characters of an integer of 64 bits. Reading a million digits would take seconds. */
 const longestInteger = 20;
 const beyondIntegers = 10n ** 20n;
 
-/** The names of maps that one text each stands for. */
+/** Names of maps, each kept as one shared text. */
 const names = new Map<string, string>();
 const mostNames = 10_000;
 
-/** The units to read a character outside of texts, and besides an entry of a map and a name that is not kept yet. */
+/** Units to read a character outside of texts, an entry of a map, and a name that is not kept yet. */
 const unitsOfCharacter = 2;
 const unitsOfEntry = 16;
 const unitsOfNewName = 64;
-/** So many units are spent at a time. */
+/** Units that are spent at a time. */
 const unitsAtOnce = 512;
-/** Integers of so many characters are exact as doubles, and made twice as fast from them. */
+/** Maximum characters of an integer that is read as a double: it is exact, and twice as fast. */
 const exactInteger = 15;
 
 /**
- * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost; those of a
- * value of floats become floats.
+ * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost.
+ * @param isOfFloats whether numbers other than integers become floats
  * @throws SyntaxError for any other text; what the meter throws, before a long piece is read
  */
 export function readJsonValue(text: string, isOfFloats = false): CypherValue {
@@ -54,7 +54,7 @@ export function readJsonValue(text: string, isOfFloats = false): CypherValue {
 
 /**
  * Reads the JSON object of a caller's parameters: 1 is an integer, 1.0 and 1e0 are floats. An integer of more than 20 characters is read as
- * one beyond 64 bits, whichever it is, because none of them may be used.
+ * some integer beyond 64 bits, because none of these may be used.
  * @throws SyntaxError for any other text
  */
 export function readJsonParameters(text: string): CypherMap {
@@ -72,7 +72,7 @@ function integerOf(text: string): bigint {
 function keptName(name: string, text: string): string {
   const own = ownPiece(name, text);
   if (own.length > longestSharedName) return own;
-  // The names of one source take the place of another's.
+  // The names of one source replace those of another.
   if (names.size >= mostNames) names.clear();
   names.set(own, own);
   return own;
@@ -92,7 +92,7 @@ function readPlain(item: string, reading: Reading): CypherValue {
 /** Reads one text from its beginning to its end. */
 class JsonReader {
   private at = 0;
-  /** The units that are not spent yet. */
+  /** Units that are not spent yet. */
   private owed = 0;
 
   constructor(
@@ -100,7 +100,7 @@ class JsonReader {
     private readonly reading: Reading,
   ) {}
 
-  /** A short text alone is free, since whoever asks for it counts it too. */
+  /** Reads the whole text. A short text value alone spends no units, since its reader counts it too. */
   readAll(): CypherValue {
     const isFree = this.text.startsWith('"') && this.text.length < longText;
     const value = this.read();
@@ -127,7 +127,7 @@ class JsonReader {
     return this.text.charCodeAt(this.at);
   }
 
-  /** Reads the next character if it is this one. */
+  /** Reads the next character if it is the given one. */
   private skip(sign: number): boolean {
     if (this.sign() !== sign) return false;
     this.at += 1;
@@ -183,7 +183,7 @@ class JsonReader {
     return items.slice();
   }
 
-  /** A list of numbers may have hundreds of thousands, for which one piece after the other takes too long. Null for other lists. */
+  /** Reads a list of numbers, booleans and nulls at once: it may have hundreds of thousands of items. Null for any other list. */
   private readPlainItems(): CypherValue[] | null {
     plainItems.lastIndex = this.at;
     const [plain] = plainItems.exec(this.text)!;

@@ -1,7 +1,7 @@
 import { type CypherValue, isList, isMap } from './cypher-value.js';
 import { Decimal } from './decimal.js';
 
-/** What a value is while a query runs. */
+/** Kinds of values in a running query. */
 export type ValueKind =
   | 'null'
   | 'boolean'

@@ -5,7 +5,7 @@ import { Decimal } from './decimal.js';
 import { ValueFault } from './value-fault.js';
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** What V8 takes on 64 bits, where Node does not compress pointers. `value-size.spec.ts` measures each kind of value. */
+/** Sizes in V8 on 64 bits, where Node does not compress pointers. `value-size.spec.ts` measures each kind of value. */
 const bytesOfSlot = 8;
 const bytesOfInteger = 24;
 const bytesOfFloat = 16;
@@ -13,28 +13,31 @@ const bytesOfTextHead = 16;
 const bytesOfEmptyList = 32;
 const bytesOfListHead = 48;
 const bytesOfDecimal = 48;
-/** A node or an edge that a query has come to. */
+/** Bytes of a node or an edge that a query has reached. */
 const bytesOfElement = 72;
 const bytesOfPath = 48;
 const bytesOfTemporal = { date: 220, localtime: 220, time: 220, localdatetime: 260, datetime: 300, duration: 136 };
-/** The text of a time as the source has it. */
+/** Bytes of the text of a time as the source has it. */
 const bytesOfSource = 48;
 
-/** Shorter names are shared by maps: they stand in the query, or are kept once for all JSON. Maps of more names than a table has columns have names of their own. */
+/**
+ * Maximum characters of a name that maps share: such a name stands in the query, or is kept once for all JSON. A map with more than
+ * `mostSharedNames` names has names of its own.
+ */
 export const longestSharedName = 64;
 const mostSharedNames = 256;
-/** The sizes of larger lists and maps are kept, since many rows may share one. */
+/** Minimum bytes of a list or map whose size is kept, since many rows may share it. */
 const leastKept = 8_192;
 const deepest = 500;
 const safeDigits = 2n ** 64n;
 const wide = /[\u0100-\uffff]/;
 
-/** The sizes of large lists and maps, which nobody changes once they are built, and how deep they are. */
+/** Sizes and depths of large lists and maps, which are never changed once they are built. */
 const kept = new WeakMap<object, { bytes: number; height: number }>();
-/** The deepest place that the measuring under way has come to. */
+/** Greatest depth that the current measurement has reached. */
 let reached = 0;
 
-/** An expression would build a text, list or map that is too large. No value is ever cut. */
+/** An expression would build a text, list or map that is too large. A value is never cut. */
 export class ValueTooLargeFault extends ValueFault {
   constructor(
     readonly size: number,
@@ -57,7 +60,7 @@ const tooLarge: Record<ValueTooLargeFault['unit'], (size: number, limit: number)
 };
 
 /**
- * About the bytes of memory that a value keeps from being freed, besides the slot that refers to it: all of its items, and each node and
+ * Approximate bytes of memory that a value keeps from being freed, without the slot that refers to it: all of its items, and each node and
  * edge in it. A part that stands in several places counts at each. @throws ValueFault for a value that is too deep
  */
 export function sizeOf(value: CypherValue): number {
@@ -77,9 +80,9 @@ export function sizeOf(value: CypherValue): number {
   }
 }
 
-/** The size of a list that is built item by item, so that nobody has to go through all of it again. */
+/** Size of a list that is built item by item, so that the whole list need not be measured again. */
 export class SizeOfItems {
-  /** Those of the items, without their slots. */
+  /** Bytes of the items, without their slots. */
   bytes = 0;
   private height = 0;
 
@@ -92,7 +95,7 @@ export class SizeOfItems {
     this.height = Math.max(this.height, reached + 1);
   }
 
-  /** Returns a list of these items, whose size is known from now on. */
+  /** Keeps the size of a list of these items and returns the list. */
   of<T extends CypherValue>(list: T[]): T[] {
     const bytes = this.bytes + bytesOfList(list.length);
     if (bytes >= leastKept) kept.set(list, { bytes, height: this.height });
@@ -100,17 +103,17 @@ export class SizeOfItems {
   }
 }
 
-/** Refuses to build a value of so many bytes. Call it before building. */
+/** @throws ValueTooLargeFault for a value of too many bytes. Call it before building the value. */
 export function checkBytes(bytes: number, limit = maxValueBytes): void {
   if (bytes > limit) throw new ValueTooLargeFault(bytes, limit);
 }
 
-/** Refuses to build a text of so many UTF-16 units, likewise. */
+/** @throws ValueTooLargeFault for a text of too many UTF-16 units. Call it before building the text. */
 export function checkLength(units: number): void {
   if (units > maxTextLength) throw new ValueTooLargeFault(units, maxTextLength, 'characters');
 }
 
-/** Returns a built list or map, unless it is too large or too deep. */
+/** Returns a built list or map. @throws ValueFault if it is too large or too deep */
 export function checkedSize<T extends CypherValue>(value: T): T {
   checkBytes(sizeOf(value));
   return value;
@@ -130,17 +133,17 @@ export function bytesOfSlots(count: number): number {
   return count * bytesOfSlot;
 }
 
-/** The bytes of a `Map` of so many entries, without what these refer to. */
+/** The bytes of a `Map` of so many entries, without the keys and values. */
 export function bytesOfTable(entries: number): number {
   return 72 + 28 * capacityOf(entries);
 }
 
-/** What a `Map` has grown by with the entry that made it so many. */
+/** Bytes by which the last entry made a `Map` of so many entries grow. */
 export function growthOfTable(entries: number): number {
   return bytesOfTable(entries) - (entries === 1 ? 0 : bytesOfTable(entries - 1));
 }
 
-/** The bytes of a `Set`, likewise. */
+/** The bytes of a `Set` of so many entries, without the values. */
 export function bytesOfSet(entries: number): number {
   return 72 + 20 * capacityOf(entries);
 }
@@ -157,7 +160,7 @@ function capacityOf(entries: number): number {
 function sizeOfText(text: string): number {
   // V8 shares texts of one character.
   if (text.length < 2) return text.length === 0 || text.charCodeAt(0) < 256 ? 0 : 24;
-  // A text that was joined is written in one piece for it.
+  // The test makes V8 write a concatenated text in one piece.
   spend(text.length >> 3);
   const bytes = wide.test(text) ? 2 * text.length : text.length;
   return bytesOfTextHead + ((bytes + 7) & ~7);

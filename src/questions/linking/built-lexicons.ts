@@ -7,16 +7,16 @@ import { Lexicon, mostMeanings, TooManyMeaningsError } from './lexicon.js';
 import { withSynonyms } from './synonyms-of-schema.js';
 
 interface Built {
-  /** Null if it would have too many meanings. */
+  /** Null if the lexicon would have too many meanings. */
   lexicon: Lexicon | null;
   schema: GraphSchema;
-  /** Of what it names besides the schema. */
+  /** Hash of the metrics and synonyms, which the lexicon names besides the schema. */
   digest: string;
 }
 
 /** Keeps the lexicons of graphs that were asked lately: one of 84,000 names takes more than a second to build. */
 export class BuiltLexicons {
-  /** All of a thread have as many meanings as one may have. */
+  /** Lexicons by id of their graph. All lexicons of a thread together have at most as many meanings as a single one may have. */
   private readonly built = new LRUCache<number, Built>({ maxSize: mostMeanings, sizeCalculation: ({ lexicon }) => lexicon?.size ?? 1 });
 
   /** @param schema the same object as long as the graph does not change @throws TooManyMeaningsError */

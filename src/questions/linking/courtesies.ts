@@ -6,10 +6,10 @@ const greeting =
 const request = /^\s*(?:(?:麻烦|劳驾|拜托|烦请|不好意思|打扰一下)(?:[你您]们?|了)?(?:[\s,，]+|(?=[帮问请查给看列]|告诉|统计)))+/;
 const thanks =
   /(?:(?<=[\s,，.。!！?？;；])(?:(?:many )?thanks|thank you|thx|cheers|感谢|辛苦了|拜托了?)|(?<=[\s,，.。!！?？;；]|\p{Script=Han})(?:谢谢|多谢|谢了))(?:[你您]们?)?[啦了哈]?(?: (?:(?:so|very) much|a lot|in advance))*[\s,，.。!！~～]*$/iu;
-/** The longest name that may begin or end with one of them: `Hello, Dolly!`, `No, Thank You`. */
+/** Maximum characters of a name that may begin or end with a courtesy: `Hello, Dolly!`, `No, Thank You`. */
 const longestName = 80;
 
-/** Takes out how a question greets, begs and thanks, unless that is a part of a name. What stands alone stays. */
+/** Removes greetings, requests and thanks from a question, unless they are part of a name. A question of these alone stays as it is. */
 export function withoutCourtesies(question: string, names: Pick<NameSource, 'findByName'>): string {
   const isName = (text: string): boolean => names.findByName(normalizeText(text).trim(), 1).length > 0;
   let rest = question;

@@ -5,7 +5,7 @@ export function isDate(type: string): boolean {
   return type === 'date' || type === 'datetime' || type === 'localdatetime';
 }
 
-/** A whole number that is called a year: `birth_year`, 成立年份; no number of years, and none per year. */
+/** Whether a property is an integer that is called a year: `birth_year`, 成立年份. A number of years or per year does not count. */
 export function isYear({ name, column = '', type }: Pick<PropertySchema, 'name' | 'column' | 'type'>): boolean {
   if (!/^(?:int|bigint)$/.test(type)) return false;
   return [name, column].some(own => {
@@ -25,7 +25,7 @@ export function isTime({ property, type, isEvent }: MeaningOf<'property'>): bool
   return isEvent === true || isDateOrYear({ name: property, type });
 }
 
-/** What happens at a date: `shipped` of `shipped_date`, `birth` of `date of birth`, 发货 of 发货日期. */
+/** The events that happen at a date, by its names: `shipped` for `shipped_date`, `birth` for `date of birth`, 发货 for 发货日期. */
 export function eventsOf({ name, column = '', aliases = [] }: Pick<PropertySchema, 'name' | 'column' | 'aliases'>): string[] {
   return [name, column, ...aliases].flatMap(own => {
     const spaced = own.replace(/(?<=[a-z])(?=[A-Z])|_/g, ' ').toLowerCase();

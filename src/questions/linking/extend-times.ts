@@ -2,7 +2,7 @@ import { addDays, type Span } from '../../text/calendar.js';
 import { numeralPattern } from './numerals.js';
 import { type FoundTime } from './found-time.js';
 
-/** Joins ranges: `A 到 B`, `between A and B`, `since A`, `A 以来`, `before A`, `A 之前`. A range that ends before it begins is no time. */
+/** Joins ranges: `A 到 B`, `between A and B`, `since A`, `A 以来`, `before A`, `A 之前`. A range that ends before it begins has a null span. */
 export function joinTimes(text: string, found: FoundTime[], today: string): FoundTime[] {
   const joined: FoundTime[] = [];
   for (const mention of found) {
@@ -32,10 +32,10 @@ function rangeOf(first: FoundTime, last: FoundTime): Span | null {
   return start && end && start.from < end.to ? { from: start.from, to: end.to } : null;
 }
 
-/** Must follow 前, 后, 起 and 止 for them to be words of their own. Otherwise they may begin another word (`后视镜`, `止痛药`). */
+/** Source of a pattern that must follow 前, 后, 起 and 止: otherwise these may begin another word (`后视镜`, `止痛药`). */
 const endsWord = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
 
-/** `after 2020 and before 2022`: the word belongs to the time behind it. */
+/** In `after 2020 and before 2022` the second word belongs to the time behind it. */
 const notBeforeTime =
   '(?!\\s+(?:\\d|q[1-4]|the|this|last|next|today|yesterday|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|winter))';
 
@@ -50,7 +50,7 @@ const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { after: new RegExp(`^\\s*(?:为止|止${endsWord})`), reach: until },
   { before: /(?:截至|截止到?|直到|^\s*到)\s*$/, reach: until },
   { before: /(?<![来取出源选摘])自从?\s*$/, reach: since },
-  // Ambiguous: the word itself, or the beginning of another. `2024年前的` is told from `2024年前轮`, but `2024年前订单` is not.
+  // These characters are words of their own or begin another word. `2024年前的` is told from `2024年前轮`, but `2024年前订单` is ambiguous.
   {
     after: new RegExp(
       `^\\s*(?:前(?!\\s*${numeralPattern}|[后端台锋缀轴景半往来面任])|后(?![端台卫缀轴勤备来半面续])|起(?![飞点始降诉草运租售薪价步航重])|止)`,
@@ -64,7 +64,7 @@ const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { before: /\b(?:up to|up until|until|till|through|by|as of|on or before)\s*$/, reach: until },
   { before: /\bafter\s*$/, reach: after },
   { before: /\bbefore\s*$/, reach: before },
-  // Half of a range has no meaning.
+  // Half of a range is meaningless.
   { before: /\b(?:between|to)\s*$/, reach: () => null },
 ];
 
@@ -76,7 +76,7 @@ function after({ to }: Span, tomorrow: string): Span {
   return { from: to, to: tomorrow, isOpen: true };
 }
 
-/** The last day is included. */
+/** The span up to the last day of a time, which is included. */
 function until({ to }: Span): Span {
   return { from: '0001-01-01', to };
 }
@@ -85,7 +85,7 @@ function before({ from }: Span): Span {
   return { from: '0001-01-01', to: from };
 }
 
-/** No word that extends a time is longer, with its spaces. A long text is not read again for each time. */
+/** Maximum characters of a word that extends a time, with its spaces, so that a long text is not read again for each time. */
 const longestWord = 24;
 
 function aheadOf(text: string, at: number): string {

@@ -7,12 +7,12 @@ import { type LinkedQuestion, mostMentions } from './link-question.js';
 import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
 
-/** What a question follows. */
+/** The question that a follow-up refers to. */
 export interface EarlierQuestion {
   text: string;
   /** The nodes of its answer; null if it had none, or too many. */
   found: EntityNode[] | null;
-  /** What its own pronoun stood for. */
+  /** The nodes that its own pronoun stood for; null if it had none. */
   meant: EntityNode[] | null;
 }
 
@@ -21,9 +21,9 @@ export interface Reading {
   /** The whole question that was read. */
   text: string;
   linked: LinkedQuestion;
-  /** What the pronoun in the text stands for. */
+  /** The nodes that the pronoun in the text stands for; null if it has none. */
   meant: EntityNode[] | null;
-  /** Says how it was read; null if it was read as it stands. */
+  /** Explains how the question was read; null if it was read as it stands. */
   note: ((displayOf: (id: number) => string) => Bilingual) | null;
 }
 
@@ -32,10 +32,10 @@ export type Link = (text: string, given: Mention[]) => Promise<LinkedQuestion>;
 /** Words that only join a question to the one before. */
 const joining =
   /\b(?:and|but|or|so|then|ok|okay|now|what|how|about|the|same|for|in|of|by|from|with|at|on|to|during|since|instead|please|only|just)\b|或者|以及|还有|[那么呢换成改为如果是的在只看和与及跟或]|[\s,，、。.?？!！;；:：]/g;
-/** `Alien, when was it released`: what is named first, apart, is what the pronoun stands for. */
+/** `Alien, when was it released`: the pronoun stands for the thing that is named first, apart. */
 const asksAfter =
   /^[!！]?["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
-/** `in Germany, which products does it supply`: a place, and not what is asked about. */
+/** A preposition makes a name a place or time: in `in Germany, which products does it supply` the pronoun does not stand for it. */
 const afterPreposition = /(?:\b(?:in|at|from|on|by|with|since|during) (?:the )?|[在从由于]\s*)$/;
 const between = /^\s*(?:(?:,|，|、|和|与|及|或者?|and|or)\s*)?(?:(?:the|in|from|of)\s*)?$/;
 
@@ -47,7 +47,7 @@ const between = /^\s*(?:(?:,|，|、|和|与|及|或者?|and|or)\s*)?(?:(?:the|i
 export async function readFollowUp(text: string, earlier: EarlierQuestion | null, link: Link): Promise<Reading[] | Bilingual> {
   const linked = await link(text, []);
   const reference = findReference(withoutNames(linked));
-  // A question with so many is refused when it is planned.
+  // A question with so many mentions is refused when it is planned.
   if (linked.mentions.length > mostMentions) return [{ text, linked, meant: null, note: null }];
   if (!earlier) {
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
@@ -67,12 +67,12 @@ const onItsOwn: Bilingual = {
   en: 'This question was read on its own, not limited to what the one before found; to limit it, name that, or say "it" or "they"',
 };
 
-/** Whether it limits what it asks for by no name and no time of its own. */
+/** Whether the question lacks a name, a value and a time of its own. */
 function namesNone({ mentions }: LinkedQuestion): boolean {
   return !mentions.some(mention => (['entity', 'value', 'time'] as const).some(kind => meaningOf(mention, kind) !== null));
 }
 
-/** The text with spaces in place of what is named: `Her` may be a film. */
+/** The text with spaces in place of names: `Her` may be a film. */
 function withoutNames({ text, mentions }: LinkedQuestion): string {
   return fillPlaces(
     text,
@@ -102,7 +102,7 @@ function isOpen({ text: own, start, isOpen: open, isPlural }: Reference, { text,
   const isSeveral = (mention: Mention): boolean =>
     !isPlural && names(mention, ['label']) && !names(mention, ['entity', 'value']) && /[a-z]s$/.test(mention.text);
   const isNoun = (mention: Mention): boolean => names(mention, ['label', 'entity', 'value']) && !isSeveral(mention);
-  // `how many patients visited them`: they are not the patients.
+  // `how many patients visited them`: the pronoun does not stand for the patients.
   const isObject = own === 'them' && before.filter(mention => names(mention, ['label', 'entity', 'value'])).length === 1;
   return isObject || (open && (isPlural || !isNamedFirst)) || !before.some(mention => isNoun(mention) || isAgent(mention));
 }
@@ -144,27 +144,27 @@ async function linkReference(text: string, reference: Reference, nodes: EntityNo
   return reference.isPart ? { ...linked, among: { text: reference.text, label, nodes } } : linked;
 }
 
-/** The text of a question may hold a pronoun that its own earlier question explained. */
+/** Links the earlier question, in which a pronoun keeps the meaning that it had there. */
 async function linkEarlier({ text, meant }: EarlierQuestion, link: Link): Promise<LinkedQuestion> {
   const reference = meant && findReference(normalizeText(text));
   return (reference && (await linkReference(text, reference, meant, link))) ?? link(text, []);
 }
 
-/** The one thing that the earlier question named. */
+/** The only node that the earlier question named; empty if it named none or several. */
 async function namedBefore(earlier: EarlierQuestion, link: Link): Promise<EntityNode[]> {
   const { mentions } = await linkEarlier(earlier, link);
   const named = mentions.flatMap(mention => meaningOf(mention, 'entity') ?? []);
   return named.length === 1 && named[0]?.nodes.length === 1 ? named[0].nodes : [];
 }
 
-/** Whether a question has nothing but things and times that it names, beside words that join it to the one before. */
+/** Whether a question only names things and times, besides words that join it to the question before. */
 function onlyNames(linked: LinkedQuestion): boolean {
   const { mentions, unknown } = linked;
   const isJoining = (words: string): boolean => words.replaceAll(joining, '') === '';
   return unknown.every(isJoining) && mentions.some(mention => !isIntent(mention)) && isJoining(withoutNames(linked));
 }
 
-/** Puts what a question names in the place of its like in the earlier one. */
+/** Puts the names of a question in place of names of the same kind in the earlier question. Gives the reason if that is not possible. */
 function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, { mentions }: LinkedQuestion): string | Bilingual {
   const groups = spans(
     text,
@@ -200,7 +200,7 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
     .reduce((whole, { start, end, by }) => whole.slice(0, start) + by + whole.slice(end), earlierText);
 }
 
-/** 4月 in place of `2025年3月` keeps the year; null if that is not one year. */
+/** Adds the year of the replaced time: 4月 in place of `2025年3月` keeps 2025. Null if the replaced time spans several years. */
 function withYear(said: string, mentions: Mention[], replaced: Mention[]): string | null {
   const times = mentions.flatMap(mention => meaningOf(mention, 'time') ?? []);
   const before = replaced.flatMap(mention => meaningOf(mention, 'time') ?? []);
@@ -211,7 +211,7 @@ function withYear(said: string, mentions: Mention[], replaced: Mention[]): strin
   return /^[a-z]/i.test(said) ? `${said} ${year}` : `${year}年${said}`;
 }
 
-/** Mentions of one kind that only a comma or a conjunction parts are one span. */
+/** Joins mentions of one kind into a span if only a comma or a conjunction parts them. */
 function spans(text: string, mentions: Mention[]): { start: number; end: number; mentions: Mention[] }[] {
   const all: { start: number; end: number; mentions: Mention[] }[] = [];
   for (const mention of mentions) {
@@ -230,7 +230,7 @@ function isLike(a: Mention, b: Mention): boolean {
   return [...kindsIn(a)].some(kind => kinds.has(kind));
 }
 
-/** What a thousand labels have in common has a thousand meanings. */
+/** Cache of the kinds of a mention: a name that a thousand labels share has a thousand meanings. */
 const kindsOfMentions = new WeakMap<Mention, ReadonlySet<string>>();
 
 function kindsIn(mention: Mention): ReadonlySet<string> {
@@ -263,7 +263,7 @@ function kindsOf(meaning: Meaning): string[] {
   }
 }
 
-/** `and over 300?`, 最低的呢: what limits or ranks takes the place of its like. */
+/** Kinds of an intent that can be replaced: `and over 300?` replaces a bound, 最低的呢 a ranking. */
 function kindsOfIntent(intent: Intent): string[] {
   if (intent.kind === 'compare' || intent.kind === 'between') return ['bound'];
   return intent.kind === 'top' && intent.ofTwo !== true ? ['top'] : [];
@@ -271,7 +271,7 @@ function kindsOfIntent(intent: Intent): string[] {
 
 const same = (a: EntityNode[], b: EntityNode[]): boolean => a.length === b.length && a.every(({ id }, i) => id === b[i]?.id);
 
-/** The text as it was written, where its offsets are those of the normalised one. */
+/** The text as written, if its length equals that of the normalised text, so that offsets fit both; else the normalised text. */
 export function written(text: string, normalised: string): string {
   return text.length === normalised.length ? text : normalised;
 }

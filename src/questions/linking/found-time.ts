@@ -6,14 +6,14 @@ export interface TimeMention {
   start: number;
   end: number;
   span: Span | null;
-  /** It names no year. This one was taken. */
+  /** Whether the year was assumed, because the time does not name one. */
   isYearAssumed: boolean;
 }
 
 export interface FoundTime extends Omit<TimeMention, 'isYearAssumed'> {
-  /** Set for a part of a year that names no year: it takes the year of the span before it (`2024年1月到3月`). */
+  /** Set for a part of a year without its year, which takes the year of the span before it (`2024年1月到3月`); else null. */
   withYear: PartOfYear | null;
-  /** Of a range: none of its ends names a year. */
+  /** Set for a range: whether both of its ends lack a year. */
   isYearAssumed?: boolean;
 }
 
@@ -22,7 +22,7 @@ export type Read = Pick<FoundTime, 'span' | 'withYear'>;
 
 export const yearPattern = '(?:19|20)\\d\\d';
 
-/** Finds what a pattern matches. `read` returns null for a match that is no time. */
+/** Finds the times that a pattern matches. `read` returns null for a match that is not a time. */
 export function findMatches(text: string, pattern: RegExp, read: (groups: string[] & { 0: string }) => Read | null): FoundTime[] {
   return [...text.matchAll(pattern)].flatMap(match => {
     const time = read(match);

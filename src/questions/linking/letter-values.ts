@@ -9,15 +9,15 @@ const afterProperty = /^[\s-]*(?:的?(?:是|为|等于|[=:：])|\b(?:is|are|was|
 const beforeProperty = /^[\s-]*的?$/;
 const beforeLabel = /^[\s-]*[类型]?的?\s*$/;
 const joining = /^\s*(?:[,，、/]|和|与|及|或者?|\band\b|\bor\b)\s*$/;
-/** What follows an article is a noun in the singular: `grade a suppliers` and `level a` have none. */
+/** Matches the text behind a letter that is not an article: an article needs a singular noun, unlike `grade a suppliers` and `level a`. */
 const noNoun = /^\s*(?:$|[?？.!,，;)]|(?:in|of|from|and|or|with|that|who|which|have|has|is|are|was|were)\b|[a-z]+s\b|[^\x00-\x7f])/;
 const inTheUs = /\b(?:in (?:the )?|the )$/;
-/** Words that a Chinese question takes from English for what it does not limit: `list一下`. */
+/** English words that a Chinese question uses without limiting anything: `list一下`. */
 const spoken = new Set('list show give tell find get please and or me name'.split(' '));
 
 /**
  * Finds the single Latin letters that are values: beside the property (`A等级`, `level A`), before the label (`A类供应商`), with 级 where the
- * property has it in its name, or joined to such a letter. Elsewhere `a` is an article, and the `t` of `don't` no word.
+ * property has it in its name, or joined to such a letter. Elsewhere `a` is an article, and the `t` of `don't` is part of a word.
  */
 export function findLetterValues(
   text: string,
@@ -27,7 +27,7 @@ export function findLetterValues(
 ): Mention[] {
   const letters = lettersIn(text).map(letter => withValues(letter, text, findValues(letter.text)));
   const read = letters.flatMap(letter => readLetter(letter, text, found, hints));
-  // `A、B和C等级`: from the one beside the property to the others.
+  // `A、B和C等级`: go from the letter beside the property to the others.
   for (const { values, ...letter } of [...letters, ...letters.reverse()]) {
     const known = read.find(other => other.start === letter.start);
     const beside = read.filter(
@@ -39,7 +39,7 @@ export function findLetterValues(
   return read;
 }
 
-/** The letter with the values that it names: with its minus where some of them have one, `A-`. */
+/** The letter with the values that it names, and with its minus if values have one: `A-`. */
 function withValues(letter: TextPiece, text: string, known: KnownValue[]): TextPiece & { values: KnownValue[] } {
   const { start, end } = letter;
   const fitting = valuesAsSigned(known, text, start, end);
@@ -74,7 +74,7 @@ function readLetter(
 }
 
 /**
- * Finds the Latin words of grammar that are none where they stand, and that nothing has read: `A等级`, `IT部门`, `level A`, `in the US`.
+ * Finds Latin words that look like grammar but are used as names here, and that no mention covers: `A等级`, `IT部门`, `level A`, `in the US`.
  * @param mentions of the question
  */
 export function findUnreadLetters(text: string, mentions: readonly Mention[], hints: NameHints): string[] {
@@ -95,7 +95,7 @@ export function findUnreadLetters(text: string, mentions: readonly Mention[], hi
   return [...letters, ...words].filter(word => !isRead(word)).map(({ text: own }) => own);
 }
 
-/** `US`, `IT部门`, `in the us`: a word that is one of grammar elsewhere. */
+/** Whether a word that is usually grammar is a name here: `US`, `IT部门`, `in the us`. */
 export function isNoGrammar(text: string, start: number, end: number, hints: NameHints): boolean {
   const isBesideHan = /\p{Script=Han}/u.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`);
   const isCountry = text.slice(start, end) === 'us' && inTheUs.test(text.slice(0, start));
@@ -109,7 +109,7 @@ function lettersIn(text: string): TextPiece[] {
   );
 }
 
-/** Whether a letter may be an article or a pronoun: a small one, the first one and `I` of an English question. */
+/** Whether a letter may be an article or a pronoun: a lower-case letter, the first letter of the question, or `I`. */
 function isArticle(text: string, start: number, end: number, hints: NameHints): boolean {
   if (hints.standsAlone(start, end) || isSigned(text, end)) return false;
   return text[start] === 'i' || text.slice(0, start).trim() === '' || !hints.isCapital(start);

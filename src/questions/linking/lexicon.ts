@@ -10,13 +10,13 @@ import { isCommonWord, isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
 import { isAgentNoun, isPlainVerb, isVerbForm, rootOf, stemOf } from './word-roots.js';
 
-/** The forms by which names are compared: as they are, without the endings of words, by what their words mean. */
+/** The forms by which names are compared: as they are, without the endings of words, by the senses of their words. */
 const forms = [(name: string) => name, stemsOf, sensesOf];
 
-/** The most meanings that names have in all their forms. Each takes up some 200 to 500 bytes. */
+/** Maximum meanings of names in all their forms. Each takes some 200 to 500 bytes. */
 export const mostMeanings = 300_000;
 
-/** The names of the graph and its metrics come to too many meanings, as a synonym of a property does that a thousand labels have. */
+/** The names of the graph and its metrics have too many meanings, such as a synonym of a property that a thousand labels have. */
 export class TooManyMeaningsError extends ApiError {
   constructor() {
     super(422, 'too_many_meanings', {
@@ -29,16 +29,16 @@ export class TooManyMeaningsError extends ApiError {
 /** Maps all names of a graph and its metrics, as normalised text, to their possible meanings. */
 export class Lexicon {
   private readonly entries = forms.map(() => new Map<string, Meaning[]>());
-  /** The relations by each word of their names: `starred` and `actors` for `starred_actors`. */
+  /** Relations by each word of their names: `starred` and `actors` for `starred_actors`. */
   private readonly parts = new Map<string, Meaning[]>();
-  /** The relations by the first character of their Chinese names. */
+  /** Relations by the first character of their Chinese names. */
   private readonly verbs = new Map<string, Meaning[]>();
-  /** The dates by what happens at them: `hired` for `hire date`. */
+  /** Dates by the event that happens at them: `hired` for `hire date`. */
   private readonly events = forms.map(() => new Map<string, MeaningOf<'property'>[]>());
   private readonly maps: readonly unknown[] = [...this.entries, ...this.events];
-  /** The labels that are called by whoever does something, with the root of the verb: `Player` and `play`. */
+  /** Labels named after the doer of an action, each with the root of the verb: `Player` and `play`. */
   private readonly agents = new Set<string>();
-  /** Name and meaning together, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
+  /** Pairs of name and meaning, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
   private readonly known = new Set<string>();
   private meanings = 0;
 
@@ -53,40 +53,41 @@ export class Lexicon {
   }
 
   /**
-   * Finds the meanings of a stretch of normalised text: of a name that is the same, else of one with other endings (`suppliers`), else of
-   * one with the same roots, or a synonym. Relations of which it is a word follow. What names nothing else may say what happens at a date.
+   * Finds the meanings of a stretch of normalised text: of an equal name, else of a name with other endings (`suppliers`), else of a name
+   * with the same roots or a synonym. Relations with this word in their name follow. A text without these meanings may name an event, which
+   * gives its dates.
    */
   find(normalized: string): Meaning[] {
     const name = compactText(normalized);
     const found = forms.map((form, i) => this.entries[i]?.get(form(name)) ?? []);
-    // A verb names no things: `describe` is no tag.
+    // A verb names actions: `describe` is not read as a label Tag, though both have one sense.
     const isOfVerb = (meaning: Meaning): boolean =>
       meaning.as === 'label' && (isPlainVerb(name) || (!isAgentNoun(name) && this.agents.has(agentKey(meaning.label, name))));
     found[2] = (found[2] ?? []).filter(meaning => !isOfVerb(meaning));
-    // `payments for` begins with a label, and does not say `paid for`.
+    // `payments for` begins with a label, so it is not read as `paid for`.
     const noun = name.replace(/ (?:for|of|by|in|at|to|with|from|on)$/, '');
     if (noun !== name && forms.some((form, i) => i < 2 && this.entries[i]?.get(form(noun))?.some(({ as }) => as === 'label')))
       found[2] = [];
     const nearest = found.find(meanings => meanings.length > 0) ?? [];
-    // `coaches` is what the relation COACHES says, and the plural of the label Coach.
+    // `coaches` is both a form of the relation COACHES and the plural of the label Coach.
     const isOnlyRelation = nearest.every(({ as }) => as === 'relation');
     const whole = isOnlyRelation ? [...nearest, ...(found[1] ?? []).filter(({ as }) => as === 'label')] : nearest;
-    // `players` is no part of PLAYS_FOR, nor `ports` of HOME_PORT, where there is a label for them.
+    // A word that names a label is not read as part of a relation: `players` of PLAYS_FOR, `ports` of HOME_PORT.
     const isLabel = whole.some(({ as }) => as === 'label');
     const parts = (isLabel ? [] : (this.parts.get(sensesOf(name)) ?? [])).filter(
       part => !whole.some(meaning => meaning.as === 'relation' && part.as === 'relation' && meaning.type === part.type),
     );
     if (whole.length + parts.length > 0) return [...whole, ...parts];
-    // `借过` is 借阅.
+    // `借过` names the only relation that begins with 借, such as 借阅.
     const verb = /^(\p{Script=Han})[过了]$/u.exec(name)?.[1];
     const relations = verb === undefined ? [] : (this.verbs.get(verb) ?? []);
     if (relations.length === 1) return [...relations];
-    // `open tickets` are not those that were opened; `hires` may be.
+    // `open tickets` does not mean tickets that were opened, but `hires` may mean events.
     const isState = /^[a-z]+$/.test(name) && name !== 'born' && !isVerbForm(name) && !/[a-rt-z]s$/.test(name);
     return isState ? [] : this.findEvents(name);
   }
 
-  /** The dates of what happens. Those that only mean the same in general are cousins of those that say it. */
+  /** The dates of an event. Dates of another event with the same general sense are marked as cousins. */
   private findEvents(name: string): Meaning[] {
     const found = forms.map((form, i) => this.events[i]?.get(form(name)) ?? []);
     const nearest = found.find(meanings => meanings.length > 0) ?? [];
@@ -95,12 +96,12 @@ export class Lexicon {
     return [...nearest, ...(found[2] ?? []).filter(own => !isNearest(own)).map(own => ({ ...own, isCousin: true as const }))];
   }
 
-  /** How many meanings its names have in all their forms, at least one. */
+  /** Number of meanings of all names in all their forms; at least 1. */
   get size(): number {
     return this.meanings + 1;
   }
 
-  /** Whether something has this very name, and not another form of it. */
+  /** Whether something has exactly this name instead of another form of it. */
   has(normalized: string): boolean {
     return this.entries[0]?.has(compactText(normalized)) ?? false;
   }
@@ -155,7 +156,7 @@ export class Lexicon {
   private addParts(name: string, meaning: Meaning): void {
     const words = normalizedName(name).split(' ');
     if (words.length === 1) return;
-    // Anybody is a person: `insured person` does not make people insured.
+    // Words for a person are skipped, because they fit anybody: `people` is not read as a part of `insured person`.
     for (const word of words)
       if (/^[a-z]{3,}$/.test(word) && !isStopWord(word) && senseOf(word) !== anybody) this.insert(this.parts, sensesOf(word), meaning);
   }
@@ -186,7 +187,7 @@ const agentKey = (label: string, word: string): string => `${rootOf(word)}\0${la
 
 const normalizedName = (name: string): string => compactText(normalizeText(name.replaceAll('_', ' ')));
 
-/** The stems of a name's words. A word of questions is never a form of a name: `note` is not `not`. */
+/** The stems of a name's words. A form that is a word of questions is skipped: `note` is not `not`. */
 export function stemsOf(name: string): string {
   return eachWord(name, word => [stemOf(word), word.replace(/s$/, '')]);
 }
@@ -201,7 +202,7 @@ function eachWord(name: string, formsOf: (word: string) => string[]): string {
     .split(' ')
     .map(word => {
       const others = formsOf(word);
-      // Most Chinese stretches of a question have no other form.
+      // Most Chinese stretches of a question have only this form.
       if (others.every(form => form === word) || isOfQuestions(word)) return word;
       return others.find(form => !isOfQuestions(form)) ?? word;
     })

@@ -30,11 +30,11 @@ export interface NameSource {
 export interface LinkedQuestion {
   /** The normalised text, in which offsets count. */
   text: string;
-  /** In order, without overlap. */
+  /** The mentions in order, without overlap. */
   mentions: Mention[];
   /** Words that were not understood and may matter. */
   unknown: string[];
-  /** It asks for some of these only: what an earlier question found. */
+  /** Set if the question asks only for some of these nodes, which an earlier question found. */
   among?: Among;
 }
 
@@ -45,7 +45,7 @@ export interface Among {
   nodes: EntityNode[];
 }
 
-/** The question names more than can be looked up. It is not answered in part: a word passed over could be its only limit. */
+/** The question names more than can be looked up. It is refused as a whole: a skipped word could be its only limit. */
 export class TooManyWordsError extends ApiError {
   constructor() {
     super(422, 'question_too_long', {
@@ -57,22 +57,22 @@ export class TooManyWordsError extends ApiError {
 
 const longestName = 80;
 const mostNamesakes = 50;
-/** If more nodes than this carry a part of a name, the part says too little to stand for one of them. */
+/** Maximum nodes that carry a part of a name. With more nodes the part says too little to stand for one of them. */
 const mostApproximate = 20;
-/** The longest part of a name that is looked for in the rest of a question, in words or CJK characters. */
+/** Maximum length, in words or CJK characters, of a part of a name that is sought in the rest of a question. */
 const longestPart = 12;
-/** A shorter code counts as an entity only beside its label. */
+/** Minimum characters of a code that counts as an entity without its label beside it. */
 const shortestLoneCode = 4;
 const shortestLoneWord = 4;
-/** The most searches for the words left over. A long question needs some hundred, and each may take milliseconds. */
+/** Maximum searches for the words left over. A long question needs some hundred, and each may take milliseconds. */
 const mostSearches = 1_000;
 const longestQuestion = 4_000;
-/** A text with more mentions is no question. Planning it would take longer than answering all others. */
+/** Maximum mentions of a question. Planning a text with more would take longer than answering all other questions. */
 export const mostMentions = 60;
 
 /**
- * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then come
- * entities in what is left, tolerant of spelling. The result is deterministic, and holds nothing that the graph does not.
+ * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then it finds
+ * entities in the remaining words, tolerant of spelling. The result is deterministic, and holds only things of the graph.
  * @param given mentions whose meaning is known
  * @throws TooManyWordsError
  */
@@ -94,7 +94,7 @@ export async function linkQuestion(
   const hints = new NameHints(question, text);
   const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
   const idioms = findIdioms(text);
-  // `wrote the story` is no film of this name.
+  // An idiom is not read as a name, such as `wrote the story` as a film.
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const all = await findNames(text, lexicon, names, hints, times.length > 0, pace);
@@ -124,7 +124,7 @@ export async function linkQuestion(
   return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities, ...letters, ...marks] };
 }
 
-/** 多少集 before 装箱 is 多少 before 集装箱: what may be a measure word begins a name there. */
+/** Cuts a measure word off if it begins a name: 多少集 before 装箱 is read as 多少 before 集装箱. */
 function withoutBeginning(mention: Mention, found: Mention[]): Mention {
   const last = mention.end - 1;
   const isName = ({ start, end, meanings }: Mention): boolean =>
@@ -134,7 +134,7 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
 }
 const measured = new RegExp(`.${measureWord}$`);
 
-/** 中国籍: the value 中国 of 国籍, and not 国籍 behind a 中, as in `人员中国籍是德国的`. */
+/** Reads 中国籍 as the value 中国 of 国籍. In `人员中国籍是德国的` it is 国籍 behind a 中. */
 function withOrigin({ text: own, start, end, meanings }: Mention, text: string): Mention[] {
   if (!/^籍(?!贯|\s*(?:是|为|=))/.test(text.slice(end))) return [];
   const values = meanings.filter(meaning => meaning.as === 'value');
@@ -143,12 +143,12 @@ function withOrigin({ text: own, start, end, meanings }: Mention, text: string):
   return kept.length > 0 ? [{ text: `${own}籍`, start, end: end + 1, meanings: kept }] : [];
 }
 
-/** The first 0 of a ranking are no answer. */
+/** Whether a ranking or a number asks for 0 things, which is not answered. */
 function takesNone(mention: Mention): boolean {
   return intentsOf(mention, 'top')?.count === 0 || intentsOf(mention, 'number')?.value === 0;
 }
 
-/** Whether it stands right after a numeric property. */
+/** Whether the mention stands right after a numeric property. */
 function isValueOf({ start }: Mention, found: Mention[], text: string): boolean {
   return found.some(
     ({ end, meanings }) =>
@@ -158,7 +158,7 @@ function isValueOf({ start }: Mention, found: Mention[], text: string): boolean 
   );
 }
 
-/** Words that are no names where they stand: `what was the release date`, `who co-starred with`. */
+/** Whether an unknown word belongs to the question's grammar: `date` in `what was the release date`, `co` in `who co-starred with`. */
 function isOfQuestion(word: string, text: string): boolean {
   if (word === 'co') return /\bco-[a-z]/.test(text);
   return /^dates?$/.test(word) && asksForTime(text);
@@ -199,7 +199,7 @@ async function findNames(
   const found: Mention[] = [];
   const isCommon = (own: string): boolean => cutPieces(own).every(({ text: word }) => isCommonWord(word) || lexicon.find(word).length > 0);
   for (const [first, start] of starts.entries()) {
-    // Words stand in order, so the search for an end begins at the start's own word.
+    // Words are in order, so the search for an end begins at the word of the start.
     for (let at = first; at < ends.length; at++) {
       const end = ends[at] ?? 0;
       if (end - start > longestName) break;
@@ -234,7 +234,7 @@ async function findNames(
   return found;
 }
 
-/** 女 in 女船员 and 是女的: a single character is a value only right before a label, or where it is said that something is it. */
+/** Whether a single character is a value: right before a label (女 in 女船员), or said of something (是女的). */
 function isSingleValue(text: string, start: number, end: number, lexicon: Lexicon, names: NameSource): boolean {
   if (!/^\p{Script=Han}$/u.test(text.slice(start, end)) || isWeightyWord(text.slice(start, end))) return false;
   if (/[是为]$/.test(text.slice(0, start)) && /^的?\s*[吗?？。]?$/.test(text.slice(end))) return true;
@@ -249,23 +249,23 @@ function isSingleValue(text: string, start: number, end: number, lexicon: Lexico
   return names.findValues(text.slice(start, end)).some(({ label }) => labels.has(label));
 }
 
-/** `appear in Darkness`: the preposition is no part of a name, where names have capitals and there is one without it. */
+/** Whether a lower-case preposition precedes a name instead of beginning it: `appear in Darkness`, if Darkness is a name. */
 function beginsBefore(own: string, start: number, names: NameSource, hints: NameHints): boolean {
   const preposition = /^(?:in|of|on|at|by|from|for|with|to) /.exec(own)?.[0];
   return preposition !== undefined && hints.isSmall(start) && names.findByName(own.slice(preposition.length), 1).length > 0;
 }
 
-/** `sort them by price`: only `what sort of film` asks for a kind. */
+/** Whether `sort` is a verb, as in `sort them by price`. In `what sort of film` it asks for a kind. */
 function isVerbHere(own: string, text: string, end: number): boolean {
   return /^sort(?:ed|s|ing)?$/.test(own) && !(/^sorts?$/.test(own) && text.startsWith(' of ', end));
 }
 
-/** 下过单 and 下了单 are 下单, which 过 and 了 may part. */
+/** Removes 过 and 了 inside a verb: 下过单 and 下了单 become 下单. */
 function withoutAspect(text: string): string {
   return text.replace(/^(\p{Script=Han})[过了](\p{Script=Han})$/u, '$1$2');
 }
 
-/** `1984` may be a year and a name. */
+/** Joins mentions at the same place: `1984` may be a year and a name. */
 function joinEqual(candidates: Mention[]): Mention[] {
   const joined = new Map<string, Mention>();
   for (const mention of candidates) {
@@ -277,7 +277,7 @@ function joinEqual(candidates: Mention[]): Mention[] {
   return [...joined.values()];
 }
 
-/** Takes the longest first: `供应商` before `供应`, `2024年3月` before `3`. A bare number counts as an entity only beside a label. */
+/** Chooses the longest mentions first: `供应商` before `供应`, `2024年3月` before `3`. A bare number counts as an entity only beside a label. */
 async function chooseLongest(text: string, fixed: Mention[], candidates: Mention[], pace: Pace): Promise<Mention[]> {
   const chosen = [...fixed];
   const taken = new Uint8Array(text.length);
@@ -310,7 +310,7 @@ function isLoneNumber(mention: Mention): boolean {
 }
 
 const percent = /^\s?%/;
-/** Behind a number: it says how many. */
+/** Matches the noun behind a number that is a count. */
 const counted = /^\s+(?:[a-z]+s|people|men|women|children|staff|personnel|crew)\b/;
 
 /** Matches `order 10248` and `10248号订单`, but not `10 orders`, which is a count. */
@@ -326,7 +326,7 @@ function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]
   });
 }
 
-/** Searches for the words that are left: partial names (`华为` for `华为技术有限公司`) and typing errors. */
+/** Searches for the remaining words: partial names (`华为` for `华为技术有限公司`) and typing errors. */
 async function linkApproximately(
   text: string,
   mentions: Mention[],
@@ -344,7 +344,7 @@ async function linkApproximately(
   return { mentions: all.sort((a, b) => a.start - b.start), unknown };
 }
 
-/** Finds parts of names in the words left over. It looks up the same words only once. */
+/** Finds parts of names in the words left over. The same words are looked up only once. */
 class PartFinder {
   private readonly known = new Map<string, EntityNode[]>();
 
@@ -365,7 +365,7 @@ class PartFinder {
         if (own.length < 2 || isCommonWord(own) || (/[a-z]/.test(own) && !this.hints.mayBeName(first.start, last.end))) continue;
         const nodes = /^[\d.,\s-]+$/.test(own) ? this.findNumber(own, first.start, last.end) : await this.findBest(own);
         if (nodes.length === 0) continue;
-        // The whole stretch held nothing longer, so its parts do not either.
+        // The whole stretch lacks a longer match, and so do its parts.
         const before = await this.find(units.slice(0, from), length);
         const after = await this.find(units.slice(from + length), length);
         const mention: Mention = { text: own, start: first.start, end: last.end, meanings: [{ as: 'entity', nodes, approximate: true }] };
@@ -377,18 +377,18 @@ class PartFinder {
     return { mentions: [], unknown: unknownIn(this.text.slice(first.start, last.end)) };
   }
 
-  /** A number is no part of a name. Beside a property it is the property's value, and before a plural it is a count. */
+  /** The nodes whose whole name is the number. Empty if a property is named, whose value it may be, or before a plural, which it counts. */
   private findNumber(own: string, start: number, end: number): EntityNode[] {
     if (this.mentions.some(mention => meaningOf(mention, 'property')) || counted.test(this.text.slice(end))) return [];
     const nodes = this.names.findByName(own, mostApproximate);
-    // `city 1000` is no other thing that has this number.
+    // `city 1000`: right behind a label the number names only nodes of this label.
     const label = this.mentions.flatMap(mention => (/^[\s#]*$/.test(this.text.slice(mention.end, start)) && mention.end <= start ? (meaningOf(mention, 'label') ?? []) : []))[0]; // prettier-ignore
     return label ? nodes.filter(node => node.label === label.label) : nodes;
   }
 
   /**
-   * Finds nodes whose names carry all of the text. The question cannot distinguish hits that are as good as the best, so all are
-   * kept.
+   * Finds nodes whose names carry all of the text. All hits that are as good as the best are kept, because the question cannot
+   * distinguish them.
    */
   private async findBest(own: string): Promise<EntityNode[]> {
     const known = this.known.get(own);
@@ -406,7 +406,7 @@ class PartFinder {
   }
 }
 
-/** The words of a stretch that nothing carries. 日 is a stop word, but not in `日本`: beside a single character that is left it may be half of a name. */
+/** The words of a stretch that no name carries. A stop word such as 日 stays beside a single remaining character: `日本` may be a name. */
 function unknownIn(stretch: string): string[] {
   const words = withoutStopWords(stretch);
   const name = /\p{Script=Han}?[年月日号区上下中内里]\p{Script=Han}?/u.exec(stretch)?.[0] ?? '';
@@ -415,8 +415,8 @@ function unknownIn(stretch: string): string[] {
 }
 
 /**
- * Tells whether enough of a hit is right. Any word is one letter away from some name, so a corrected word needs a correct one
- * beside it, and a short word is not enough.
+ * Tells whether enough of a text matches without correction. Any word is one letter away from some name, so a corrected word needs a
+ * correct one beside it, and a short word is not enough.
  */
 function saysEnough(own: string, corrected: number): boolean {
   const words = cutPieces(own);
@@ -428,12 +428,12 @@ interface Unit {
   end: number;
 }
 
-/** `10%` is no number of something. */
+/** The percent sign behind a number: `10%` does not count things. Empty if there is none. */
 function percentBehind(text: string, { text: own, end }: TextPiece): string {
   return /\d$/.test(own) ? (percent.exec(text.slice(end))?.[0] ?? '') : '';
 }
 
-/** The stretches without a mention: CJK characters, or Latin words up to a stop word. */
+/** Stretches without a mention: CJK characters, or Latin words up to a stop word. */
 function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][] {
   const stretches: Unit[][] = [];
   const taken = new Uint8Array(text.length);

@@ -3,12 +3,12 @@ import { isCommonWord } from './stop-words.js';
 const opening = '"\'“‘「『《〈[(（【';
 const closing = '"\'”’」』》〉])）】';
 
-/** What the spelling of a question says about names: capital letters and quotes. Offsets count in its normalised text. */
+/** Hints at names in the spelling of a question: capital letters and quotes. Offsets count in its normalised text. */
 export class NameHints {
-  /** The question as it was written, if normalising has moved nothing. */
+  /** The question as it was written; null if normalising has moved offsets. */
   private readonly written: string | null;
   private readonly usesCapitals: boolean;
-  /** In a Chinese question Latin words are no part of its grammar. */
+  /** Whether the question has Chinese characters. Its Latin words are then not part of its grammar. */
   private readonly isChinese: boolean;
 
   constructor(question: string, normalized: string) {
@@ -16,13 +16,13 @@ export class NameHints {
     this.isChinese = /\p{Script=Han}/u.test(question);
     const words = [...(this.written ?? '').matchAll(/[^\P{L}\p{Script=Han}]+/gu)].map(([word]) => word);
     const startsCapital = words.slice(this.isChinese ? 0 : 1).map(word => /^\p{Lu}/u.test(word));
-    // In A Title Or ALL CAPITALS they say nothing.
+    // Capitals are not a hint In A Title Or ALL CAPITALS.
     this.usesCapitals = startsCapital.includes(true) && (this.isChinese || startsCapital.includes(false));
   }
 
   /**
-   * Tells whether a stretch is in quotes, stands alone as a name does, or all its words that matter have capitals. The first word of an
-   * English question has one anyway.
+   * Tells whether a stretch is in quotes, stands alone as a name does, or has capitals in all words that matter. The first word of an
+   * English question has a capital anyway, so it alone does not count.
    */
   looksLikeName(start: number, end: number): boolean {
     const { written } = this;
@@ -37,7 +37,7 @@ export class NameHints {
     );
   }
 
-  /** `May的积分`, `May's points`: a Latin word among Chinese ones, or before an apostrophe, is no word of grammar. */
+  /** Whether a Latin word stands among Chinese ones, or before an apostrophe, so that it is not grammar: `May的积分`, `May's points`. */
   standsAlone(start: number, end: number): boolean {
     const { written } = this;
     if (written === null || !/^[a-z]+$/i.test(written.slice(start, end))) return false;
@@ -45,22 +45,22 @@ export class NameHints {
     return this.isChinese && !/[a-z]\s*$/i.test(written.slice(0, start)) && !/^\s*[a-z]/i.test(written.slice(end));
   }
 
-  /** Tells whether a stretch may be a part of a name, or a misspelt one: in a question with capital letters it has one. */
+  /** Tells whether a stretch may be a part of a name, or a misspelt name: in a question that uses capitals it must look like a name. */
   mayBeName(start: number, end: number): boolean {
     return !this.usesCapitals || this.looksLikeName(start, end) || this.written === null;
   }
 
-  /** Tells whether a word is written small, in a question in which names have capitals. */
+  /** Tells whether a word is in lower case, in a question in which names have capitals. */
   isSmall(start: number): boolean {
     return this.usesCapitals && /^\p{Ll}/u.test(this.written?.slice(start) ?? '');
   }
 
-  /** Tells whether a word has a capital, in a question in which only names have. */
+  /** Tells whether a word has a capital, in a question in which only names have capitals. */
   isCapital(start: number): boolean {
     return this.usesCapitals && /^\p{Lu}/u.test(this.written?.slice(start) ?? '');
   }
 
-  /** `US`, `IT`: only a name is written so. `AND` and longer words are stressed. */
+  /** Tells whether a word is written as an acronym: `US`, `IT`. `AND` and longer words are in capitals for emphasis. */
   isAcronym(start: number, end: number): boolean {
     return this.isCapital(start) && /^(?!AND$)\p{Lu}{2,3}$/u.test(this.written?.slice(start, end) ?? '');
   }

@@ -7,7 +7,7 @@ const light =
 const asIt = /^[\s"'”’》」]*(?:as|作?为)\s*(?:(?:the|its|their|a|an)\s+)?$/;
 const joining = /^\s*(?:[,，、]|和|与|及|以及|或者?|,?\s*\b(?:and|or|nor)\b)\s*$/;
 
-/** Leaves of each value the meanings that are of the property named beside it: `whose destination is Paris`, `目的地是Paris`. */
+/** Keeps only the meanings of each value that belong to the property named beside it: `whose destination is Paris`, `目的地是Paris`. */
 export function keepNamedProperties(text: string, terms: Pick<QuestionTerms, 'values' | 'properties' | 'labels'>): void {
   const { values, properties } = terms;
   const stated = statedValues({ text, ...terms }, values);
@@ -22,7 +22,7 @@ export function keepNamedProperties(text: string, terms: Pick<QuestionTerms, 'va
     const joined: ReadonlySet<string> = last !== null && joining.test(text.slice(last.mention.end, start)) ? last.named : new Set<string>();
     const named = beside.length > 0 ? new Set(beside.flatMap(({ owners }) => owners.map(({ property }) => property))) : joined;
     const { of = null, property = null } = stated.get(term) ?? {};
-    // 国家 of airlines may be called `country`.
+    // The property 国家 of airlines may be called `country`.
     const isOf = (value: ValueTerm['values'][number]): boolean =>
       value.label === of && (named.has(value.property) || senseOf(value.property) === senseOf(property?.mention.text ?? ''));
     keep(term, term.values.some(isOf) ? isOf : value => named.has(value.property));
@@ -36,7 +36,7 @@ function keep(term: ValueTerm, isMeant: (value: ValueTerm['values'][number]) => 
   if (own.length > 0) term.values = own;
 }
 
-/** `pilots from Germany`: of several labels that have the value, the one that it stands behind. */
+/** `pilots from Germany`: keeps the meaning of the label that the value stands behind, if several labels have the value. */
 function keepOwnOrigin(text: string, term: ValueTerm, labels: QuestionTerms['labels']): void {
   const isBehind = ({ mention }: { mention: Mention }): boolean =>
     mention.end <= term.mention.start && /^ from (?:the )?["'“‘]?$/.test(text.slice(mention.end, term.mention.start));
@@ -44,7 +44,7 @@ function keepOwnOrigin(text: string, term: ValueTerm, labels: QuestionTerms['lab
   if (noun) keep(term, ({ label }) => label === noun.label);
 }
 
-/** What is said of a value: of which property it is, and of which label. */
+/** The property and the label that a question states for a value. `of` is null if it states no label. */
 export interface Stated {
   property: PropertyTerm;
   of: string | null;
@@ -56,7 +56,7 @@ const beforeSaid = /\b(?:whose|where|and|or)\s+(?:the\s+|their\s+)?$/;
 const beforeBeside = /\b(?:with|having|have|has|had)\s+(?:the\s+|an?\s+)?$/;
 const afterLabel = /^(?:的?|['’]s?\s+|\s+(?:whose|where|with|having|(?:that|who|which)\s+ha(?:ve|s|d))\s+(?:the\s+|an?\s+|their\s+)?)$/;
 
-/** The names and values of which the question says the property: `whose country is Germany`, `with country Germany`, 国家是德国的. */
+/** The names and values whose property the question states: `whose country is Germany`, `with country Germany`, 国家是德国的. */
 export function statedValues<T extends ValueTerm | EntityTerm>(
   { text, properties, labels }: Pick<QuestionTerms, 'text' | 'properties' | 'labels'>,
   terms: readonly T[],

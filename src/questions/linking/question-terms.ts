@@ -10,7 +10,7 @@ export interface EntityTerm {
   mention: Mention;
   nodes: EntityNode[];
   approximate: boolean;
-  /** Stands for all of the nodes, and not for one of them. */
+  /** Set if the term stands for all of the nodes instead of one of them. */
   isSet?: true;
   negated: boolean;
 }
@@ -26,18 +26,18 @@ export interface ValueTerm {
   negated: boolean;
 }
 
-/** Whether it stands for a boolean: the name of the property says which value is meant. */
+/** Whether the term stands for a boolean: the name of the property says which value is meant. */
 export function isBoolean({ values }: ValueTerm): boolean {
   return values.every(({ value }) => value === 'true' || value === 'false');
 }
 
 export interface TimeTerm extends Span {
   mention: Mention;
-  /** It names no year. This one was taken. */
+  /** Set if the year was assumed, because the time does not name one. */
   isYearAssumed?: true;
 }
 
-/** The mentions of a question, each with the one meaning chosen for it: the reading for the graph. */
+/** The mentions of a question, each with the one meaning that is chosen for a question to the graph. */
 export interface QuestionTerms {
   /** The text in which the offsets of mentions count. */
   text: string;
@@ -50,10 +50,10 @@ export interface QuestionTerms {
   values: ValueTerm[];
   times: TimeTerm[];
   compares: { mention: Mention; operator: Comparison; value: number }[];
-  /** What is said of texts. `property`: the word for what has the text, else it is the name. */
+  /** Conditions on texts. `property` is the word for the property that holds the text; null for the name of the thing. */
   texts: { mention: Mention; operator: TextOperator; values: string[]; isDenied: boolean; property: PropertyTerm | null }[];
   top: { mention: Mention; descending: boolean; count: number | null; by: 'date' | 'price' | null; ofTwo: boolean } | null;
-  /** The word by which it wants yes or no. */
+  /** The word by which the question wants yes or no. */
   whether: Mention | null;
   /** The word that compares one named thing with another. */
   than: Mention | null;
@@ -64,7 +64,7 @@ export interface QuestionTerms {
   grain: Mention | null;
   /** Rankings and aggregates after the first; a plan takes only one. */
   further: Mention[];
-  /** Negations that exclude nothing. The question means something else than its other words say. */
+  /** Negations that do not exclude a name or value. They change the meaning of the other words. */
   negations: Mention[];
   /** All negations. */
   denials: Mention[];

@@ -6,8 +6,8 @@ import { isWeightyWord, withoutStopWords } from './stop-words.js';
 
 /**
  * Finds the words of questions that a new synonym would swallow, since the longest name of a question wins: with `not in` or
- * `Germany only` as a name the negation would be gone. A single Chinese character may be a part of a word (`不锈钢`, `海外`), and a name
- * may have a ranking or asking word in it (`Best Buy`); they are only refused where nothing else is left.
+ * `Germany only` as a name the negation would be lost. A single Chinese character may be a part of a word (`不锈钢`, `海外`), and a name
+ * may contain a ranking or asking word (`Best Buy`); such synonyms are refused only if nothing else is left.
  * @param text normalised
  */
 export function questionWordsIn(text: string, kind: SynonymKind): string | null {
@@ -16,7 +16,7 @@ export function questionWordsIn(text: string, kind: SynonymKind): string | null 
   if (swallowed) return swallowed.text;
   if (found.length > 0 && found.every(word => intentsOf(word, 'top')?.by === 'date')) return null;
   const rest = fillPlaces(text, found);
-  // `大区` is no size: only whole words count.
+  // Only whole words count: `大区` does not state a size.
   return withoutStopWords(rest).every(word => /^[a-z]/.test(word) && isWeightyWord(word)) ? text : null;
 }
 

@@ -3,11 +3,11 @@ export interface Reference {
   text: string;
   start: number;
   end: number;
-  /** Stands for all that was found. */
+  /** Whether the word stands for all nodes that were found. */
   isPlural: boolean;
   /** `which of them`, `其中`: the question asks for some of what was found. */
   isPart: boolean;
-  /** Where it stands, it cannot refer to anything in its own sentence. */
+  /** Whether its position excludes that it refers to anything in its own sentence. */
   isOpen: boolean;
 }
 

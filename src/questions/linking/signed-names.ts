@@ -1,29 +1,29 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 
-/** `C++`, `C#`, `A+`. Of `4+` and `a+b` it is none. */
+/** Sign at the end of a name: `C++`, `C#`, `A+`. The `+` of `a+b` does not match, and `signBehind` excludes that of `4+`. */
 const sign = /^(?:\+{1,2}|#)(?![a-z0-9+#])/;
 const endSign = /(?:\+{1,2}|#)$/;
 
 /** A word, or a code such as `p2`. */
 const ofLetters = /[a-z][a-z0-9]{0,30}$/;
 
-/** The sign behind a word, which is a part of its name. */
+/** The sign behind a word, which is a part of its name; '' if there is none. */
 export function signBehind(text: string, end: number): string {
   return ofLetters.test(text.slice(Math.max(0, end - 31), end)) ? (sign.exec(text.slice(end))?.[0] ?? '') : '';
 }
 
-/** The minus behind a word, if the values that it names have it. */
+/** The minus behind a word, if the values that it names have it; else ''. */
 export function minusBehind(values: readonly KnownValue[], text: string, end: number): string {
   return isMinus(text, end) && values.length > 0 && values.every(({ value }) => normalizeText(value).endsWith('-')) ? '-' : '';
 }
 
-/** Whether a code ends there with a sign, and not a word with a hyphen: `D- firms`. */
+/** Whether a code ends there with a sign, as in `D- firms`. A hyphen inside a word does not count. */
 export function isSigned(text: string, end: number): boolean {
   return isMinus(text, end) || signBehind(text, end) !== '';
 }
 
-/** A hyphen, or the sign of mathematics, which the normal form leaves. */
+/** Whether a hyphen, or the mathematical minus that the normal form keeps, stands there at the end of a word. */
 function isMinus(text: string, at: number): boolean {
   return /[-\u2212]/.test(text[at] ?? '') && !/[a-z0-9]/.test(text[at + 1] ?? '');
 }
@@ -34,8 +34,8 @@ export function signOf(name: string): string {
 }
 
 /**
- * Of values that are alike apart from signs, the one that is written: `AA`, `AA+` and `AA-` have one form. None if several are left, or
- * none has the sign.
+ * The written value among values that differ only in their signs: `AA`, `AA+` and `AA-` have one form. Empty if several are left, or if
+ * the sign is on none.
  */
 export function valuesAsSigned(values: readonly KnownValue[], text: string, start: number, end: number): KnownValue[] {
   const behind = signBehind(text, end);

@@ -3,16 +3,16 @@ import { intentsOf, type Mention, meaningOf } from './meaning.js';
 import { isCountry } from './name-synonyms.js';
 import { isCommonWord, withoutStopWords } from './stop-words.js';
 
-/** Words that say how many or how often. Where nothing has read them, the answer would be as if they were not there. */
+/** Words that say how many or how often. If no mention covers one, the answer would ignore it. */
 const quantities = new Set('few many more less again exactly just'.split(' '));
-/** `which one`, `the one`: it stands for what is asked for. */
+/** `which one`, `the one`: here `one` stands for the thing asked for. */
 const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
-/** `what exactly`, and `just show me`. */
+/** Text before `exactly` and `just` where they do not limit anything: `what exactly`, `just show me`. */
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
-/** `city -1`, `city 1 to city 3`: neither names what its numbers name. The first character that is not a number's tells whether it is read. */
+/** `city -1`, `city 1 to city 3`: a sign or a span, which changes what the numbers name. Its first character tells whether it was read. */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const units = new Set('人吨元块岁天年月日米克升度分秒层级');
-/** They stand before a noun or a verb and limit nothing. */
+/** Characters before a noun or a verb that do not limit it. */
 const determiners = new Set('留填该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后啥现');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
@@ -29,7 +29,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ({ 0: own, index }) => isFree(index, index + own.length) && !sumsUp(text, own, index, mentions),
   );
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
-  // `去过`: a verb that no relation is called by.
+  // `去过`: a verb that is not the name of a relation.
   const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)].flatMap(({ 0: own, 1: verb = '', index }) =>
     isFree(index, index + 1) && ![verb, own].some(isCommonWord) ? [own] : [],
   );
@@ -38,7 +38,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ({ 0: own, 1: before = '', 2: character = '', index }) =>
       isFree(index + before.length, index + own.length) && !isCommonWord(character) ? [own] : [],
   );
-  // `是哪家生产的`: what is asked for is not known.
+  // `是哪家生产的`: the verb that asks is unknown.
   const asked = mentions.flatMap(mention => {
     const verb = intentsOf(mention, 'which') && /^(\p{Script=Han}{2,4}?)的?\s*[?？]?$/u.exec(text.slice(mention.end))?.[1];
     return verb && isFree(mention.end, mention.end + verb.length) && withoutStopWords(verb).length > 0 ? [mention.text + verb] : [];
@@ -54,7 +54,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   ];
 }
 
-/** 子公司, 贵的药: a character before a name that nothing has read says which of them are meant. */
+/** Unread characters before a name, which say which of its things are meant: 子公司, 贵的药. */
 function modifiersIn(text: string, mentions: Mention[]): string[] {
   return mentions.flatMap(({ text: own, start, meanings }, i) => {
     const previous = mentions[i - 1];
@@ -64,7 +64,7 @@ function modifiersIn(text: string, mentions: Mention[]): string[] {
     // `少于3人的船`
     const isUnit = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between')) && ahead === before && units.has(before);
     const isModifier = /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !determiners.has(before) && !isCommonWord(before);
-    // `中国籍乘客`, where nobody is of 中国: not 国籍 of those in it.
+    // `中国籍乘客`: if 中国 is not a value, 国籍 is still not read on its own.
     const country = /\p{Script=Han}$/u.exec(ahead)?.[0] ?? '';
     const isCountryCut = own.startsWith('国籍') && isCountry(`${country}国`) && !/^国籍\s*(?:是|为|=)/.test(text.slice(start));
     if (isCountryCut) return [country + own];
@@ -85,7 +85,7 @@ function isBeforeNoun(text: string, end: number, mentions: Mention[]): boolean {
   );
 }
 
-/** `华东和华南两个地区`: it only counts the names before it. */
+/** Whether a numeral only counts the names before it: `华东和华南两个地区`. */
 function sumsUp(text: string, own: string, at: number, mentions: Mention[]): boolean {
   const before = mentions.filter(mention => mention.end <= at).slice(-2);
   const last = before.at(-1);

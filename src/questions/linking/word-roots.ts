@@ -1,6 +1,6 @@
 export const irregularPlurals: Readonly<Record<string, string>> = { person: 'people', man: 'men', woman: 'women', child: 'children' };
 
-/** Forms that no ending explains. A map, because `constructor` is a word too. */
+/** Base words by their irregular forms. A map, because `constructor` is a word too. */
 const irregular = new Map(
   [
     'write wrote written',
@@ -41,8 +41,8 @@ const endings = /(?:resses|ress|ings?|ers?|ors?|ed|es|s|e)$/;
 const shortestRoot = 3;
 
 /**
- * Cuts an English word down to what its family shares: `directors`, `directed` and `direct` have one root. It is no word, and two families
- * may share one by chance, so whole names are compared first. Other text stays as it is.
+ * Cuts an English word down to the root of its family: `directors`, `directed` and `direct` have one root. A root need not be a word, and
+ * two families may share one by chance, so whole names are compared first. Other text stays as it is.
  */
 export function rootOf(word: string): string {
   const base = irregular.get(word) ?? word;
@@ -57,7 +57,7 @@ export function rootOf(word: string): string {
   return root.replace(/(?<=..)i$/, 'y');
 }
 
-/** The word without the endings of its plural and tenses, roughly: `suppliers` and `supplier`, `supplied` and `supplies`. */
+/** The word without the endings of its plural and tenses, approximately: `suppliers` and `supplier`, `supplied` and `supplies`. */
 export function stemOf(word: string): string {
   if (!/^[a-z]{4,}$/.test(word)) return word;
   if (/(?:ies|ied)$/.test(word)) return `${word.slice(0, -3)}y`;
@@ -65,22 +65,22 @@ export function stemOf(word: string): string {
   return cut.length >= shortestRoot ? cut : word;
 }
 
-/** `director`, `actress`, `suppliers`: a noun for whoever does it. `work for` is none. */
+/** Whether a word is a noun for a doer: `director`, `actress`, `suppliers`. A phrase such as `work for` does not count. */
 export function isAgentNoun(word: string): boolean {
   return /(?:[^aeiou]er|ier|yer|ter|or|ress|ist|ian)s?$|resses$/.test(word) && word.length > 4 && !/ (?:for|over|under|after)$/.test(word);
 }
 
-/** Verbs that are no nouns in any form. */
+/** Verbs without a form that is a noun. */
 const bareVerbs = new Set('appear belong buy comprise contain deliver describe include perform provide sell supervise write'.split(' '));
 
 const bareRoots = new Set([...bareVerbs].map(rootOf));
 
-/** `describe`, `describing`, `sold`: a form of a verb that no noun shares. */
+/** Whether a word is a form of a verb that nouns do not share: `describe`, `describing`, `sold`. */
 export function isPlainVerb(word: string): boolean {
   return bareRoots.has(rootOf(word)) && !isAgentNoun(word);
 }
 
-/** `directed`, `written`, `describe`: a form of a verb that is no noun. */
+/** Whether a word is a form of a verb and not a noun: `directed`, `written`, `describe`. */
 export function isVerbForm(word: string): boolean {
   const [verb = ''] = word.split(' ');
   return (

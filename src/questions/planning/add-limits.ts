@@ -38,17 +38,17 @@ export function addLimits(
   return { used: [...used, ...addTimes(writer, terms, words, schema, notes)], notes };
 }
 
-/** A date on the pattern. `isHidden`: it is only on a part that must not exist, or of which nothing is returned. */
+/** A date on the pattern. `isHidden`: the date is only on a part inside EXISTS, of which nothing is returned. */
 interface PatternDate {
   owner: 'node' | 'edge';
   ownerName: string;
   property: string;
-  /** It is a whole number. */
+  /** Whether the date is a year, stored as an integer. */
   isYear: boolean;
   isHidden: boolean;
 }
 
-/** Limits the date that the question names, else the only one on the pattern. */
+/** Limits the date that the question names, else the only date on the pattern. Returns the words for this date. */
 function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema, notes: Bilingual[]): SchemaWord[] {
   const [first] = terms.times;
   if (!first) return [];
@@ -102,7 +102,7 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
   return words.filter(word => isOf(word, found));
 }
 
-/** The year that begins on this day. */
+/** The year that begins on this day. @throws UnplannableError for any day but January 1 */
 function yearFrom(day: string, property: string, time: string): number {
   if (day.endsWith('-01-01')) return Number(day.slice(0, 4));
   throw new UnplannableError(
@@ -111,12 +111,12 @@ function yearFrom(day: string, property: string, time: string): number {
   );
 }
 
-/** Names nothing but dates, and no thing or relation. */
+/** Whether a word names only dates. */
 function isDateWord({ labels, relations, properties }: SchemaWord): boolean {
   return labels.size + relations.size === 0 && properties.length > 0 && properties.every(isTime);
 }
 
-/** Of the dates of one label the one that the question means, if that can be told. */
+/** The date that the question means among those of one label. All dates if that cannot be told, or if they belong to several owners. */
 function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchema, time: string, notes: Bilingual[]): PatternDate[] {
   const [first, second] = dates;
   const label = schema.labels.find(({ name }) => name === first?.ownerName);
@@ -129,7 +129,8 @@ function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchem
 
 /**
  * The nodes or edges of a pattern that a limit applies to: all of that kind, because `Chai and Chang in 2024` passes an order for each.
- * Where one of them is named or asked for, it is not said whether the limit is about it or about the other.
+ * If a node of the label is named and the target has this label too, the limit applies only to the target.
+ * @throws UnplannableError for several nodes of the label if only one of the two holds: the limit may be about either node
  */
 export function placesOf(writer: CypherWriter, terms: QuestionTerms, owner: 'node' | 'edge', name: string, limit: string): string[] {
   if (owner === 'edge') return writer.edges.filter(({ type }) => type === name).map(({ variable }) => variable);

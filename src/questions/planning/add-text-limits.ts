@@ -8,8 +8,8 @@ import { type SchemaWord } from './schema-word.js';
 type TextTerm = QuestionTerms['texts'][number];
 
 /**
- * Limits a pattern by what its texts have in them, in whatever case. Returns the words for properties that this has used.
- * @throws UnplannableError when it is not clear whose text is meant, or when it is no text
+ * Limits a pattern by the content of its texts, ignoring case. Returns the words for properties that this has used.
+ * @throws UnplannableError if the owner of the text is unclear, or if the property does not hold texts
  */
 export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
   for (const term of terms.texts) {
@@ -34,7 +34,7 @@ export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words:
   return words.filter(word => terms.texts.some(({ property }) => property?.mention === word.mention));
 }
 
-/** `客户购买的名称含电的产品`, `customers who bought products whose name has it`: the noun beside it, else what is asked for. */
+/** Label of the noun beside the condition, else of the target: `客户购买的名称含电的产品`, `customers who bought products whose name has it`. */
 function labelOf({ target }: CypherWriter, { text }: QuestionTerms, { mention, property }: TextTerm, words: SchemaWord[]): string | null {
   const owners = new Set(
     (property?.owners ?? []).filter(({ owner, type }) => owner === 'node' && type === 'string').map(own => own.ownerName),
@@ -50,7 +50,7 @@ function labelOf({ target }: CypherWriter, { text }: QuestionTerms, { mention, p
 
 const nameWords = ['name', '名称', '名字', '姓名'];
 
-/** The property of texts that is named, else what a thing is called. */
+/** The named property if it holds texts; without a named property, the one for the name of the thing. Else null. */
 function propertyOf({ property }: TextTerm, label: LabelSchema | undefined): string | null {
   if (!label) return null;
   const own = property?.owners.find(({ owner, ownerName, type }) => owner === 'node' && ownerName === label.name && type === 'string');

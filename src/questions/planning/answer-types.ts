@@ -2,7 +2,7 @@ import { senseOf } from '../linking/synonyms.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 
-/** What a question word asks for: a person or organisation, a time, a place, or anything. */
+/** Kind of answer to a question word: a person or organisation, a time, a place, or anything. */
 export type AnswerType = 'who' | 'when' | 'where' | 'what';
 
 const kinds = {
@@ -17,10 +17,10 @@ const kinds = {
   where:
     'place location city country region address area state province district street 地点 地址 城市 国家 地区 省 省份 市 区县 县级 地级 省级',
 };
-/** 球员, 厨师, 读者, 负责人 */
+/** Chinese nouns for persons: 球员, 厨师, 读者, 负责人. */
 const person = /\p{Script=Han}(?:员|师|者|(?<!器)人)$/u;
 const sensesOf = (list: string): ReadonlySet<string> => new Set(list.split(' ').map(senseOf));
-/** A `ship` is nobody, though a `shipper` is. */
+/** Senses of nouns for persons without nouns for doers: a `shipper` is a person, but a `ship` of the same root is not. */
 const persons = new Set(
   kinds.who
     .split(' ')

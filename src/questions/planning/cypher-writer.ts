@@ -3,13 +3,13 @@ import { type Hop } from './schema-paths.js';
 interface WrittenNode {
   variable: string;
   label: string;
-  /** The way to it from `t`. */
+  /** Hops from `t` to the node. */
   way: Hop[];
 }
 
-/** Builds a Cypher text from parts. Every value becomes a parameter and every name is quoted. `t` is what is asked for. */
+/** Builds a Cypher text from parts. Every value becomes a parameter and every name is quoted. `t` is the target that is asked for. */
 export class CypherWriter {
-  /** Of a target that the question names itself too. */
+  /** ORDER BY expression that puts the node named in the question last; null if it names none. */
   named: string | null = null;
   readonly parameters: Record<string, unknown> = {};
   readonly nodes: WrittenNode[] = [];
@@ -29,14 +29,14 @@ export class CypherWriter {
     return end;
   }
 
-  /** A condition that such a path exists. `conditionOf` limits its far end. */
+  /** A condition that a path exists. `conditionOf` limits its far end. */
   exists(hops: Hop[], from: string, conditionOf: (end: string) => string | null): string {
     const { pattern, end } = this.patternOf(hops, from, false);
     const condition = conditionOf(end);
     return `EXISTS { MATCH ${pattern}${condition === null ? '' : ` WHERE ${condition}`} }`;
   }
 
-  /** Adds a path that a node need not have, for counting what is at its far end: none is a number too. */
+  /** Adds a path that a node need not have, to count the nodes at its far end, of which there may be 0. */
   addOptionalPath(hops: Hop[], conditionOf: (end: string) => string | null): string {
     const { pattern, end } = this.patternOf(hops, 't', true);
     const condition = conditionOf(end);

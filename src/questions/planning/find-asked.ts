@@ -6,7 +6,7 @@ import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
 import { type AnswerType } from './answer-types.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
-/** What a question asks for: the word that names it, if any, and the kind of answer that its question word wants. */
+/** Target of a question: the word that names it, if any, and the kind of answer that its question word wants. */
 export interface Asked {
   word: SchemaWord | null;
   type: AnswerType | null;
@@ -19,8 +19,8 @@ const wordsOfType: [AnswerType, RegExp][] = [
 ];
 
 /**
- * Finds what is asked for: the noun after the question word (`which movies`, `who are the directors`, `哪个客户`), in Chinese also the one
- * before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
+ * Finds the target of a question: the noun after the question word (`which movies`, `who are the directors`, `哪个客户`), in Chinese also
+ * the noun before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
  */
 export function findAsked(text: string, questionWords: Mention[], words: SchemaWord[], named: Mention[], language: Language): Asked {
   const asking = [...questionWords].sort((a, b) => a.start - b.start);
@@ -38,14 +38,14 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
       /^$|^[都]?[是有为]|^(?:当|之)?中$/.test(text.slice(before.mention.end, first.start).trim())
     )
       return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
-    // `哪些位于华东的客户` asks for what the words after it describe.
+    // `哪些位于华东的客户` asks for the noun behind the words that describe it.
     if (type === 'what' && (!hasNounAfter(words, first) || text.indexOf('的', first.end) !== -1))
       return { word: headOf(fillPlaces(text, named), words, language), type };
   }
   return { word: null, type };
 }
 
-/** `movies whose writers`, `customers in Berlin who are not vip`: the word says more of what is before it, and does not ask. */
+/** Whether a question word describes the noun before it and does not ask: `movies whose writers`, `customers in Berlin who are not vip`. */
 function beginsClause(text: string, { text: own, start, end }: Mention, words: SchemaWord[], named: Mention[]): boolean {
   if (own === 'whose') return start > 0;
   if (!/^(?:who|whom|which|where)$/.test(own)) return false;
@@ -77,7 +77,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
       break;
     // `which departments sponsor a club`
     if (head && /s$/.test(head.mention.text) && isAgentNoun(word.mention.text) && !/s$/.test(word.mention.text)) break;
-    // `有多少出发航班`: the verb says more of the noun behind it.
+    // `有多少出发航班`: the verb describes the noun behind it.
     const next = words.find(({ mention }) => mention.start === word.mention.end);
     const isBeforeNoun = !head && isOnlyRelation(word) && next !== undefined && next.labels.size > 0 && word.mention.start === end;
     if (isBeforeNoun && !/^的/.test(text.slice(next.mention.end))) {
@@ -92,7 +92,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
   return head;
 }
 
-/** A word for things: of a label, a property, or whoever does something. */
+/** Whether a word names things: a label, a property or a doer. */
 function isHead({ mention, labels, properties }: SchemaWord): boolean {
   return labels.size > 0 || properties.length > 0 || isAgentNoun(mention.text);
 }
@@ -104,7 +104,7 @@ function isNoun(text: string, word: SchemaWord): boolean {
   return isAgentNoun(mention.text) || /s$/.test(mention.text) || /^\s+(?:of|in|for|on)\b/.test(text.slice(mention.end)) || /\b(?:the|an?)\s+(?:\p{L}+\s+)?$/u.test(text.slice(0, mention.start)); // prettier-ignore
 }
 
-/** Leaves out a label that only says what kind of thing is named after it: `film` in `describe film Alien`, where another word asks. */
+/** Leaves out a label that only gives the kind of the name behind it, if there are other words: `film` in `describe film Alien`. */
 function withoutKinds(text: string, words: SchemaWord[], named: Mention[]): SchemaWord[] {
   const isKind = ({ mention, labels }: SchemaWord): boolean =>
     named.some(
@@ -125,7 +125,7 @@ function headOf(blank: string, words: SchemaWord[], language: Language): SchemaW
   const role = words.find(({ mention }) => isAgentNoun(mention.text)) ?? nouns[0] ?? null;
   const first = nouns.find(({ isRole }) => !isRole);
   if (!first) return role;
-  // `doctor titles` are titles, and `car owners` are owners.
+  // The second noun is the head: `doctor titles` are titles, and `car owners` are owners.
   const second = nouns.find(
     ({ mention, relations, isRole }) => mention.start - first.mention.end === 1 && (relations.size === 0 || isRole),
   );

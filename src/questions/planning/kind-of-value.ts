@@ -7,9 +7,9 @@ import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /**
- * 哪些油轮, 水手有多少, `which women own a car`: asks for what has the value, where no noun says what they are. Of several labels with
- * this value it is the one that has a relation which the question names.
- * @throws UnplannableError if several may be meant
+ * 哪些油轮, 水手有多少, `which women own a car`: finds the label of the things that have the value, if the question lacks a noun for them. If
+ * several labels have this value, one with the relations that the question names is meant.
+ * @throws UnplannableError if several labels may be meant
  */
 export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[], schema: PlanSchema): Asked | null {
   const [first] = [...asking].sort((a, b) => a.start - b.start);
@@ -23,7 +23,7 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   const isBesideNoun = (word: SchemaWord): boolean =>
     word.mention.start >= end && /^(?:\s|的|,|\band\b|\bor\b)*$/.test(rest.slice(end, word.mention.start));
   if (words.some(word => isNoun(word) && isBesideNoun(word))) return null;
-  // 非处方药 is a noun too, where no other says what it is.
+  // 非处方药 counts as a noun if the question lacks another.
   const hasNoun = words.some(({ labels }) => labels.size > 0);
   const kind = chain.filter(term => !term.negated && !isBoolean(term)).at(-1) ?? (hasNoun ? undefined : chain.at(-1));
   if (!kind) return null;
@@ -35,7 +35,7 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   return null;
 }
 
-/** 有车的VIP客户, where VIP客户 stands for a value: it is asked for as a noun is. */
+/** 有车的VIP客户: a value at the end, such as VIP客户, is asked for like a noun. */
 function valueAtEnd({ text, values }: QuestionTerms): Asked | null {
   const last = values.find(({ mention, negated }) => !negated && /^[\s?？。!！]*$/.test(text.slice(mention.end)));
   const labels = new Set(last?.values.map(({ label }) => label));
@@ -43,7 +43,7 @@ function valueAtEnd({ text, values }: QuestionTerms): Asked | null {
   return { word: { mention: last.mention, labels, relations: new Set(), properties: [] }, type: null };
 }
 
-/** Those of the labels that are at an end of each relation that is named. */
+/** The labels that are at an end of each named relation. */
 function withRelations(labels: Set<string>, words: SchemaWord[], schema: PlanSchema): Set<string> {
   const named = words.filter(isOnlyRelation);
   const has = (label: string, { relations }: SchemaWord): boolean =>
@@ -58,7 +58,7 @@ function severalKinds({ text }: Mention, labels: string[]): UnplannableError {
   );
 }
 
-/** The values right after the question word, else those right before it where it ends the question. In order. */
+/** The values right after the question word, else those right before a question word that ends the question. In order. */
 function valuesBeside({ text, values }: QuestionTerms, rest: string, first: Mention, words: SchemaWord[]): ValueTerm[] {
   const inOrder = [...values].sort((a, b) => a.mention.start - b.mention.start);
   const after = inOrder.filter(({ mention }) => isJoined(rest, first.end, mention.end));

@@ -17,13 +17,13 @@ export interface MeasuredProperty {
   word: SchemaWord | null;
 }
 
-/** What a comparison with a number is about: a property, or how many there are of something. */
+/** A comparison of a property, or of the number of things, with a value. */
 export interface Threshold {
   mention: Mention;
   operator: Comparison;
   value: number;
   property: SchemaWord | null;
-  /** A word for things, or for a relation that is followed so often. */
+  /** The word for the things that are counted, or for a relation whose edges are counted. */
   counted: SchemaWord | null;
 }
 
@@ -64,7 +64,7 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema
       if (!saysCount && hasPrice(before, schema)) throw countOrAmount(before.mention);
       return { ...whole, counted: before };
     }
-    // `编号等于10248的订单的运费`: what is compared is no number.
+    // `编号等于10248的订单的运费`: the compared property is not a number.
     const isOther = operator === '=' && before !== undefined && before !== property && before.properties.length > 0;
     const first = isOther ? undefined : (property ?? words.find(isNumber));
     if (!first || isCount)
@@ -104,7 +104,7 @@ export function measuredProperty(
   return priced ? { ...priced, word: null } : null;
 }
 
-/** The date by which what is asked for is the latest: that of what is said to happen, the only one that it has, or its own. */
+/** The date by which a thing is the latest: that of a named event, the only date of the thing, or the one that the words point to. */
 function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention): MeasuredProperty | null {
   const word = words.find(({ properties }) => properties.some(isTime));
   const named = (name: string): boolean =>
@@ -115,7 +115,7 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention)
   const dated: MeasuredProperty[] = [];
   for (const label of labels) {
     const { name } = label;
-    // A person is the oldest by birth, whatever other dates there are.
+    // A person is the oldest by birth, even with other dates.
     const isOfAge = /\b(?:oldest|eldest|youngest)\b/.test(ranking.text) && isOfType(label, 'who');
     const made = /\b(?:oldest|eldest|youngest|newest)\b|最新|最老/.test(ranking.text) ? timesOf(label).filter(isMaking) : [];
     const own = timesOf(label).find(date =>
@@ -148,7 +148,7 @@ function isBirth(property: PropertySchema): boolean {
 
 const makings = new Set(['build', 'founded', 'create', 'make', 'release', 'open'].map(senseOf));
 
-/** A thing is as old as what was made then. */
+/** Whether a date tells the age of a thing: when it was built, founded or released. */
 function isMaking(property: PropertySchema): boolean {
   return eventsOf(property).some(event => makings.has(senseOf(event)));
 }
@@ -160,10 +160,10 @@ function noBirth(ranking: string, label: string): UnplannableError {
   );
 }
 
-/** `20 个`, `20 orders`: right after the number, what is counted. */
+/** Matches a Chinese measure word right after a number, which is then a count: `20 个`. */
 const isCounted = new RegExp(`^\\s*(?:${measureWord}|[次回单人名])`);
 
-/** Bookings over 20000 may be many, or dear. */
+/** Whether things have a price: `bookings over 20000` may then mean their number or their price. */
 function hasPrice({ labels }: SchemaWord, schema: PlanSchema): boolean {
   return schema.labels.some(
     ({ name, properties }) => labels.has(name) && properties.some(property => isNumeric(property.type) && isMoney(property)),

@@ -3,13 +3,13 @@ import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type MetricDimension, type MetricEntry } from '../vocabulary.js';
 import { type ToOne } from './schema-paths.js';
 
-/** The table that the nodes of a label are read from, by one job. `table` is the mapping's word. */
+/** The table from which one job reads the nodes of a label. `table` is the name in the mapping. */
 export interface LabelSource {
   kind: 'node' | 'edge';
   name: string;
   connectionId: number;
   table: string;
-  /** Set where the mapping reads SQL. */
+  /** The tables of the SQL, if the mapping reads SQL; else null. */
   queryTables: string[] | null;
 }
 
@@ -43,7 +43,7 @@ export function dimensionOfLabel(metric: MetricEntry, schema: MetricSchema, labe
 export function dimensionOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): string | null {
   const element = schema.labels.find(candidate => candidate.name === label);
   const found = element?.properties.find(candidate => candidate.name === property);
-  // A value of a list is one of several, and the dimension has the whole list.
+  // A value of a list is one of several, but the dimension holds the whole list.
   if (!element || found?.type === 'string[]') return null;
   const sources = sourcesOf(schema, label);
   const column = columnOf(element, property);
@@ -67,7 +67,10 @@ function isColumnOf({ source }: MetricDimension, sources: LabelSource[], column:
   );
 }
 
-/** Of equal names, one that is known to be another column does not count: customers and suppliers may both have a country. */
+/**
+ * Finds a dimension by name. If the tables of the label are known, a dimension with a known column is another one: customers and suppliers
+ * may both have a country.
+ */
 function findNamed(metric: MetricEntry, names: string[], sources: LabelSource[]): MetricDimension | null {
   const wanted = new Set(names.map(same));
   const isKnown = sources.length > 0 && sources.every(({ queryTables }) => queryTables === null);

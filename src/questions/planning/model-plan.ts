@@ -1,6 +1,6 @@
 import { type ChatMessage } from '../../language-model/chat-completions.js';
 
-/** What a graph holds, as its readers see it. */
+/** Labels, edge types and properties of a graph, as its readers see them. */
 export interface SchemaForModel {
   nodes: { label: string; aliases: string[]; properties: { name: string; type: string }[] }[];
   edges: { type: string; aliases: string[]; from: string; to: string; properties: { name: string; type: string }[] }[];
@@ -9,7 +9,7 @@ export interface SchemaForModel {
 const mostSchemaCharacters = 16_000;
 const mostProperties = 40;
 
-/** A plan that a model proposes, or its word that there is none. */
+/** A plan that a model proposes; null if the model says that there is none. */
 export type ProposedPlan = { cypher: string; reading: string } | null;
 
 /**

@@ -9,7 +9,7 @@ import { describePath } from './schema-paths.js';
 
 const mostChoices = 20;
 
-/** What the choices of a request say about names and paths that could mean several things. */
+/** The choices of a request among names and paths that could mean several things. */
 export class NameChoices {
   private readonly chosen: ReadonlySet<string>;
   private readonly used = new Set<string>();
@@ -27,14 +27,14 @@ export class NameChoices {
     return this.entities.get(id);
   }
 
-  /** Leaves the nodes that were chosen, if any were. */
+  /** Keeps only the chosen nodes of a term; all of them if none was chosen. */
   narrowNodes(term: EntityTerm): EntityNode[] {
     const chosen = term.nodes.filter(node => this.isChosen(this.tokenOf(node.id)));
     if (chosen.length > 0) term.nodes = chosen;
     return term.nodes;
   }
 
-  /** Leaves the nodes that were chosen, if any were, and returns their labels. */
+  /** Keeps only the chosen nodes of each term, as `narrowNodes`, and returns the labels of an anchor's nodes. */
   narrow(anchor: Anchor): string[] {
     for (const term of anchor.terms) if (isEntity(term)) this.narrowNodes(term);
     const chosenLabels = anchor.terms.filter(isEntity).flatMap(term => term.nodes.map(node => node.label));
@@ -81,7 +81,7 @@ export class NameChoices {
   }
 
   /**
-   * Makes sure that every choice took effect: what was chosen may be gone, and what is left was not chosen.
+   * Makes sure that every choice took effect: a chosen thing may be gone, and the remaining ones were not chosen.
    * @throws UnplannableError
    */
   requireUsed(): void {
@@ -116,7 +116,7 @@ function pathToken({ start, hops }: PathReading, { mention }: Anchor): string {
   return encode(['path', mention.text, start, describePath(hops)]);
 }
 
-/** What a token names, in words: a label and a key, or a path. */
+/** Name of the thing that a token stands for: label and key of a node, or a path. Null for an invalid token. */
 function nameIn(token: string): string | null {
   try {
     const parts: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());

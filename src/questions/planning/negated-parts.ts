@@ -8,26 +8,26 @@ import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 /** A negation and what it denies: `没有下过订单`, `who never placed orders`. */
 export interface NegatedPart {
   mention: Mention;
-  /** What it denies and by which word, as it is written. */
+  /** Text of the negation and of the part that it denies, as written. */
   text: string;
   words: SchemaWord[];
-  /** The named things inside it. */
+  /** The named things inside the part. */
   terms: (EntityTerm | ValueTerm)[];
-  /** The named things before it that it denies: `Exotic不供应的产品`. If there are any, the part says nothing else. */
+  /** The named things before the negation that it denies: `Exotic不供应的产品`. If there are any, the part denies only these. */
   excluded: ReadonlySet<EntityTerm | ValueTerm>;
 }
 
-/** They deny that there is a value: `没有电话的客户`. */
+/** Negations that deny the existence of a value: `没有电话的客户`. */
 const hasNone = /^(?:没有?人?|无人|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
-/** The object follows them, and no verb: `without a phone`. */
+/** Negations that an object follows instead of a verb: `without a phone`. */
 const lacking = /^(?:no|without|lack\w*)\b/;
-/** The longest label, and what joins it. */
+/** Maximum characters between a name and a negation: the longest label and the words that join it. */
 const farthest = 100;
 const denying = /^(?:没有?人?|无人|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
 
 /**
- * Finds what the negations of a question deny that exclude no single name. It reaches to the end of the clause: in Chinese to 的 or the
- * end, in English to the end or a comma.
+ * Finds the parts that the negations of a question deny, except negations that exclude a single name. A part reaches to the end of the
+ * clause: in Chinese to 的 or the end, in English to the end or a comma.
  * @throws UnplannableError for a word that restricts in another way, such as "only"
  */
 export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: SchemaWord | null, language: Language): NegatedPart[] {
@@ -47,7 +47,7 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
       ...terms.counts,
     ].some(inside);
     const isAskedAfter = asked !== null && asked.mention.start >= scope.end;
-    // Only a label may stand between: whatever is further off is not looked at.
+    // Only a label may stand between, so names further off are skipped.
     const near = [...terms.entities, ...terms.values].filter(
       ({ mention: { end } }) => end <= mention.start && mention.start - end <= farthest,
     );
@@ -58,8 +58,8 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
         words.find(
           ({ mention: own, labels }) => labels.size > 0 && own.end <= mention.start && isJoined(terms.text, term.mention.end, own.start),
         );
-      // `哪些油轮没有母港` asks for tankers, and denies no tanker.
-      // A value does nothing: `伦敦没有家庭医生的患者` denies the doctor.
+      // `哪些油轮没有母港` asks for tankers and does not deny them.
+      // A value cannot act: `伦敦没有家庭医生的患者` denies the doctor.
       const isSubject = ((isEntity(term) || kind) && !lacking.test(mention.text)) || !hasNone.test(mention.text);
       return (
         isSubject &&
@@ -88,7 +88,7 @@ function notUnderstood({ text }: Mention): UnplannableError {
 
 function scopeOf(text: string, { start, end }: Mention, language: Language, asked: SchemaWord | null): { start: number; end: number } {
   const rest = text.slice(end);
-  // `哪些船没有执行过延误的航次`: what is asked for stands before it, and 的 goes on.
+  // `哪些船没有执行过延误的航次`: the target stands before the negation, so 的 does not end the part.
   const isAskedBefore = asked !== null && asked.mention.end <= start;
   const stop =
     language === 'zh'
@@ -99,12 +99,12 @@ function scopeOf(text: string, { start, end }: Mention, language: Language, aske
   return { start: end, end: stop === -1 ? text.length : end + stop };
 }
 
-/** `Exotic不供应`, `does Exotic not supply`: the name is who does not. */
+/** Whether a name right before a negation is its subject: `Exotic不供应`, `does Exotic not supply`. */
 function isRightBefore(text: string, name: Mention, negation: Mention): boolean {
   return name.end <= negation.start && /^[\s"'”’」》]*(?:从|都|does|did|do)?\s*$/.test(text.slice(name.end, negation.start));
 }
 
-/** `2025年没有下单`: the time belongs to what is denied, which is not supported. */
+/** Whether a time belongs to the denied part, which is not supported: `2025年没有下单`. */
 function isTimeOf({ times }: QuestionTerms, negation: Mention): boolean {
   return times.length > 0 && negation.start >= 0;
 }

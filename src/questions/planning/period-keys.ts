@@ -1,7 +1,7 @@
 import { type Period } from '../linking/meaning.js';
 import { type Language } from '../../text/language.js';
 
-/** What periods are called: as a column, and in a sentence. */
+/** Names of the periods: as a column, and in a sentence. */
 export const periodNames: Record<Period, Record<Language, { column: string; spoken: string }>> = {
   year: { zh: { column: '年份', spoken: '年份' }, en: { column: 'year', spoken: 'year' } },
   quarter: { zh: { column: '季度', spoken: '季度' }, en: { column: 'quarter', spoken: 'quarter' } },
@@ -16,7 +16,7 @@ const weekdays: Record<Language, string[]> = {
   en: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
 };
 
-/** The Cypher text of the period in which a date lies. In order, they are in order of time: 2026, `2026-Q3`, `2026-08`, the Monday of a week. */
+/** Cypher for the period of a date. The keys sort in the order of time: 2026, `2026-Q3`, `2026-08`, the Monday of a week. */
 export function periodKey(period: Period, place: string, isDate: boolean): string {
   switch (period) {
     case 'year':
@@ -36,7 +36,7 @@ export function periodKey(period: Period, place: string, isDate: boolean): strin
   }
 }
 
-/** The key `period` as it is shown. */
+/** Cypher for the key `period` as it is shown. */
 export function shownPeriod(period: Period, language: Language): string {
   return period === 'weekday' ? `[${weekdays[language].map(day => `'${day}'`).join(', ')}][period - 1]` : 'period';
 }

@@ -13,19 +13,22 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
   /** `the average freight per order`, `total freight by customer` */
   protected aggregateByGroup(by: 'avg' | 'sum', measured: MeasuredProperty, group: SchemaWord): Promise<GraphPlan> {
     const words = this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word));
-    // Each of the things measured is a group of its own, so its average is that of all.
+    // Each measured thing is a group of its own, so the average is that of all.
     if (by === 'avg' && group.labels.has(measured.label)) return this.aggregate(by, measured, words);
     return this.aggregateOver(by, measured, group, words);
   }
 
-  /** What is ranked by an aggregate of something else: `the customers with the highest total freight`. */
+  /**
+   * The word for the things that are ranked by an aggregate over other things: `the customers with the highest total freight`.
+   * @throws UnplannableError if it is unclear
+   */
   protected rankedBeside({ label }: MeasuredProperty): SchemaWord {
     const asked = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0 && !labels.has(label));
     if (asked && asked.labels.size > 0) return asked;
     throw new UnplannableError('不清楚排的是什么', 'It is not clear what is ranked');
   }
 
-  /** Aggregates a property over what each thing leads to by one relation. Over a longer way it would not be clear what counts how often. */
+  /** Aggregates a property over the nodes one relation away from each thing. On a longer path it is unclear how often a node counts. */
   protected async aggregateOver(
     by: 'avg' | 'sum',
     measured: MeasuredProperty,
@@ -56,7 +59,7 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
     return this.done(writer, returns, shape);
   }
 
-  /** @param each groups that the things measured form themselves: `the average freight per order` */
+  /** @param each groups that the measured things form themselves: `the average freight per order` */
   protected async aggregate(by: 'avg' | 'sum', { property, label, word }: MeasuredProperty, each: Mention[] = []): Promise<GraphPlan> {
     const group = groupProperty(this.terms, label);
     const { groups, property: isGroup } = grouping(this.terms, group);
@@ -80,9 +83,9 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
   }
 
   /**
-   * `total seats of the aircraft of Delta`, where a type has the seats: each of the aircraft counts, and not each type once.
-   * @returns the variable of what is named
-   * @throws UnplannableError if one of them leads to several of those that are measured
+   * `total seats of the aircraft of Delta`, if a type of aircraft has the seats: each aircraft counts instead of each type once.
+   * @returns the variable of the named things; null if the measured things themselves are named
+   * @throws UnplannableError if a named thing leads to several measured ones
    */
   private weighedBy(writer: CypherWriter, label: string, measured: SchemaWord | null): string | null {
     const labelled = this.words.filter(word => word.labels.size > 0 && word !== measured);

@@ -21,11 +21,11 @@ import { refuseMisleading } from './refuse-misleading.js';
 import { refuseMisplaced } from './refuse-misplaced.js';
 import { refuseUniversals } from './refuse-universals.js';
 
-/** As many more than asked for are fetched of a ranking, to show those that tie. */
+/** Number of rows of a ranking that are fetched beyond those asked for, to show ties. */
 export const mostTied = 30;
 
 /**
- * Turns a linked question into one Cypher query, or says why it cannot. Nothing that the question names is dropped: a term
+ * Turns a linked question into one Cypher query, or gives the reason why it cannot. Each term of the question must be used: a term
  * without a place in the query makes the plan fail.
  * @param choices tokens of an earlier answer that asked back
  */
@@ -43,7 +43,7 @@ export async function planGraphQuestion(
   }
 }
 
-/** A returned property: as Cypher text, without its name, and as it is spoken. */
+/** A returned property: its Cypher text, the same without its name, and its spoken name. */
 interface Column {
   text: string;
   place: string;
@@ -52,7 +52,7 @@ interface Column {
   isTime: boolean;
 }
 
-/** `总共有多少运费` asks for a sum, as 合计 does, and not for each. */
+/** `总共有多少运费` asks for a sum, like 合计, instead of single values. */
 const inAll = /总共|一共|共计|\bin total\b|\baltogether\b/;
 
 function countOfRelation({ mention: { text } }: SchemaWord): UnplannableError {
@@ -116,7 +116,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return this.list();
   }
 
-  /** `各科室的医生是谁`, `list the doctors of each department`: asks who they are, and not how many. */
+  /** Whether a question with groups asks for names instead of numbers: `各科室的医生是谁`, `list the doctors of each department`. */
   private asksForNames({ start }: Mention): boolean {
     const { counts, groups, whichs } = this.terms;
     const isEach = groups.some(({ text: word, end }) => end <= start && /^(?:[每各]|(?:for )?(?:each|every)$)/.test(word));
@@ -155,7 +155,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return { ...plan, wantsOne: this.wantsOne() };
   }
 
-  /** `How much is X?`, `Whose claim is X?`: X itself is no answer. */
+  /** Refuses `How much is X?` and `Whose claim is X?`: X itself does not answer them. */
   private refuseIdentity(): void {
     const asking = /\bhow (?:much|old|long|big|far|often)\b|\bwhose\b|多少|多大|多久|怎么/.exec(outsideNames(this.terms));
     if (asking)
@@ -165,7 +165,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       );
   }
 
-  /** 订单的客人和金额: nodes of one kind beside a property of another. */
+  /** Refuses nodes of one label beside a property of another: 订单的客人和金额. */
   private refuseSideBySide(target: string): void {
     const { text } = this.terms;
     const side = this.words.find(({ labels, mention }, i) => {
@@ -179,7 +179,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** `department heads` are no departments, but whoever heads them. */
+  /** Refuses `department heads`: these are the persons who head departments instead of departments. */
   private refuseCompound(): void {
     const { word } = this.asked;
     const { text } = this.terms;
@@ -193,7 +193,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** `有哪些后卫`: asks for what has the value, and not for what is related to it. */
+  /** Refuses a target other than the things that have the value: `有哪些后卫` asks for these. */
   private requireKindOfValue(target: string): void {
     const { text, whichs, values } = this.terms;
     const named = values.find(({ mention }) =>
@@ -216,7 +216,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return type === 'when' || (word !== null && type !== null && /^[a-z]*[a-rt-z]$/.test(word.mention.text));
   }
 
-  /** `which countries do the suppliers come from`: the property follows its question word, and what has it is not named itself. */
+  /** Whether a question asks for the values of a property, whose owners it does not name: `which countries do the suppliers come from`. */
   private asksForValues(columns: Column[], target: string): boolean {
     const { terms, asked } = this;
     const { word } = asked;
@@ -304,7 +304,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       }
       this.refuseTruth(word, owner);
       this.refuseNested(word, owner.owner === 'node' && owner.ownerName === writer.target);
-      // A stock of zero is none.
+      // A number of 0 counts as missing, such as a stock.
       const isThere = isNumeric(owner.type) ? '<> 0' : 'IS NOT NULL';
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} ${isThere}`);
       else this.refuseUnsaidValue(word, owner);
@@ -323,8 +323,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
   }
 
   /**
-   * `When did Ann borrow Emma?`: the date of what the verb says, and not one of the book.
-   * @throws UnplannableError if there is none, but several of the things themselves
+   * `When did Ann borrow Emma?`: the date of the relation that the verb names instead of a date of the book. Empty if it has none.
+   * @throws UnplannableError if the relation has several dates, or if it has none and the target has several
    */
   private datesOfVerb(writer: CypherWriter): { variable: string; property: PropertySchema }[] {
     const verb = this.words.find(word => isOnlyRelation(word) && [...word.relations].some(type => writer.follows(type)));
@@ -343,7 +343,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return dates;
   }
 
-  /** `drugs made by the manufacturer of aspirin`, `drugs in stock`: the property limits by a value that is not said. */
+  /** Refuses a property that limits by an unstated value: `drugs made by the manufacturer of aspirin`, `drugs in stock`. */
   private refuseNested({ mention }: SchemaWord, isOfTarget: boolean): void {
     const { text } = this.terms;
     const { word } = this.asked;
@@ -357,7 +357,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** 等级是优吗, where no 优 is known: the value that it has is no answer to whether it is another. */
+  /** Refuses 等级是优吗 if 优 is not a known value: the actual value does not say whether it is 优. */
   private refuseUnsaidValue({ mention, relations }: SchemaWord, { type }: MeaningOf<'property'>): void {
     // `is he certified on A380`, which is a relation and its date
     if (this.terms.whether === null || type === 'boolean' || relations.size > 0) return;
@@ -367,7 +367,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** `players who scored a penalty`, `who is the captain`: true or false is a limit there, and no answer. */
+  /** Refuses a boolean that is a limit instead of the answer: `players who scored a penalty`, `who is the captain`. */
   private refuseTruth({ mention }: SchemaWord, { owner, type }: MeaningOf<'property'>): void {
     const isCounted = this.terms.counts.length > 0;
     if (type !== 'boolean' || this.terms.whether || (owner === 'node' && this.asked.type !== 'who' && !isCounted)) return;

@@ -18,7 +18,7 @@ interface AddedProperty extends MeasuredProperty {
   by: 'avg' | 'sum';
 }
 
-/** What is counted or added up of a label, and by which periods of which date. */
+/** A count or aggregate of the nodes of a label by periods of a date. `measured` is null for a count. */
 interface PeriodNumbers {
   period: Period;
   date: PropertySchema;
@@ -26,9 +26,9 @@ interface PeriodNumbers {
   measured: AddedProperty | null;
 }
 
-/** Plans that count or add up by years, months and other periods. */
+/** Plans that count or aggregate by years, months and other periods. */
 export abstract class PeriodPlanner extends AggregatePlanner {
-  /** The period to group by. `which year` alone asks for a date, and so does `in which year was the last order`. */
+  /** The period to group by; null if there is none. `which year` alone asks for a date, like `in which year was the last order`. */
   protected periodToGroupBy(): Mention | null {
     const { grain, top, counts, aggregate } = this.terms;
     if (!grain || !asksWhichPeriod(grain.text)) return grain;
@@ -36,7 +36,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return counts.length > 0 || aggregate !== null || this.thresholds.some(({ counted }) => counted) ? grain : null;
   }
 
-  /** `which months had bookings` would be answered with the bookings. */
+  /** Refuses `which months had bookings`, which would be answered with the bookings. */
   protected refusePeriod(): void {
     const { grain } = this.terms;
     if (grain)
@@ -69,7 +69,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
       groups: terms.groups.filter(({ text }) => /^(?:分别|各)$/.test(text)),
       property: ({ mention }) => used.some(each => each.mention === mention) || this.isLimit(mention),
     });
-    // A relation that says what happens leads to what is named, too.
+    // A relation that names the event may also lead to the named things.
     const without = used.filter(({ relations }) => relations.size === 0 || !namesOther);
     const writer = await this.read({ target: label, asked: { word, type: null }, without });
     if (isAssumed) this.assume(grain, date, periodNames[period][this.language].column, writer);
@@ -101,7 +101,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return { ...this.done(writer, returns, { kind: 'rank', ...shape }), top: top.count ?? (isSeveral ? usualTop : 1) };
   }
 
-  /** What asks for more than a number for each period: `每月订单最多的客户`, `每个月都有订单的客户`, `各月的订单有哪些`. */
+  /** Refuses questions for more than a number for each period: `每月订单最多的客户`, `每个月都有订单的客户`, `各月的订单有哪些`. */
   private refuseBeyondPeriods(grain: Mention): void {
     const { top, together, whether, whichs } = this.terms;
     const isEach = top !== null && !asksWhichPeriod(grain.text);
@@ -109,7 +109,10 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     if (isEach || asksMore || together !== null || whether || this.thresholds.some(({ counted }) => counted)) throw beyondPeriods(grain);
   }
 
-  /** A property that is called a total is added up: 总金额. Of others it must be said. */
+  /**
+   * The property to aggregate; null to count. A property that is called a total is added up: 总金额.
+   * @throws UnplannableError if the question does not say how to aggregate any other property, or which label's property it means
+   */
   private measuredByPeriod(grain: Mention): AddedProperty | null {
     const { terms } = this;
     const numbers = this.words.filter(({ properties }) => !properties.some(isTime));
@@ -125,7 +128,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
         `“${measured.word?.mention.text ?? ''}”可以指：${[...owners].join('、')}，请写明`,
         `"${measured.word?.mention.text ?? ''}" may be of ${[...owners].join(' or ')}: say which`,
       );
-    // `平均每月的金额` is the mean of the months' sums.
+    // `平均每月的金额` asks for the mean of the sums of the months.
     const isMeanOfPeriods = terms.aggregate !== null && /^(?:的|\s)*$/.test(terms.text.slice(terms.aggregate.mention.end, grain.start));
     const by = terms.aggregate?.function ?? (/总|total/i.test(measured.word?.mention.text ?? '') ? 'sum' : null);
     const name = measured.word?.mention.text ?? measured.property.name;
@@ -137,12 +140,12 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return { ...measured, by };
   }
 
-  /** The label that is counted, by itself or by what happens to it: `the most hires`. */
+  /** The label that is counted, named itself or by an event of it: `the most hires`. */
   private countedByPeriod(grain: Mention): { label: string } {
     const { top, text, counts, aggregate, whichs } = this.terms;
     if (top && !ranksNumbers(this.terms)) throw notRanked(top.mention);
     const labelled = this.words.filter(({ labels }) => labels.size > 0);
-    // `每月的订单` may be any of them; `orders by month` are numbers.
+    // `每月的订单` may ask for the orders themselves; `orders by month` asks for numbers.
     const isBefore = ({ mention }: SchemaWord): boolean => mention.start - grain.end === 1;
     const mayBeNumber = this.grammar === 'en' ? !/ly$/.test(grain.text) || labelled.some(isBefore) : /^按|趋势|月度/.test(grain.text);
     const lists = whichs.length > 0 || /\blist\b|列出|列举/.test(text);
@@ -165,13 +168,13 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     throw new UnplannableError(`不清楚按“${grain.text}”统计什么`, `It is not clear what is counted by "${grain.text}" in "${text}"`);
   }
 
-  /** The labels to which it happens: 入职, `hires`. */
+  /** The labels to which an event happens: 入职, `hires`. */
   private ownersOfDate({ properties, mention }: SchemaWord): string[] {
     if (properties.length === 0) return this.schema.labels.flatMap(label => (dateOfEvent(label, mention) ? [label.name] : []));
     return properties.filter(isTime).flatMap(({ owner, ownerName }) => (owner === 'node' ? [ownerName] : []));
   }
 
-  /** `哪个月入职的员工最多`, `which month had the most bookings`: it stands beside the ranking, and nothing else is said to have the most. */
+  /** The counted word beside the ranking, unless another thing has the most: `哪个月入职的员工最多`, `which month had the most bookings`. */
   private rankedByPeriod(labelled: SchemaWord[], top: Mention): SchemaWord | null {
     const { text } = this.terms;
     const before = labelled.filter(({ mention }) => mention.end <= top.start);
@@ -184,7 +187,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return before.length === 0 && after.length === 1 && /有$/.test(text.slice(0, top.start)) ? (after[0] ?? null) : null;
   }
 
-  /** `hotel bookings per month` are bookings. */
+  /** The word for the counted things: `hotel bookings per month` counts bookings. */
   private headOfPeriod(labelled: SchemaWord[]): SchemaWord | null {
     const asked = labelled.find(word => word === this.asked.word) ?? (labelled.length === 1 ? labelled[0] : undefined);
     const follows = (word: SchemaWord): SchemaWord =>
@@ -192,7 +195,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return asked ? follows(asked) : null;
   }
 
-  /** `by month and hotel` */
+  /** Refuses a second grouping: `by month and hotel`. */
   private refuseListed(others: SchemaWord[]): void {
     const listed = others.find(({ mention }) => /(?:[,，、和与及]|\band|\bby)\s*$/.test(this.terms.text.slice(0, mention.start)));
     if (!listed) return;

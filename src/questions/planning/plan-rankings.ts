@@ -30,7 +30,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.ranked(writer, returns, target, label, this.spokenProperty(property));
   }
 
-  /** `the home port of the largest ship`: asks for what the first of a ranking is related to by a relation. */
+  /** Refuses a question for a thing related to the first of a ranking: `the home port of the largest ship`. */
   private refuseOfFirst(label: string): void {
     const { top, entities, values } = this.terms;
     const { word, type } = this.asked;
@@ -53,7 +53,7 @@ export abstract class RankingPlanner extends CountPlanner {
     );
   }
 
-  /** `哪个科室费用最高`, where only visits have a fee: of one visit, or of all together? */
+  /** Refuses `哪个科室费用最高` if only visits have a fee: it may mean the fee of one visit or the sum. */
   private refuseOtherOwner(label: string, { mention }: SchemaWord): void {
     const before = this.words.filter(({ mention: { end } }) => end <= mention.start).at(-1);
     if (!before || before.labels.has(label) || !/^[的\s]?$/.test(this.terms.text.slice(before.mention.end, mention.start))) return;
@@ -81,7 +81,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.done(writer, `RETURN ${isLast ? 'max' : 'min'}(t.${quoteName(property.name)}) AS ${quoteName(measure)}`, shape);
   }
 
-  /** `运费最高的订单是哪个客户下的`: asks for something of what has the highest value, and shows all if several have it. */
+  /** `运费最高的订单是哪个客户下的`: plans a question for things related to those with the highest value, of which there may be several. */
   protected async ofHighest(label: string, property: PropertySchema, word: SchemaWord | null): Promise<GraphPlan> {
     const { top, entities, values, times } = this.terms;
     const inner = this.words.find(({ labels }) => labels.has(label));
@@ -148,7 +148,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return property ? { ...plan, shape: { ...plan.shape, spoken: [this.spokenGroup(property)] } } : plan;
   }
 
-  /** `供应零件最多的供应商的电话`, `the phone of the supplier with the most parts` */
+  /** Whether a property word belongs to an owner word: `供应零件最多的供应商的电话`, `the phone of the supplier with the most parts`. */
   private isOf({ mention }: SchemaWord, owner: SchemaWord): boolean {
     const { text } = this.terms;
     if (this.grammar === 'en') return /^\s+of\s+(?:the\s+)?$/.test(text.slice(mention.end, owner.mention.start));
@@ -160,13 +160,13 @@ export abstract class RankingPlanner extends CountPlanner {
     );
   }
 
-  /** 设备最多, `the most equipment`: what stands beside the ranking is counted, and another number is none to rank by. */
+  /** Whether the ranking is by the number of things beside it instead of the measured property: 设备最多, `the most equipment`. */
   protected ranksByNumber(measured: SchemaWord | null): boolean {
     const beside = this.words.find(({ mention }) => this.isBesideTop(mention));
     return beside !== undefined && beside !== measured && beside.properties.length === 0 && ranksNumbers(this.terms);
   }
 
-  /** `哪个国家的客户最多`: ranks the values of a property by how many have them. */
+  /** `哪个国家的客户最多`: ranks the values of a property by the number of nodes that have them. */
   protected rankGroups(word: SchemaWord, counted: SchemaWord): Promise<GraphPlan> {
     return this.rankBy(this.groupOf(word, counted), counted, [word]);
   }
@@ -183,7 +183,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.ranked(writer, returns, null, this.spokenGroup(group), measure);
   }
 
-  /** `最多患者服用的药品`, `the most patients take which drug`: what stands right after the ranking is counted, unless it is asked for. */
+  /** The counted word right after the ranking, unless it is asked for: `最多患者服用的药品`, `the most patients take which drug`. */
   private countedByMost([next]: SchemaWord[]): SchemaWord | null {
     const { top } = this.terms;
     const rest = outsideNames(this.terms);
@@ -202,7 +202,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return isNext && !/的$/.test(top.mention.text) && !isAfterCounted ? next : null;
   }
 
-  /** Of two labels the one that is ranked, and the one that is counted. */
+  /** The word for the ranked label and the word for the counted label. */
   private rankedAndCounted(labelled: SchemaWord[]): [SchemaWord | undefined, SchemaWord | undefined] {
     const at = this.terms.top?.mention.start ?? 0;
     const before = labelled.filter(({ mention }) => mention.end <= at);
@@ -216,7 +216,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return before[0] ? [before[0], after[0]] : [after[0], after[1]];
   }
 
-  /** `the most clubs`, 社团最多 */
+  /** Whether a word stands right beside the ranking: `the most clubs`, 社团最多. */
   private isBesideTop({ start, end }: Mention): boolean {
     const { top } = this.terms;
     const rest = outsideNames(this.terms);
@@ -224,7 +224,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return isJoined(rest, top.mention.end, start) || (end <= top.mention.start && /^(?:数量?)?$/.test(rest.slice(end, top.mention.start)));
   }
 
-  /** Finds what is ranked and what is counted: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
+  /** Finds the ranked and the counted things: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
   protected countedPair(labelled: SchemaWord[]): { target: SchemaWord; counted: string; countedWord: SchemaWord | null } {
     if (labelled.length >= 2) {
       const [target, counted] = this.rankedAndCounted(labelled);
@@ -246,7 +246,7 @@ export abstract class RankingPlanner extends CountPlanner {
   }
 }
 
-/** Only "most" and "fewest" rank by how many there are, or a word for a number: the largest order is not the most orders. */
+/** Whether a ranking is by number: by "most" or "fewest", or with a word for a number. "The largest order" is not "the most orders". */
 export function ranksNumbers({ top, counts }: QuestionTerms): boolean {
   if (!top || top.by !== null) return false;
   return counts.length > 0 || /[多少]|\b(?:most|fewest|least|more|fewer|less)\b/.test(top.mention.text);

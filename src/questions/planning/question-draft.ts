@@ -30,7 +30,7 @@ import { type Hop, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
 
-/** A linked question on its way to a plan: its parts, and what all kinds of plan have in common. */
+/** A linked question on its way to a plan: its parts, and the methods common to all kinds of plan. */
 export abstract class QuestionDraft {
   protected readonly paths: GraphPlan['paths'] = [];
 
@@ -40,7 +40,7 @@ export abstract class QuestionDraft {
 
   protected readonly words: SchemaWord[];
 
-  /** The language in which words follow each other. An English question may name what has a Chinese name. */
+  /** Language of the grammar: an English question may contain Chinese names. */
   protected readonly grammar: Language;
   protected readonly asked: Asked;
 
@@ -48,7 +48,7 @@ export abstract class QuestionDraft {
 
   protected readonly negated: NegatedPart[];
 
-  /** What must exist, in words. */
+  /** Things that must exist, in words. */
   private readonly required: string[] = [];
 
   protected readonly usedProperties = new Set<SchemaWord>();
@@ -83,11 +83,11 @@ export abstract class QuestionDraft {
     const words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && asksWhichPeriod(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    // `is A the captain of B` asks for neither.
+    // `is A the captain of B` asks for neither thing.
     const isAboutTwo = terms.whether !== null && groupAnchors(terms).length > 1;
     const roles = isAboutTwo ? words : words.map(word => withRole(terms.text, word, schema));
     this.asked = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
-    // Only the word that asks stands for whoever is at the end of its relation.
+    // Only the asked word stands for the persons at the end of its relation.
     const { word: asked } = this.asked;
     this.words = words.map((word, i) => (roles[i] === asked ? asked : word));
     this.thresholds = readThresholds(terms, this.words, schema);
@@ -130,7 +130,7 @@ export abstract class QuestionDraft {
     if (this.among) this.limitTo(writer, this.among);
     this.isGuessed ||= isGuessed;
     if (part.counted) {
-      // What is named over a relation would limit other nodes than those that are counted.
+      // A limit over a relation would apply to other nodes than the counted ones.
       if (writer.edges.length > 0) throw countedOfSome();
       this.countedEnd = writer.addPath(part.counted);
     }
@@ -141,7 +141,7 @@ export abstract class QuestionDraft {
     return writer;
   }
 
-  /** @throws UnplannableError when what is asked for is no part of the earlier answer */
+  /** Limits the pattern to the earlier answer. @throws UnplannableError unless exactly one node of the pattern can be limited to it */
   private limitTo(writer: CypherWriter, among: Among): void {
     const { label, nodes } = among;
     const places = writer.target === label ? ['t'] : writer.nodes.filter(node => node.label === label).map(({ variable }) => variable);
@@ -156,7 +156,7 @@ export abstract class QuestionDraft {
     if (unused) throw new UnplannableError(unused.zh, unused.en);
   }
 
-  /** Tells whether a property only says what is compared or when. */
+  /** Tells whether a word for a property only limits: in a comparison, a negation or a time. */
   protected isLimit(mention: Mention): boolean {
     const isDenied = this.negated.some(({ words }) => words.some(word => word.mention === mention));
     return (
@@ -198,20 +198,23 @@ export abstract class QuestionDraft {
     return said ? target.mention.text : this.spokenLabel(label);
   }
 
-  /** The label in the question's words, else by an alias in its language. */
+  /** The label in the question's own words, else an alias in its language. */
   protected spokenLabel(label: string): string {
     const said = this.words.find(({ labels, mention }) => labels.has(label) && this.isSpoken(mention));
     if (said) return said.mention.text;
     return spokenName(label, this.labelOf(label)?.aliases ?? [], this.language);
   }
 
-  /** Whether it can stand for a thing in the sentence: in its language, no verb, and no pronoun for what an earlier question found. */
+  /**
+   * Whether a word can stand for a thing in the sentence: in Chinese a Chinese word, in English any word except verbs. A pronoun for an
+   * earlier answer cannot.
+   */
   private isSpoken({ text }: Mention): boolean {
     if (text === this.among?.text) return false;
     return this.language === 'zh' ? languageOf(text) === 'zh' : !isVerbForm(text);
   }
 
-  /** The pronoun for several things, as it stands after a preposition. */
+  /** The pronoun for several things, in the form after a preposition. */
   private spokenSet({ text }: Mention): string {
     return this.language === 'zh' ? text : 'them';
   }
@@ -220,12 +223,12 @@ export abstract class QuestionDraft {
     return this.language === 'zh' ? `${spoken}数` : `number of ${pluralOf(spoken)}`;
   }
 
-  /** How often a relation is followed: `number of times scored`, `number of goals`. */
+  /** Words for the number of edges of a relation: `number of times scored`, `number of goals`. */
   protected timesOf({ mention: { text } }: SchemaWord): string {
     return this.language === 'en' && isVerbForm(text) ? `number of times ${text}` : this.numberOf(text);
   }
 
-  /** The property in the question's words, else by its own. */
+  /** The property in the question's own words, else its own name. */
   protected spokenProperty(property: PropertySchema, said?: Mention): string {
     const isCalled = ({ meanings }: Mention): boolean =>
       meanings.some(meaning => meaning.as === 'property' && meaning.property === property.name && !meaning.isEvent);
@@ -234,7 +237,7 @@ export abstract class QuestionDraft {
     if (named && isTold && this.isSpoken(named)) return asNamed(named.text, property);
     const spoken = spokenProperty(property, this.language);
     if (this.language === 'zh') return spoken;
-    // `opened` alone is no noun.
+    // `opened` alone is not a noun, so add a noun.
     return spoken.replaceAll('_', ' ') + (isDateOrYear(property) && /^[a-z]+ed$/.test(spoken) ? ' date' : '');
   }
 
@@ -248,7 +251,7 @@ export abstract class QuestionDraft {
     return elements.flatMap(({ properties }) => properties).find(({ name }) => name === property) ?? { name: property, type };
   }
 
-  /** By name, and what the question names itself last. */
+  /** ORDER BY that puts the node named in the question last and sorts by display name; '' if there are neither. */
   protected displayOrder({ target, named }: CypherWriter): string {
     const then = this.thenDisplay(target);
     if (named !== null) return ` ORDER BY ${named}${then}`;
@@ -309,10 +312,10 @@ export abstract class QuestionDraft {
   }
 }
 
-/** A word for a date that says that it is one: `date of birth`, but not `born`. */
+/** Matches a word that says that it names a date: `date of birth`, but not `born`. */
 const namesTime = /(?:date|day|year|time)s?\b/;
 
-/** `salaries` is the plural of the property `salary`, while `points` is called so itself. */
+/** A word in the form of the property's name: `salaries` becomes `salary`, while `points` stays if the property is called so. */
 function asNamed(text: string, { name, column = '' }: PropertySchema): string {
   const names = [name, column].map(own => own.replaceAll('_', ' ').toLowerCase());
   const one = singularOf(text);
@@ -323,7 +326,7 @@ function hasDates(schema: PlanSchema): boolean {
   return schema.labels.some(label => datesOf(label).length > 0);
 }
 
-/** From the word for what is compared to the number. */
+/** Text of a comparison, from the word for the compared thing to the number. */
 function textOfThreshold({ mention, property, counted }: Threshold, text: string): string {
   const places = [mention, ...[property, counted].flatMap(word => word?.mention ?? [])];
   return text.slice(Math.min(...places.map(({ start }) => start)), Math.max(...places.map(({ end }) => end)));

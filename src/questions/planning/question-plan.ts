@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** The question has no plan. The answer gives the reason instead of guessing. */
+/** The question lacks a plan. The answer gives the reason instead of guessing. */
 export class UnplannableError extends Error {
   readonly reason: Bilingual;
 
@@ -29,41 +29,41 @@ export class AmbiguousQuestionError extends Error {
 
 export interface Unplanned {
   reason: Bilingual;
-  /** What it may mean, if it may mean several things. */
+  /** Possible meanings of the question, if it has several. */
   choices?: QuestionChoice[];
 }
 
-/** What an error says of a question without a plan. Other errors are thrown again. */
+/** Turns an error of a question without a plan into its reason and choices. Rethrows any other error. */
 export function toUnplanned(error: unknown): Unplanned {
   if (error instanceof UnplannableError) return { reason: error.reason };
   if (error instanceof AmbiguousQuestionError) return { reason: error.reason, choices: error.choices };
   throw error;
 }
 
-/** How many a ranking shows that asks for several and says no number. */
+/** Number of results of a ranking that asks for several without a number. */
 export const usualTop = 5;
 
 /** The limits of a question, in words. */
 export interface Limits {
-  /** It is about some of what an earlier question found. */
+  /** Whether the question is about some of the nodes that an earlier question found. */
   isAmong: boolean;
   named: string[];
   excluded: string[];
   times: string[];
-  /** Comparisons, negations and what must exist, as they are written. */
+  /** Comparisons, negations and things that must exist, as written. */
   conditions: string[];
 }
 
-/** Says how to put the rows of a planned question into words. */
+/** Tells how to put the rows of a planned question into words. */
 export interface AnswerShape {
   kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity';
-  /** The question wants yes or no: whether there are any rows. */
+  /** Whether the question wants yes or no: by default, whether there are any rows. */
   whether: boolean;
-  /** Of a comparison that wants yes or no: the name of what should be first. What counts none has no row. */
+  /** The name that should come first in a comparison that wants yes or no; else null. A name with a count of 0 is absent from the rows. */
   first: string | null;
   /** The thing that is listed, counted or ranked, in the question's words. */
   subject: string;
-  /** The names of its limits. */
+  /** The limits of the question. */
   of: Limits;
   /** The measured quantity, in the sentence's words: `平均单价`, `订单数`. */
   measure: string | null;
@@ -76,11 +76,11 @@ export interface GraphPlan {
   cypher: string;
   parameters: Record<string, unknown>;
   shape: AnswerShape;
-  /** Of a ranking: how many are asked for. Those that tie with the last of them are shown too, by the second column. */
+  /** Number of results that a ranking asks for; else null. Rows that tie with the last one in the second column are shown too. */
   top: number | null;
-  /** A named thing limits the answer by a relation that the question does not name. If nothing is found, this may be why. */
+  /** Whether a named thing limits the answer by a relation that the question does not name. This may explain an empty answer. */
   isGuessed: boolean;
-  /** The question is put as if there were one answer: `when was`, `who is the director`. */
+  /** Whether the question supposes one answer: `when was`, `who is the director`. */
   wantsOne: boolean;
   paths: { path: string; score: number }[];
   /** Notes on how the question was read, and on what the plan passes over. */

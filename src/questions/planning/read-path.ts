@@ -10,7 +10,7 @@ import { namesDoer } from './self-relations.js';
 import { type SchemaWord } from './schema-word.js';
 import { type Clues, ownsProperty, scorePath } from './score-path.js';
 
-/** A path from a topic to what is asked, and how well it explains the question. */
+/** A path from a topic to the target of the question, and how well it explains the question. */
 export interface PathReading {
   /** The label as which the topic is read. */
   start: string;
@@ -24,14 +24,14 @@ export interface PathReading {
 export interface Topic {
   mention: Mention;
   labels: string[];
-  /** It is named itself, and not by one of its values. */
+  /** Whether the thing is named itself, not by one of its values. */
   isNode: boolean;
 }
 
 const costs = { wayRound: 4, wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5, ofOther: 2 };
-/** The best readings of a topic that are kept: hundreds of labels with the same value have a million. */
+/** Maximum readings of a topic that are kept: hundreds of labels with the same value have a million. */
 const mostKept = 1_000;
-/** A reading that is worse by less than this may be meant as well. */
+/** A reading whose score is less than this below the best may be meant as well. */
 const closeCall = 0.25;
 
 /** Ranks the paths from a topic that the words may mean, the best first. `to`: the label at which they must end, if it is known. */
@@ -52,7 +52,7 @@ export async function readPaths(
 ): Promise<PathReading[]> {
   const ofTopic = words.find(word => word.labels.size > 0 && stands(text, word.mention, topic.mention)) ?? null;
   const readings: PathReading[] = [];
-  // `多少油轮执行过航次`: what has the value is asked for itself.
+  // `多少油轮执行过航次`: the thing that has the value is itself asked for.
   const isAsked = asked.word?.mention === topic.mention || saysKind(text, blank, topic, asked);
   const isOwn = isOwnValue(text, blankValues, topic, asked, words);
   const namesEnd = (word: SchemaWord, last: Hop): boolean => mayNameEnd(word, last, schema);
@@ -90,27 +90,27 @@ function bestFirst(a: PathReading, b: PathReading): number {
   return b.score - a.score || a.hops.length - b.hops.length;
 }
 
-/** The readings that are as good as the best. */
+/** The readings whose score is less than `closeCall` below the best. */
 export function closeReadings(readings: PathReading[]): PathReading[] {
   const best = readings[0]?.score ?? 0;
   return readings.filter(({ score }) => best - score < closeCall);
 }
 
-/** The topic itself is asked about if one of its own properties is, or it is what has a value: `客户 ALFKI`, `the price of Chai`. */
+/** Whether the topic itself is asked for, by its own label or by one of its properties: `客户 ALFKI`, `the price of Chai`. */
 function asksOfItself(text: string, label: string, { mention, isNode }: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
   if (word && word.labels.has(label)) return type === null || !isNode || saysItself(text, mention, word.mention);
   if (word) return ownsProperty(word, label, []);
   return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
 }
 
-/** `patients with diabetes`: they have it themselves. */
+/** Whether the asked things themselves have the topic: `patients with diabetes`. */
 function isSaidOf(text: string, { mention }: Topic, { word }: Asked): boolean {
   return (
     word !== null && word.labels.size > 0 && /^ (?:with|having|who have) (?:the |an? )?$/.test(text.slice(word.mention.end, mention.start))
   );
 }
 
-/** `which captains are active`, where a relation is called `captains`: the value is one of what is asked for itself. */
+/** Whether the value belongs to the asked things themselves, which a relation names: `which captains are active`. */
 function saysKind(text: string, blank: string, { mention, isNode }: Topic, { word, type }: Asked): boolean {
   if (isNode || word === null || type === null || word.labels.size + word.properties.length > 0) return false;
   const isBefore = isJoined(blank, mention.end, word.mention.start);
@@ -119,7 +119,7 @@ function saysKind(text: string, blank: string, { mention, isNode }: Topic, { wor
   return isBefore || (mention.start >= word.mention.end && (isSaid || saysItself(text, mention, word.mention)));
 }
 
-/** `female beneficiaries`, 女客户, `customers from Germany`: what has the value is asked for itself, whatever else may have it. */
+/** Whether the asked things themselves have the value, not others: `female beneficiaries`, 女客户, `customers from Germany`. */
 function isOwnValue(text: string, blank: string, { mention, isNode, labels }: Topic, { word }: Asked, words: SchemaWord[]): boolean {
   if (isNode || word === null || !labels.some(label => word.labels.has(label))) return false;
   const between = mention.start < word.mention.end ? '' : text.slice(word.mention.end, mention.start);
@@ -131,7 +131,7 @@ function isOwnValue(text: string, blank: string, { mention, isNode, labels }: To
   return isAfter || isJoined(blank, mention.end, word.mention.start) || (until !== undefined && isJoined(blank, mention.end, until.start));
 }
 
-/** `which customer is ALFKI`, and not `内科下面有哪些科室`, which asks for others of its kind. */
+/** Whether one word identifies the other: `which customer is ALFKI`. `内科下面有哪些科室` asks for others of its kind instead. */
 export function saysItself(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
   return /^\s*(?:\b(?:(?:is|are|was|were)(?:n['’]t)?(?:\s+(?:called|named))?|called|named)\b|就?不?是|名?叫做?|名?为|称为)\s*(?:not\s+)?(?:the\s+|an?\s+)?$/.test(
@@ -139,7 +139,10 @@ export function saysItself(text: string, a: Mention, b: Mention): boolean {
   );
 }
 
-/** `customers in Germany who ordered Tofu`: the value is one of the customers themselves, unless the question names others of their kind. */
+/**
+ * Whether a path leads from a value to other things of its own label, though the question does not name such others. In `customers in
+ * Germany who ordered Tofu` the customers themselves are in Germany.
+ */
 function goesRound({ isNode }: Topic, start: string, hops: Hop[], words: SchemaWord[]): boolean {
   return (
     !isNode &&
@@ -158,7 +161,7 @@ function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: Pla
   return propertiesOfType(element, type).length > 0 ? 0 : costs.wrongTime;
 }
 
-/** A relation of a label with itself leads the way that the voice of its verb says. */
+/** The cost of following a relation of a label with itself against the voice of its verb. */
 function directionCost(text: string, topic: Mention, [first]: Hop[], words: SchemaWord[], schema: PlanSchema): number {
   if (!first || first.from !== first.to) return 0;
   const verb = words.find(({ relations }) => relations.has(first.type));
@@ -168,14 +171,14 @@ function directionCost(text: string, topic: Mention, [first]: Hop[], words: Sche
   return voice !== null && voice !== first.direction ? costs.wrongDirection : 0;
 }
 
-/** X的主管, 主管是X, X的推荐人, and not X主管谁 */
+/** Whether a verb stands as a noun for the doer: X的主管, 主管是X, X的推荐人, but not X主管谁. */
 function isDoerHere(text: string, { text: verb, start, end }: Mention, type: string, schema: PlanSchema): boolean {
   if (/^[人者]/.test(text.slice(end))) return true;
   const isNoun = /[的有]\s*$/.test(text.slice(0, start)) || /^\s*是/.test(text.slice(end));
   return isNoun && namesDoer(verb, type, schema);
 }
 
-/** Tells whether a path may end with what is asked for. */
+/** Tells whether a path may end with the asked thing. */
 function mayEnd(word: SchemaWord, hops: Hop[], label: string, namesEnd: (word: SchemaWord, last: Hop) => boolean): boolean {
   const last = hops.at(-1);
   return (
@@ -186,8 +189,8 @@ function mayEnd(word: SchemaWord, hops: Hop[], label: string, namesEnd: (word: S
 }
 
 /**
- * `director` names the person at the end of the relation, and `genre` what the edge leads to. What names a label names nothing else:
- * `orders` are no persons who ordered.
+ * Whether a word for a relation may name the node at its end. A noun for a doer names a person: `director`. Another English word names the
+ * target of the edge: `genre`. A word that names a label too names only its nodes: `orders` are not the persons who ordered.
  */
 function mayNameEnd({ mention, labels }: SchemaWord, last: Hop, schema: PlanSchema): boolean {
   if (labels.size > 0 && !labels.has(last.to)) return false;

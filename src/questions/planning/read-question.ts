@@ -20,7 +20,7 @@ import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
 import { isDetour, isOfOther, refusePlaceOfOther, refuseQuality } from './value-places.js';
 
-/** What a question is read with: its terms, the graph, and what its reader has chosen. */
+/** Context of reading a question: its terms, the graph, and the choices of its reader. */
 export interface ReadingContext {
   terms: QuestionTerms;
   schema: PlanSchema;
@@ -35,33 +35,33 @@ export interface PathPart {
   /** All words for labels, relations and properties that are not used otherwise. */
   words: SchemaWord[];
   asked: Asked;
-  /** The label that is asked for, if that is known. */
+  /** The label that is asked for; null if it is unknown. */
   target: string | null;
   negatedParts: NegatedPart[];
-  /** The named thing that is the target itself, of which the question asks whether the path leads to it. */
+  /** The named thing that is the target itself, in a question whether the path leads to it. */
   endsAt: Mention | null;
 }
 
-/** A question as one pattern around what it asks for, with what was noted on the way. */
+/** A question as one pattern around its target, with the notes of reading it. */
 export interface ReadPattern {
   writer: CypherWriter;
   paths: { path: string; score: number }[];
   notes: Bilingual[];
-  /** Words for what must only exist. */
+  /** Words for things that must only exist. */
   required: SchemaWord[];
-  /** A named thing besides the topic is joined by a relation that no word names. */
+  /** Whether a named thing besides the topic is joined by a relation that the question does not name. */
   isGuessed: boolean;
 }
 
 const shownPaths = 8;
 const mostTopics = 4;
-/** An attachment to what is asked for is likelier than one to a node on the way. */
+/** Bonus for attaching to the target, which is likelier than attaching to a node on the way. */
 const toTarget = 0.3;
-/** No reading worse than this is answered: too little of it is said. */
+/** Minimum score of a reading that is answered: a worse one rests on too few words of the question. */
 const leastScore = -4;
 
 /**
- * Reads a question as a path from its topic to what it asks for, and the rest as branches of that path.
+ * Reads a question as a path from its topic to its target, and the rest as branches of that path.
  * @throws UnplannableError, AmbiguousQuestionError
  */
 export async function readQuestion(context: ReadingContext, part: PathPart): Promise<ReadPattern> {
@@ -79,7 +79,7 @@ class PatternReader {
   private readonly notes: Bilingual[] = [];
   private readonly required: SchemaWord[] = [];
   private readonly attached = new Map<Anchor, PathReading>();
-  /** The variables of nodes that are named themselves. */
+  /** Variables of the nodes that are named themselves. */
   private readonly named = new Set<string>();
   private readonly valueAt = new Map<string, Mention>();
   private isGuessed = false;
@@ -180,7 +180,7 @@ class PatternReader {
     return choices.keepChosen(await readPaths(question, topic, schema, pace, to), anchor);
   }
 
-  /** Without a named thing: the label that is asked for, or the only one that is named or has the property. */
+  /** The target of a question without a named thing: the label that is asked for, or the only one that is named or has the property. */
   private targetWithoutTopic(): string {
     const { asked, target, words } = this.part;
     if (target !== null) return target;
@@ -226,13 +226,13 @@ class PatternReader {
     this.requireOneValue(end, anchor);
     writer.where(conditionOf(end, anchor.terms));
     if (anchor.terms.some(isEntity)) this.named.add(end);
-    // Who acted with X is somebody else, and so is what shares a director with it. Who holds a policy may be insured by it too.
+    // A person who acted with X, or a film that shares a director with X, is not X. The holder of a policy may be insured by it too.
     if (hops.at(-1)?.to !== start) return;
     if (hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
     else if (to === 't' && anchor.terms.every(isEntity)) writer.named = conditionOf('t', anchor.terms);
   }
 
-  /** `既有巴西球员又有日本球员`: no single node has two values of one property. */
+  /** Refuses two values of one property on a single node: `既有巴西球员又有日本球员`. */
   private requireOneValue(variable: string, { terms, mention }: Anchor): void {
     for (const { label, property } of terms.flatMap(term => ('values' in term ? term.values : []))) {
       const type = this.context.schema.labels.find(({ name }) => name === label)?.properties.find(({ name }) => name === property)?.type;
@@ -247,7 +247,7 @@ class PatternReader {
     }
   }
 
-  /** `both A and B` asks for what has both. Where there can be only one, "and" joins alternatives. */
+  /** Whether `A and B` asks for things that have both, like `both A and B`. If there can be only one, "and" joins alternatives. */
   private meansAll(anchor: Anchor, way: Hop[]): boolean {
     const { terms, schema } = this.context;
     if (anchor.terms.length < 2) return false;
@@ -275,7 +275,7 @@ class PatternReader {
     const { schema, entities } = this.context;
     const conditionOf = (variable: string): string => isOneOfTerms(writer, variable, label, anchor.terms, schema, entities);
     if (way.length > 0 && leadsToOne(way, schema.toOne) && isComplete(way, schema)) {
-      // Each has exactly one, so the rows behind the answer are known.
+      // Each node has exactly one, so the rows behind the answer are known.
       writer.where(`NOT (${conditionOf(writer.addPath(way, from))})`);
       return;
     }
@@ -293,10 +293,10 @@ class PatternReader {
     writer.where(property === null ? `NOT (${conditionOf(from)})` : `coalesce(NOT (${property}), true)`);
   }
 
-  /** `ordered Chai but not Chang`: what is denied beside a thing of its kind is denied of what is asked for, by the same path. */
+  /** `ordered Chai but not Chang`: attaches a denied thing by the same path as the thing of its kind before it, if there is one. */
   private attachLikeSibling(writer: CypherWriter, anchor: Anchor): boolean {
     if (!anchor.negated) return false;
-    // `从上海出发但不到达北京`: it has a relation of its own.
+    // `从上海出发但不到达北京`: the denied thing has a relation of its own.
     const own = (this.wordsOf.get(anchor) ?? []).filter(({ relations }) => relations.size > 0);
     const isLike = ([{ mention, terms }, { start, hops }]: [Anchor, PathReading]): boolean =>
       hops.length > 0 &&
@@ -324,7 +324,7 @@ class PatternReader {
     }
     const best = found.sort((a, b) => b.score - a.score)[0];
     if (!best || best.reading.score < leastScore) throw this.noPath([anchor]);
-    // No node is two named ones.
+    // One node cannot be two named ones.
     if (best.reading.hops.length === 0 && this.named.has(best.to) && !anchor.negated && anchor.terms.some(isEntity)) throw this.noPath([anchor]); // prettier-ignore
     this.isGuessed ||= best.reading.unnamed > 0;
     const close = found.filter(({ score, to }) => best.score - score < 0.25 && to === best.to).map(({ reading }) => reading);
@@ -333,20 +333,20 @@ class PatternReader {
     this.attach(writer, anchor, best.reading, best.to);
   }
 
-  /** What is asked for by one of its values has it itself. */
+  /** Whether a named thing may be placed at a node. A target that is asked for by one of its values must have this value itself. */
   private mayBeAt(anchor: Anchor, reading: PathReading, variable: string): boolean {
     if (anchor.mention === this.part.asked.word?.mention) return variable === 't' && reading.hops.length === 0;
     return variable !== 't' || !this.isAsked(anchor, reading);
   }
 
-  /** `Which customers sent coffee to Union Steel`: nobody asks which they are of what is named itself. */
+  /** Whether a named thing would be the target itself: `Which customers sent coffee to Union Steel` does not ask which Union Steel is. */
   private isAsked({ terms, negated, mention }: Anchor, { hops }: PathReading): boolean {
     const { word, type } = this.part.asked;
     if (hops.length > 0 || negated || type === null || word === null || word.labels.size === 0 || !terms.some(isEntity)) return false;
     return !saysItself(this.context.terms.text, mention, word.mention);
   }
 
-  /** `没有下过订单的客户`: nothing is at the end of such a path. */
+  /** Excludes nodes from which a denied path leads: `没有下过订单的客户`. */
   private async exclude(writer: CypherWriter, { words, terms, excluded, mention }: NegatedPart): Promise<void> {
     if (excluded.size > 0) return;
     const { schema, terms: question } = this.context;
@@ -370,13 +370,13 @@ class PatternReader {
         word.mention,
       );
     if (date) {
-      // What has not happened has no date.
+      // A missing date means that the event has not happened.
       writer.where(`t.${quoteName(date.name)} IS NULL`);
       return;
     }
     const own = word?.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target);
     if (word && own && word.labels.size + word.relations.size === 0) {
-      // Without a stock is what has none or none left; who has no phone has no value.
+      // "Without a stock" may mean a missing value or 0; "without a phone" means a missing value.
       if (others.length > 0 || !/^(?:string|date|datetime|localdatetime)$/.test(own.type)) throw this.notUnderstood(mention);
       writer.where(`t.${quoteName(own.property)} IS NULL`);
       return;
@@ -404,14 +404,14 @@ class PatternReader {
     );
   }
 
-  /** `beneficiaries in London` live there, and something makes them beneficiaries. */
+  /** Requires the relation of a role: `beneficiaries in London` live there and must be beneficiaries of something. */
   private requireRole(writer: CypherWriter): void {
     const { word } = this.part.asked;
     if (word?.isRole && word.labels.has(writer.target) && ![...word.relations].some(type => writer.follows(type)))
       this.unused.push({ ...word, labels: new Set() });
   }
 
-  /** Labels and relations without a place must at least exist: `有订单的客户`. */
+  /** Requires that unused labels and relations at least exist: `有订单的客户`. */
   private async attachUnused(writer: CypherWriter): Promise<void> {
     const { schema, pace } = this.context;
     const known = new Map<string, Hop[][]>();
@@ -453,7 +453,7 @@ class PatternReader {
         );
       writer.addPath(best.hops, best.variable);
       if (best.hops.length > 1) this.noteWay(best.hops);
-      // `captains` are whoever captains something.
+      // The asked word, such as `captains`, is not a limit.
       if (word.mention !== this.part.asked.word?.mention) this.required.push(word);
     }
   }

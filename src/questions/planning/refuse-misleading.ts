@@ -4,18 +4,18 @@ import { type Anchor, groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
 
-/** Not `on or after`, which is one bound. */
+/** Matches "or" and 或, except in `on or after`, which is one bound. */
 const alternative = /(?<!\bon )\b(?:or|either)\b|或/g;
 const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
-/** Compares the things that are asked for with each other. */
+/** Matches a comparison of the asked things with each other. */
 const alike = /\bsame\b|\bidentical\b|\bduplicates?\b|重名|同名|相同|同样|一样|重复/;
-/** `the same title as X`, 和X职称相同. */
+/** Matches a comparison with a named thing: `the same title as X`, 和X职称相同. */
 const sameValue = /\bsame\b.{0,80}\bas\b|[和与跟同].{0,40}(?:相同|一样)/;
 const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
 
 /**
- * Refuses what would be read as something else: alternatives between parts that are no names of one kind, questions whether all do or one
- * does most, and "besides".
+ * Refuses questions that would be read as others: alternatives between parts other than names of one kind, yes-or-no questions about all
+ * things or about a ranking, "besides", and more.
  * @throws UnplannableError
  */
 export function refuseMisleading(terms: QuestionTerms): void {
@@ -77,7 +77,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       '暂不能同时列出几种对象，请分开问',
       'Things of two kinds cannot be listed side by side yet; ask for each apart',
     );
-  // The same policy is meant in both places.
+  // The same thing is meant in both places, such as a policy.
   if (
     anchors.length === 0 &&
     /\bthe [a-z]+ (?:who|that|which) [a-z ]*\bthe (?!most|least|fewest)[a-z]+\s*[?.]?$/.test(rest) &&
@@ -96,7 +96,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `不清楚“${group[0]}”按什么分；请写出属性，例如“每个类别”`,
       `It is not clear by what "${group[0]}" groups; name the property`,
     );
-  // 除了A，B还有哪些: B is not left out.
+  // 除了A，B还有哪些: B is not excluded.
   const comma = /除了?[^，,]*[，,]/.exec(rest);
   const kept = comma && anchors.find(({ negated, mention }) => negated && mention.start >= comma.index + comma[0].length);
   if (kept)
@@ -122,7 +122,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
 }
 
-/** Two negations in one clause, with no name between them. */
+/** Whether a clause has two negations without a name between them. */
 function deniesTwice({ text, denials, entities, values }: QuestionTerms): boolean {
   return denials.slice(1).some((second, i) => {
     const [from, to] = [denials[i]?.end ?? 0, second.start];
@@ -134,7 +134,7 @@ function deniesTwice({ text, denials, entities, values }: QuestionTerms): boolea
   });
 }
 
-/** `四川省除了成都市还有哪些市`: what is left out is one of those that are asked for. */
+/** Whether the excluded thing has the label that is asked for: `四川省除了成都市还有哪些市`. */
 function asksForTheRest({ entities, labels }: QuestionTerms, rest: string): boolean {
   const isAsked = (name: string): boolean => labels.some(({ label }) => label === name);
   return (
@@ -142,7 +142,7 @@ function asksForTheRest({ entities, labels }: QuestionTerms, rest: string): bool
   );
 }
 
-/** Whether a place is inside of a name, a time or a bound, or between names that are joined. */
+/** Whether a place is inside a name, a time or a bound, or between joined names. */
 function isInside({ times, compares }: QuestionTerms, anchors: Anchor[], at: number): boolean {
   if ([...times, ...compares].some(({ mention }) => covers(mention, at))) return true;
   return anchors.some(({ mention, join, terms: named }) =>

@@ -6,13 +6,13 @@ import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { namesDoer } from './self-relations.js';
 
-/** 车主, 受益人, 投保方, and not 擅长 or 开户 */
+/** Chinese nouns for roles: 车主, 受益人, 投保方, but not 擅长 or 开户. */
 const chineseRole =
   /\p{Script=Han}(?:(?<!器)人|者|员)$|[车业房店船货雇户]主$|[班组社队校院会处部船市董店站所科厂]长$|[教导医律厨]师$|[应销理发包运造]商$|[保买卖甲乙]方$|[客用租商]户$/u;
 
 /**
- * Gives a relation that is called by whoever is at its end the label of that end: `beneficiaries`, `car owners`, 车主. Others stay as they
- * are, also where both ends may be meant.
+ * Gives a word for a relation the label of the end that it names: `beneficiaries`, `car owners`, 车主. Other words stay as they are, also if
+ * both ends may be meant.
  */
 export function withRole(text: string, word: SchemaWord, schema: PlanSchema): SchemaWord {
   if (!isOnlyRelation(word)) return word;
@@ -26,7 +26,7 @@ export function withRole(text: string, word: SchemaWord, schema: PlanSchema): Sc
   );
   const isOneOfTwo = edges.every(({ sourceLabel, targetLabel }) => isWho(schema, sourceLabel) !== isWho(schema, targetLabel));
   if (isOneOfTwo && persons.size === 1) return { ...word, labels: persons, isRole: true };
-  // Whoever `leads` is the leader, where both ends may be persons.
+  // If both ends may be persons, the leader is the source of `leads`.
   const doers = new Set(edges.map(({ sourceLabel }) => sourceLabel));
   const isActive = names.some(name => /^[a-z]+(?:s|ed)$/.test(name)) && !names.some(name => / by$/.test(name));
   const isDoer = isAgentNoun(word.mention.text) || namesDoer(word.mention.text, edges[0]?.type ?? '', schema);
@@ -34,7 +34,7 @@ export function withRole(text: string, word: SchemaWord, schema: PlanSchema): Sc
   return isActive && isDoer && !isOwn && doers.size === 1 ? { ...word, labels: doers, isRole: true } : word;
 }
 
-/** 谁是调度: whoever is at either end of a relation; else where it begins. */
+/** Label of the only end of a relation that is a person, if asked for one (谁是调度); else the source label. */
 export function endAskedFor(
   { sourceLabel, targetLabel }: PlanSchema['edges'][number],
   type: AnswerType | null,
@@ -44,12 +44,12 @@ export function endAskedFor(
   return person !== undefined && others.length === 0 ? person : sourceLabel;
 }
 
-/** `for flight`, `contains part`: no nouns. */
+/** Matches phrases other than nouns: `for flight`, `contains part`. */
 const phrase = /^(?:for|of|in|on|at|to|from|by|with|has|have|is|was) |^[a-z]+(?:s|ed|ing) /;
-/** 收货工厂, but not 供应零件 */
+/** Chinese words that single out one end of a relation: 收货 of 收货工厂, but not 供应 of 供应零件. */
 const whichOne = /^(?:[收发]货|目[的标]|[起始]始|始发|出发|到达|来源|所[在属]|归属|[起终]点|中转|主要|默认|备用|[上下]级|[母子总分前原])$/;
 
-/** 收货工厂, `destination warehouses`: a relation that is called by the label at one of its ends. */
+/** The end whose label the word contains, for a relation named after it: 收货工厂, `destination warehouses`. Null if it is not exactly one. */
 function endCalledBy(word: string, { sourceLabel, targetLabel }: PlanSchema['edges'][number], { labels }: PlanSchema): string | null {
   if (sourceLabel === targetLabel) return null;
   const own = singularOf(word);
@@ -65,7 +65,7 @@ function endCalledBy(word: string, { sourceLabel, targetLabel }: PlanSchema['edg
   return ends.length === 1 ? (ends[0] ?? null) : null;
 }
 
-/** `captains of flights`, `which captain`: a word that may be a verb is a noun there. */
+/** Whether a word that may be a verb stands as a noun: `captains of flights`, `which captain`. */
 function standsAsNoun(text: string, { mention: { text: own, start, end } }: SchemaWord): boolean {
   return (
     /^[a-z]+$/.test(own) &&
@@ -74,12 +74,15 @@ function standsAsNoun(text: string, { mention: { text: own, start, end } }: Sche
   );
 }
 
-/** A noun for a doer, or the plural of the last word of a longer name: `beneficiaries` of `has beneficiary`, but not `holds`. */
+/**
+ * Whether a word is a noun for a doer, or the plural of the last word of a longer name: `beneficiaries` of `has beneficiary`, but not
+ * `holds`.
+ */
 function isNoun(text: string, names: string[]): boolean {
   if (!/^[a-z]/.test(text)) return chineseRole.test(text);
   const last = (name: string): string => name.split(' ').at(-1) ?? '';
   const isPlural = /(?:[^s]s|people)$/.test(text) && names.some(name => name.includes(' ') && stemOf(last(name)) === stemOf(last(text)));
-  // `sponsor` is what `sponsored` says, and no noun for a doer.
+  // `sponsor` is a form of `sponsored` and does not count as a noun for a doer.
   const isVerb = names.some(name => name.split(' ').some(part => /(?:s|ed)$/.test(part) && stemOf(part) === stemOf(text)));
   return (isAgentNoun(last(text)) && !isVerb) || (isPlural && !names.some(name => name === text || name.startsWith(`${text} `)));
 }

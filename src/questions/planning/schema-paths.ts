@@ -18,12 +18,12 @@ export interface ToOne {
 export type PlanSchema = GraphSchema & { toOne: ToOne };
 
 const longestPath = 3;
-/** A path that follows a relation of a label with itself may have one hop more: a chain of managers. */
+/** Maximum hops of a path with a relation of a label with itself, one more than for others: a chain of managers. */
 const longestWithSelf = 4;
-/** A schema of thousands of relations has millions of paths. The short ones are listed first. */
+/** Maximum paths that are listed, the short ones first: a schema of thousands of relations has millions of paths. */
 const mostPaths = 4_000;
 
-/** What a relation is called, as it is written in the mapping. */
+/** Names of a relation as written in the mapping: its type and its aliases. */
 export function namesOfRelation({ edges }: GraphSchema, type: string): string[] {
   return edges.filter(edge => edge.type === type).flatMap(edge => [edge.type, ...edge.aliases]);
 }
@@ -44,7 +44,7 @@ export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]>
       yield hops;
       if (++listed >= mostPaths) return;
       if (hops.length >= longestPath && !hops.some(({ from, to }) => from === to)) continue;
-      // What is not going to be listed need not be made.
+      // Do not build paths that would not be listed.
       if (listed + longer.length < mostPaths) for (const hop of next(hops.at(-1)?.to ?? label)) longer.push([...hops, hop]);
     }
     ways = longer;
@@ -76,7 +76,7 @@ export function leadsToOne(hops: Hop[], { outgoing, incoming }: ToOne): boolean 
   return hops.every(hop => (hop.direction === 'out' ? outgoing : incoming).includes(hop.type));
 }
 
-/** Tells whether every node that a path passes has its edge, as far as their numbers show. */
+/** Whether every node on a path may have the next edge, judged by the numbers of nodes and edges. */
 export function isComplete(hops: Hop[], schema: GraphSchema): boolean {
   return hops.every(hop => {
     const [source, target] = hop.direction === 'out' ? [hop.from, hop.to] : [hop.to, hop.from];

@@ -1,6 +1,6 @@
 import { aWorld, edge, namedLabel, propertiesOf } from '../../../test/support/question-world.js';
 
-/** What happens has its date in the relation; a club is as good as a person; one verb is a noun too. */
+/** A world whose events have their dates in relations, where a club counts as a person and one verb is a noun too. */
 const { ask } = aWorld({
   labels: [
     namedLabel('Student', ['学生'], [['gender', 'string'], ['birth date', 'date'], ['enrolment date', 'date']]),

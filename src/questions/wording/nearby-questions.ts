@@ -10,9 +10,9 @@ import { irregularPlurals } from '../linking/word-roots.js';
 import { hopsFrom, leadsToOne, type PlanSchema } from '../planning/schema-paths.js';
 import { type MetricEntry } from '../vocabulary.js';
 
-/** What a question names and what it is asked about. */
+/** The question and its graph, from which nearby questions are made. */
 export interface NearbyContext {
-  /** As it was written. */
+  /** The question as written. */
   text: string;
   schema: PlanSchema;
   metrics: readonly MetricEntry[];
@@ -22,25 +22,25 @@ export interface NearbyContext {
 
 type Place = Pick<Mention, 'start' | 'end'>;
 
-/** Plain questions are asked about so many of the labels and nodes that a question names: only a few are shown. */
+/** Maximum labels and nodes of a question about which plain questions are made: only a few are shown. */
 const mostNamed = 3;
-/** As many limits are left out, one at a time: only some of the questions are looked at. */
+/** Maximum limits that are left out, one at a time: only some of the questions are examined. */
 const mostLimits = 10;
-/** Joins what comes after it, and means nothing without. A question may be in both languages. */
+/** Words that mean nothing without the words behind them, in both languages: a question may mix them. */
 const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|than|as|since|before|after|during|the|an?|and|or)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
 const before = new RegExp(`(?:(?:${joining})\\s*)+$`, 'iu');
 const after = /^(?:\s*[,;]|[的、，]+)?/u;
-/** A question does not end so, nor begin with 的. */
+/** Matches an incomplete question: one that begins with 的, or ends with a joining word or a verb. */
 const dangling = new RegExp(
   `^的|(?:${joining}|\\b(?:is|are|was|were|do|does|did|has|have|not|that|who|which)\\b|[的是有])\\s*[?.!？。！]?$`,
   'iu',
 );
-/** The end of a question. */
+/** Matches the end of a question. */
 const end = /^\s*[?.!？。！]*$/;
 
 /**
- * Questions near one that was not answered, the nearest first: without the words that were not understood, without one of the things that
- * limit it, and plain ones about the metrics, labels and nodes that it names. Whether they can be answered is not known yet.
+ * Questions near one that was not answered, the nearest first: without the words that were not understood, without one of its limits, and
+ * plain questions about the metrics, labels and nodes that it names. The caller has to test whether they can be answered.
  */
 export function nearbyQuestions(linked: LinkedQuestion, missed: readonly string[], context: NearbyContext): string[] {
   const near = [...shorterQuestions(linked, missed, context), ...plainQuestions(linked, context)];
@@ -51,13 +51,13 @@ function bare(text: string): string {
   return text.toLowerCase().replace(/[?？.。!！\s]+$/, '');
 }
 
-/** Without a negation, or with a time that limited what is left out, the rest would be another question. */
+/** Questions with parts left out. Empty if the rest would be another question: with a negation, or a time that limited a part left out. */
 function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { text }: NearbyContext): string[] {
   const unread = placesOf(missed, linked);
   const isNegated = linked.mentions.some(mention => intentsOf(mention, 'negation') !== null);
   const isTimed = unread.length > 0 && linked.mentions.some(({ meanings: [first] }) => first?.as === 'time');
   if (isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
-  // Whatever was said in fewer letters is missed least.
+  // The shortest limits are left out first: they are missed least.
   const limits = linked.mentions.filter(mention => isLimit(mention, linked)).sort((a, b) => a.text.length - b.text.length);
   const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.slice(0, mostLimits).map(limit => [...unread, limit])];
   const own = written(text, linked.text);
@@ -66,7 +66,7 @@ function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { t
     .filter(near => near !== '' && !dangling.test(near));
 }
 
-/** Whether the rest is a sentence without it: it stands before a noun (`unhappy customers`), or at the end (`ordered Chai happily`). */
+/** Whether the rest is a sentence without a place: one before a noun (`unhappy customers`), or at the end (`ordered Chai happily`). */
 function isSpare(place: Place, linked: LinkedQuestion): boolean {
   const { text, mentions } = linked;
   if (/[哪几谁什多少何]/.test(text.slice(place.start, place.end))) return false;
@@ -82,14 +82,14 @@ function isBeforeNoun(place: Place, { text, mentions }: LinkedQuestion): boolean
   return next?.meanings[0]?.as === 'label';
 }
 
-/** Without it a question of the same kind is left: it is a name, a value or a time that no verb needs. */
+/** Whether the rest asks the same without a mention: a name, a value or a time that is not needed by a verb. */
 function isLimit({ start, meanings: [first] }: Mention, { text, mentions }: LinkedQuestion): boolean {
   const isName = first?.as === 'entity' || first?.as === 'value' || first?.as === 'time';
   const isOfVerb = mentions.some(mention => mention.end === start && mention.meanings[0]?.as === 'relation');
   return isName && !isOfVerb && !/[了过着]$/.test(text.slice(0, start));
 }
 
-/** Where the words stand, outside of what was understood. */
+/** Places of whole words outside of all mentions. */
 function placesOf(words: readonly string[], { text, mentions }: LinkedQuestion): Place[] {
   const isWhole = (start: number, stop: number): boolean =>
     !/[a-z0-9]{2}/.test(text.slice(start - 1, start + 1)) && !/[a-z0-9]{2}/.test(text.slice(stop - 1, stop + 1));
@@ -103,7 +103,7 @@ function placesOf(words: readonly string[], { text, mentions }: LinkedQuestion):
   });
 }
 
-/** Leaves the places out, with what joins them to the words before, unless a noun is left behind them: `of unhappy customers`. */
+/** Cuts the places out, with the words that join them to those before. These stay if a noun follows: `of unhappy customers`. */
 function cut(text: string, places: Place[], isAdjective: (place: Place) => boolean): string {
   let kept = '';
   let from = 0;
@@ -133,7 +133,7 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
       const name = spoken(metric);
       return [...(by ? [zh ? `各${spoken(by)}的${name}` : `${name} by ${spoken(by)}`] : []), zh ? `${name}是多少` : `What is the ${name}?`];
     });
-  // A name that several have says nothing of which.
+  // Skip a name that several nodes have: it does not say which one is meant.
   const nodes = named.flatMap(meaning => {
     const [node, other] = meaning.as === 'entity' && !meaning.isSet ? meaning.nodes : [];
     return node && !other ? (entities.get(node.id) ?? []) : [];
@@ -159,14 +159,14 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
   return [...ofMetrics, ...ofNodes, ...ofLabels].filter(text => languageOf(text) === language);
 }
 
-/** The labels one step from a label; with `several` only those of which a node has many. */
+/** The labels one hop from a label; with `several` only those of which a node may have many. */
 function around(schema: PlanSchema, label: string, several: boolean): LabelSchema[] {
   const hops = hopsFrom(schema, label).filter(hop => !several || !leadsToOne([hop], schema.toOne));
   const next = new Set(hops.map(({ to }) => to));
   return schema.labels.filter(({ name }) => next.has(name) && name !== label);
 }
 
-/** A number that says how much, and not which or when. */
+/** Whether a property is a quantity: a number other than a key, a code, a date or a position. */
 function isMeasure({ name, type, column }: PropertySchema, label: LabelSchema, { labels }: PlanSchema): boolean {
   const isKey = labels.some(({ keyProperties }) => keyProperties.includes(name));
   const names = `${name} ${column ?? ''}`;
@@ -178,12 +178,12 @@ function isMeasure({ name, type, column }: PropertySchema, label: LabelSchema, {
   );
 }
 
-/** `Order` is `order` there, and `SKU` stays. */
+/** A name as it stands in a sentence: `Order` becomes `order`, `SKU` stays. */
 function inSentence(name: string): string {
   return /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
 }
 
-/** Labels are often plurals already. */
+/** The plural of a word, which may be one already, as labels often are. */
 function plural(word: string): string {
   const [, irregular] = Object.entries(irregularPlurals).find(([singular]) => singular === word.toLowerCase()) ?? [];
   if (irregular !== undefined) return irregular;

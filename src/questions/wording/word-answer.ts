@@ -63,7 +63,7 @@ export function wordGraphAnswer(
         value === null ? (zh ? `没有${name}的记录` : `no ${name} recorded`) : `${name} ${said}`;
       const values = rows.map(each => {
         const own = first(each);
-        // `Tea name Tea` says nothing.
+        // A name is not repeated: `Tea name Tea`.
         const said = shape.spoken.flatMap((name, i) => (each[i + 1] === own ? [] : wordValue(name, each[i + 1], say(each, i + 1, name))));
         return [own, ...(said.length > 0 ? [said.join(zh ? '，' : ', ')] : [])].join(' ');
       });
@@ -106,20 +106,20 @@ const ends = {
   dates: { zh: ['最晚', '最早'], en: ['latest', 'earliest'] },
 } as const;
 
-/** What the only value says, if it is a boolean or unknown; else whether there is anything. */
+/** The only value of the only row, if it is a boolean or null; else whether there are rows. */
 function isTrue(rows: unknown[][]): boolean | null {
   const [row, ...others] = rows;
   const isOne = row?.length === 2 && others.length === 0;
   return isOne && (typeof row[1] === 'boolean' || row[1] === null) ? row[1] : rows.length > 0;
 }
 
-/** Tells whether what is named comes first of two rows, and not level. Null where a value is not known. */
+/** Tells whether the named thing comes first of two rows with different values. Null if a value is unknown. */
 function isAhead([first, second]: unknown[][], name: string): boolean | null {
   if ([first, second].some(row => row !== undefined && row[1] === null)) return null;
   return first !== undefined && nameOf(first[0]) === name && JSON.stringify(first[1]) !== JSON.stringify(second?.[1]);
 }
 
-/** Counts nodes one by one, also two of the same name. */
+/** Number of different nodes; nodes with the same name count separately. */
 function countOf(rows: unknown[][]): number {
   return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
 }

@@ -3,22 +3,22 @@ import { bitsFor, type EdgeFacts, setBit } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type NodeFilter } from './node-filter.js';
 
-/** So few edges are soon looked at, however few the graph has. */
+/** A first hop over at most so many edges is never wide, however small the graph is. */
 const mostNarrow = 4;
 
 /** One edge of a chain, seen from its left node. */
 export interface Hop {
   direction: Direction;
-  /** 1 for the types that fit, by number. */
+  /** By number of the type: 1 for a type that fits, else 0. */
   types: Uint8Array;
 }
 
 /** A chain of nodes and single edges: `filters.length === hops.length + 1`. */
 export interface Chain {
   hops: Hop[];
-  /** Null where every node fits that the edges beside it can reach. */
+  /** One filter a node; null if every node fits that the edges beside it can reach. */
   filters: (NodeFilter | null)[];
-  /** Where matches can start: the places that may fit node 0, each once. */
+  /** Places where a match can start: those that may fit node 0, each once. */
   starts: Uint32Array;
   isWide: boolean;
 }
@@ -28,7 +28,7 @@ export function hopOf({ direction, types }: { direction: Direction; types: reado
   return { direction, types: Uint8Array.from(graph.types, type => (types.length === 0 || wanted.has(type) ? 1 : 0)) };
 }
 
-/** Whether the first hop alone looks at so many edges that it is worth a pass over all of them, once for many queries. */
+/** Whether the first hop alone looks at so many edges that a pass over all edges pays off. The pass is made once for many queries. */
 export function isWide({ starts, hops }: Pick<Chain, 'starts' | 'hops'>, { outOffsets, intoOffsets, edgeTypes }: GraphArrays): boolean {
   if (!hops[0]) return false;
   const { direction } = hops[0];

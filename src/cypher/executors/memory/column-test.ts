@@ -1,7 +1,7 @@
 import { type NodeTest } from './node-filter.js';
 import { type NodeColumn } from './memory-graph.js';
 
-/** What a condition on one property says of its numbers, if it compares them with one number: of those below it, equal to it and above it. */
+/** Result of a condition on one property for numbers below, equal to and above the number `than` that it compares them with. */
 export interface NumberTest {
   than: number;
   below: boolean;
@@ -10,16 +10,16 @@ export interface NumberTest {
 }
 
 const [inNumbers, ruledOut] = [1, 2];
-/** A column with more different values that are no numbers is asked place by place. */
+/** Maximum codes of a column whose answers are kept by code. With more codes the condition is asked place by place. */
 const mostCodesKnown = 20_000;
 
 /**
- * A condition of a node that asks for one property, over its column: numbers are compared as floats, which hold them exactly, and of
- * equal texts (and of missing values) one is asked.
+ * A condition of a node on one property, tested over the column of this property. Numbers are compared as floats, which hold them exactly.
+ * Any other value has a code: the condition is asked once for each code, also for the code of missing values.
  * @param ask the condition of the node at a place, as an expression
  */
 export class ColumnTest implements NodeTest {
-  /** By reading and code: 0 unknown, 1 true, 2 not true. Nodes of many sets of labels share a reading. */
+  /** Answers by reading and code: 0 unknown, 1 true, 2 not true. Nodes with different sets of labels may share a reading. */
   private readonly known: (Uint8Array | undefined)[] = [];
 
   constructor(

@@ -14,13 +14,13 @@ import { compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
 
-/** What texts were read as, by kind, zone and text: a condition compares each row with the same text. */
+/** Times read from texts, by kind, zone and text: a condition often compares each row with the same text. */
 const timesRead = new Map<string, CypherValue>();
 const mostTimesRead = 1_000;
 
 type Operation = (left: CypherValue, right: CypherValue) => CypherValue;
 
-/** `=` of a query. @throws ValueFault for a text beside a time that is no such time */
+/** `=` of a query. @throws ValueFault for a text beside a time that cannot be read as a time of this kind */
 export const areEqual = ofTimes(equals);
 
 const operations: Record<Exclude<BinaryOperator, 'XOR'>, Operation> = {
@@ -65,7 +65,7 @@ function negated(value: boolean | null): boolean | null {
   return value === null ? null : !value;
 }
 
-/** Null for anything that is neither a text nor a time, which counts as its text. */
+/** An operation on texts. A time counts as its text. Null if an operand is neither a text nor a time. */
 function ofTexts(operation: (left: string, right: string) => boolean): Operation {
   const textOf = (value: CypherValue) => (isTemporal(value) ? temporalText(value) : value);
   return (left, right) => {
@@ -76,7 +76,7 @@ function ofTexts(operation: (left: string, right: string) => boolean): Operation
   };
 }
 
-/** A text beside a time is read as a time of its kind, as SQL does. openCypher would find them neither equal nor comparable. */
+/** An operation that reads a text beside a time as a time of the same kind, as SQL does. openCypher would not compare the two. */
 function ofTimes(operation: Operation): Operation {
   return (left, right) => {
     if (typeof right === 'string' && isTemporal(left)) return operation(left, asTimeLike(right, left));
@@ -86,8 +86,9 @@ function ofTimes(operation: Operation): Operation {
 }
 
 /**
- * A text without a zone has that of the time beside it. A moment in another zone is taken to that zone, since a moment of the source is
- * shown in one zone, however it was written. @throws ValueFault for a text that is no such time
+ * Reads a text as a time of the kind of the time beside it. A text without a zone takes the zone of that time. A moment in another zone is
+ * converted to that zone: a moment of the source is shown in one zone, however it was written.
+ * @throws ValueFault for a text that cannot be read as a time of this kind
  */
 function asTimeLike(value: CypherValue, time: TemporalValue): CypherValue {
   if (typeof value !== 'string') return value;

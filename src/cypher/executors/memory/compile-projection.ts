@@ -24,11 +24,11 @@ import { type Evaluate, type Row, Scope, valuesIn, valuesOf, type Variable } fro
 import { type SlotsRead, slotsRead } from './slots-read.js';
 import { staticType } from './static-type.js';
 
-/** Two rows in ORDER BY, besides what long values add. */
+/** Units to compare two rows in ORDER BY; long values add to them. */
 const unitsOfComparison = 5;
-/** A row that is held, besides its width. */
+/** Units to hold a row, besides those for its width. */
 const unitsOfHeldRow = 60;
-/** A row that is sorted, beside its values and keys. */
+/** Bytes of a row that is sorted, besides its values and keys. */
 const bytesOfSorted = 64;
 
 interface Column {
@@ -40,7 +40,7 @@ interface Column {
 export interface CompiledProjection {
   columns: { name: string; slot: number }[];
   scope: Scope;
-  /** What it reads, if it only groups and counts, so that a row may stand for many of which the same is read. Else null. */
+  /** Slots that the projection reads, if it only groups and counts; else null. One row may then stand for many with the same values. */
   counted: SlotsRead | null;
   run(rows: Rows): Rows;
 }
@@ -64,7 +64,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     slot: query.frame.take(),
     value: compile(expression, isGrouped ? inGroup : place),
   }));
-  // A key has no aggregate, so it says the same before and after grouping.
+  // A key lacks aggregates, so its value is the same before and after grouping.
   const groupKeys = columns.filter((_, i) => !hasAggregate[i]).map(({ value }) => value);
   const variables = new Map<string, Variable>(
     columns.map(({ name, slot }, i) => [name, { slot, type: staticType(expressions[i]!, place.scope) }]),
@@ -101,7 +101,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** The rows with the columns in their slots, beside the variables from before. */
+  /** Yields the rows with the columns in their slots. The earlier variables stay in theirs. */
   function* project(rows: Rows): Rows {
     const holding = query.work.holding();
     try {
@@ -123,7 +123,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** The first of equal rows. The others add what they rest on to it, which clauses that have read the row do not see any more. */
+  /** Yields the first of equal rows. The others add their nodes and edges to its evidence, which a clause that has read the row misses. */
   function* distinctRows(rows: Rows): Rows {
     const kept = new KeptRows(query, projection.kind === 'with' && keys.length === 0);
     let isWhole = false;
@@ -141,7 +141,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** @param most the number of first rows that are wanted. A row behind so many others is not held. */
+  /** @param most the number of first rows that are wanted; a row behind so many others is not held */
   function* sortedRows(rows: Rows, most: number): Rows {
     let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
     const isDue = () => query.work.isDue;
@@ -162,13 +162,13 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
           continue;
         }
         const found = valuesOf(keyValues, row);
-        // Of rows with equal keys the first ones stay.
+        // Rows with equal keys: the earlier ones stay.
         if (last && compare(last, { keys: found }) <= 0) continue;
         query.work.spend(unitsOfHeldRow);
         holding.add(bytesOfSorted);
         held.push({ row, keys: found, bytes: holding.row(row) + holding.row(found) });
         if (isDue()) yield null;
-        // Far more rows than are wanted need not be held.
+        // Cut the held rows to the wanted ones only now and then: each cut sorts them.
         if (held.length < 2 * most + 1_000) continue;
         held = yield* sortInSteps(held, compare, isDue);
         for (const { row, keys, bytes } of held.splice(most)) {
@@ -184,7 +184,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** The row for the clauses behind, which see the columns only. */
+  /** The row for the next clause, which sees only the columns. */
   function cleaned(row: Row): Row {
     const clean: Row = query.frame.emptyRow();
     for (const { slot } of columns) clean[slot] = row[slot] ?? null;
@@ -192,7 +192,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     return clean;
   }
 
-  /** ORDER BY and WHERE see the variables from before too; a column hides a variable of its name. */
+  /** Scope of ORDER BY and WHERE without groups or DISTINCT: the columns and the earlier variables. A column hides its namesake. */
   function columnsAndVariables(): (expression: Expression) => ExpressionPlace {
     const both = new Scope(query.frame, extended(place.scope.variables, variables));
     return expression => {
@@ -209,13 +209,13 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     };
   }
 
-  /** After grouping and DISTINCT only the columns are left, and expressions that say the same as one. */
+  /** Scope of ORDER BY and WHERE after grouping or DISTINCT: the columns, and expressions equal to that of a column or to an aggregate. */
   function columnsOnly(): (expression: Expression) => ExpressionPlace {
     const byShape = new Map(items.map(({ expression }, i) => [shapeOf(expression), columns[i]!.slot]));
     const hiding = items
       .filter(({ name, expression }) => expression.kind !== 'variable' || expression.name !== name)
       .map(item => item.name);
-    /** A column hides a variable of its name, so that an expression with that name says something else than in an item. */
+    /** A column hides a variable of its name, so an expression with that name differs from the same text in an item. */
     const isOfItems = (inner: Expression) => !freeVariables(inner, hiding).some(({ name }) => hiding.includes(name));
     const inKeys = new Set<string>();
     for (const key of keyItems) walk(key, inner => inner.kind === 'variable' && inKeys.add(inner.name));
@@ -259,7 +259,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
   }
 }
 
-/** WITH names all that is no variable. */
+/** @throws CypherSyntaxError for an item of WITH that is neither a variable nor named by AS */
 function checkNamed(items: ReturnItem[], query: RunningQuery): void {
   for (const { name, aliased, expression } of items)
     if (!aliased && expression.kind !== 'variable')
@@ -304,7 +304,7 @@ function itemsOf({ star, items, position }: Projection, { query, scope }: Expres
   return all;
 }
 
-/** The number behind SKIP or LIMIT. A parameter is read when the query runs. */
+/** The number of SKIP or LIMIT. A parameter is read when the query runs. */
 function compileCount(expression: Expression | null, place: ExpressionPlace): (() => number) | null {
   if (expression === null) return null;
   const { query } = place;

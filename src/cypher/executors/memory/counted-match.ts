@@ -18,31 +18,31 @@ import { type SlotsRead } from './slots-read.js';
 import { type Trail, totalOf, Trails } from './trails.js';
 import { type ArrayHolding } from './work.js';
 
-/** A match whose rows are only counted: one row for nodes of which the same is read, with the number of matches in `times`. */
+/** A match whose rows are only counted: one row for all nodes with the same values read, with the number of matches in `times`. */
 export type CountedMatch = () => Generator<Row | null, boolean>;
 
-/** What `compileMatch` knows of its pattern. */
+/** Parts of a match that `compileMatch` has compiled already. */
 export interface MatchParts {
   pattern: PatternGraph;
   checks: readonly Check[];
   lookUps: LookUps;
 }
 
-/** The nodes and edges of so many trails are cited. */
+/** Maximum trails whose nodes and edges are cited as evidence. */
 const exampleTrails = 100;
 const mostEdgesForExamples = 100_000;
 const mostHops = 8;
-/** So many times are read for a walk that may come to few of them. */
+/** Maximum slow values (times, lists, maps) that are read for a narrow chain, which may need only few of them. */
 const fewSlowReads = 1_000;
-/** Each condition of a node is asked of all nodes, or of many. */
+/** Maximum conditions on one node: each is asked of all nodes, or of many. */
 const mostConditions = 64;
-/** Counting takes two numbers for each node, three times and once more for each hop behind the node that is read. */
+/** Bytes of a node in one `Counted`: two numbers. Counting takes three of them, and one more for each hop behind the node that is read. */
 const bytesOfPlace = 12;
 
 /**
- * Compiles a match of one chain of single edges, or of one node, of which what follows needs one node at most, and only how often it
- * occurs. Null for any other. It gives false if counting turns out to be more work than it saves; then it has given no row.
- * @param read what later clauses read
+ * Compiles a match of one node or of a chain of single edges, if later clauses need at most one of its nodes and how often it occurs. Null
+ * for any other match. The generator returns false if counting turns out to cost more than it saves; in this case it has not yielded a row.
+ * @param read the slots that later clauses read
  */
 export function compileCountedMatch(
   clause: MatchClause,
@@ -123,7 +123,7 @@ export function compileCountedMatch(
     return true;
   }
 
-  /** The places that may fit a node, in parts. */
+  /** The places that may fit a node, in several arrays. */
   function startsOf(node: PatternNode, row: Row): Uint32Array[] {
     const found = lookUps(node, slots => slots.length === 0)(row);
     if (found) return [Uint32Array.from(new Set(found.map(each => arrays!.placeOf(each))))];
@@ -155,7 +155,7 @@ export function compileCountedMatch(
     return new NodeFilter(arrays!.nodeSets, sets, tests);
   }
 
-  /** Null if a property is no column, or if the node itself is read. */
+  /** The columns of the properties that are read. Null if a property is not a column, or if the node itself is read. */
   function columnsOf(properties: ReadonlySet<string> | null): NodeColumn[] | null {
     const columns = properties && [...properties].map(name => arrays!.nodeColumn(name));
     return columns?.every(column => column !== null) ? columns : null;
@@ -175,7 +175,7 @@ export function compileCountedMatch(
   }
 }
 
-/** The conditions of each node of the pattern. Null if one needs more than a node, or may fail. */
+/** The conditions of each node of the pattern. Null if a condition may fail or needs more than one node. */
 function checksByNode({ pattern, checks }: MatchParts): Check[][] | null {
   const byNode = pattern.nodes.map((): Check[] => []);
   for (const check of checks) {

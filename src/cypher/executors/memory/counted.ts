@@ -1,6 +1,6 @@
-/** A number for each place of one node of a chain. Of places that are not listed it is 0. */
+/** A count for each place of one node of a chain. A place that is not listed has count 0. */
 export interface Counted {
-  /** Each once: the first `size` of them. */
+  /** The listed places, each once: the first `size` entries. */
   places: Uint32Array;
   size: number;
   counts: Float64Array;
@@ -8,11 +8,11 @@ export interface Counted {
 
 const bytesOfPlace = 12;
 const mostKeptBytes = 33_554_432;
-/** Without numbers, for the next query of this thread: new arrays of a megabyte cost more than a short query, mostly to collect them. */
+/** Emptied arrays for the next query of this thread: new arrays of a megabyte cost more than a short query, mostly to collect them. */
 const kept: Counted[] = [];
 let keptBytes = 0;
 
-/** Nothing counted yet, for so many places or some more. */
+/** An empty `Counted` for so many places or some more. */
 export function takeCounted(places: number): Counted {
   const at = kept.findIndex(({ counts }) => counts.length >= places && counts.length <= 2 * places);
   if (at === -1) return { places: new Uint32Array(places), size: 0, counts: new Float64Array(places) };
@@ -21,7 +21,7 @@ export function takeCounted(places: number): Counted {
   return counted!;
 }
 
-/** Gives back what nobody reads any more. What a query that failed leaves behind is not given back: its list may lack places. */
+/** Returns arrays that nobody reads any more to the pool. A query that failed must not return its own: their list may lack places. */
 export function giveCounted(counted: Counted): void {
   const { places, size, counts } = counted;
   const bytes = counts.length * bytesOfPlace;
@@ -33,7 +33,7 @@ export function giveCounted(counted: Counted): void {
   keptBytes += bytes;
 }
 
-/** The same places, each with 1. */
+/** A new `Counted` with the same places, each with count 1. */
 export function onesOf({ places, size, counts }: Counted): Counted {
   const ones = takeCounted(counts.length);
   ones.places.set(places.subarray(0, size));

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { type GraphArrays } from './memory-graph.js';
 
-/** Of all graphs of this thread. */
+/** Maximum bytes of derived arrays in this thread, for all graphs together. */
 export const mostBytesDerived = 67_108_864;
 
-/** Without the arrays that they were derived from, which go with their graph. The least recently used ones go. */
+/** Derived arrays by name, graph and key; the least recently used ones are evicted. Their source arrays are freed with the graph. */
 const kept = new LRUCache<string, { value: unknown; bytes: number }>({ maxSize: mostBytesDerived, sizeCalculation: ({ bytes }) => bytes });
 const bytesOfEntry = 256;
 
 const numbers = new WeakMap<Uint32Array, number>();
 let graphs = 0;
 
-/** What is derived from the edges of a graph by a pass over all of them, for the next query of this thread. */
+/** Cache of values that a pass over all edges of a graph derives, for the next query of this thread. */
 export class DerivedArrays<T> {
   constructor(private readonly name: string) {}
 
@@ -19,7 +19,7 @@ export class DerivedArrays<T> {
     return kept.get(this.keyOf(graph, key))?.value as T | undefined;
   }
 
-  /** @param bytes of its arrays; more than all may take are not kept */
+  /** @param bytes of the value's arrays; a value larger than `mostBytesDerived` is not kept */
   set(graph: GraphArrays, value: T, bytes: number, key = ''): T {
     const name = this.keyOf(graph, key);
     kept.set(name, { value, bytes: bytes + name.length + bytesOfEntry });

@@ -9,15 +9,15 @@ import { findShortestPaths } from './shortest-paths.js';
 import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
 import { type Walk, type WalkOptions, walkEdges } from './walk-edges.js';
 
-/** A search over arrays notes two distances of each node of the graph. */
+/** Bytes of a node in a search over arrays, which notes two distances of each node of the graph. */
 const bytesOfSearched = 8;
-/** An edge of a list: a copy, and the memory for it. */
+/** Units of an edge in a list: the copy and its memory. */
 const unitsOfItem = 1;
-/** An edge that an earlier clause has bound is looked at some times. */
+/** Units of an edge that an earlier clause has bound, which is looked at several times. */
 const unitsOfBound = 5;
-/** An edge that becomes an object. */
+/** Units to make the object of an edge. */
 const unitsOfMade = 3;
-/** To begin a search of shortest paths. */
+/** Units to begin a search of shortest paths. */
 const unitsOfSearch = 60;
 
 export type OptionsOf = (row: Row, taken: Set<number>) => WalkOptions;
@@ -27,12 +27,12 @@ export interface BoundEnds {
   right: boolean;
 }
 
-/** What a step along an edge asks beside its options. */
+/** Callbacks of a step along an edge. */
 export interface EdgeQuestions {
   options: OptionsOf;
-  /** Conditions of the node at the end, before the edges are listed. Null for none. */
+  /** Tests the conditions on the end node, before the edges are listed. Null without conditions. */
   holds: ((row: Row) => boolean) | null;
-  /** Whether the list of edges has to be whole: somebody reads it, or a condition on its edges has failed and will be asked again. */
+  /** Whether the list of edges must be complete: it is read, or a condition on its edges has failed and will be asked again. */
   isRead: () => boolean;
 }
 
@@ -46,8 +46,8 @@ export function walkOptions(
 }
 
 /**
- * Follows an edge, or edges in a row, from an end that is bound. If both are, the walk must end at the other one. Edges in a row become a
- * list only for those who read it; the evidence of a row takes the beginning of the walk.
+ * Follows an edge, or edges in a row, from an end that is bound. If both ends are bound, the walk must end at the other one. Edges in a row
+ * become a complete list only if it is read; the evidence of a row takes the beginning of the walk.
  */
 export function expandStep(
   edge: PatternEdge,
@@ -93,7 +93,7 @@ export function expandStep(
   }
 }
 
-/** An edge that an earlier clause has bound, or a list of them: both ends follow from it, and must be the nodes that are bound already. */
+/** Matches an edge, or a list of edges, that an earlier clause has bound. Its ends must be the nodes that are bound already, if any. */
 export function boundEdgeStep(
   edge: PatternEdge,
   { nodes }: PatternGraph,
@@ -134,7 +134,7 @@ function nodeIdAt(row: Row, slot: number): number | null {
   return isNode(value) ? value.id : null;
 }
 
-/** The node at the end of edges in a row. Null if they do not hang together, or one points the wrong way. */
+/** Id of the node at the end of edges in a row. Null if two edges do not meet, or an edge points the wrong way. */
 function endOfWalk(edges: readonly EdgeValue[], start: number, outwards: boolean | null): number | null {
   let at = start;
   for (const { source, target } of edges) {
@@ -174,7 +174,10 @@ export function shortestStep(
 
 type Search = (start: NodeValue, end: NodeValue) => Generator<EdgeValue[] | null>;
 
-/** The search over arrays, for edges of which only the type is asked. It is made when it is first asked for, unless the query has too many arrays then. */
+/**
+ * The search over arrays; null without arrays or with conditions on properties of edges. It is built on the first call, which returns null
+ * while the query holds too many arrays.
+ */
 function compileSearch(edge: PatternEdge, { query }: ExpressionPlace, isRead: () => boolean): (() => Search | null) | null {
   const {
     work,

@@ -11,11 +11,11 @@ import { type Evaluate, type Row, valuesIn, valuesOf } from './scope.js';
 import { countedNode, countedWalk } from './slots-read.js';
 import { type Holding, type Work } from './work.js';
 
-/** To open a group, besides its width. */
+/** Units to open a group, besides those for its width. */
 const unitsOfGroup = 60;
-/** One aggregate of one group, without what grows with the rows. */
+/** Bytes of one aggregate of one group, without the part that grows with the rows. */
 const bytesOfAggregate = 150;
-/** A group, beside its row, what it rests on and its aggregates. */
+/** Bytes of a group, besides its row, its evidence and its aggregates. */
 const bytesOfGroup = 120;
 
 /** An aggregate of a projection, and the slot for its result. */
@@ -52,7 +52,7 @@ export function compileAggregate(call: AggregateCall, place: ExpressionPlace): G
   };
 }
 
-/** What the groups of one aggregate share. */
+/** State shared by all groups of one aggregate. */
 interface Part {
   args: readonly Evaluate[];
   distinct: boolean;
@@ -118,7 +118,7 @@ interface Group {
 }
 
 /**
- * One row for each group of rows with equal keys: the first row of the group, with the results of the aggregates in their slots.
+ * Yields one row for each group of rows with equal keys: the first row of the group, with the results of the aggregates in their slots.
  * Without keys there is always one group.
  */
 export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggregate[], place: ExpressionPlace): Rows {
@@ -183,7 +183,7 @@ class Groups {
         yield* running[i]!.prepare(() => work.isDue);
         first[slot] = running[i]!.result();
       }
-      // The results take the place of what they were gathered in.
+      // The results replace the state of the aggregates.
       group.running = [];
       holding.add(bytesOfBehind(behind) - group.bytes);
       holding.values(valuesIn(first, aggregates));

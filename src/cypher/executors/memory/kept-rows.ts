@@ -8,19 +8,19 @@ import { type Holding } from './work.js';
 
 /** The most nodes and edges that equal rows add to those that are kept, in one clause. */
 const mostMerged = 5_000;
-/** An answer cites what its first rows rest on. Rows beyond these are kept without that. */
+/** Maximum rows that are kept with their evidence: an answer cites only the nodes and edges of its first rows. */
 const mostCitedRows = 5_000;
 
-/** To keep a row, besides its width. */
+/** Units to keep a row, besides those for its width. */
 const unitsOfKeptRow = 100;
 
-/** The rows that DISTINCT or UNION keeps: the first of equal ones. The others add what they rest on to it. */
+/** Rows that DISTINCT or UNION keeps: the first of equal rows. The others add their evidence to it. */
 export class KeptRows {
   private readonly seen = new Map<string, BehindBuilder | null>();
   private readonly holding: Holding;
   private merged = 0;
 
-  /** @param isReadAtOnce whether the clause behind has read what a row rests on by the time that an equal one comes */
+  /** @param isReadAtOnce whether the next clause has read the evidence of a row by the time that an equal row comes */
   constructor(
     private readonly query: RunningQuery,
     private readonly isReadAtOnce: boolean,
@@ -28,7 +28,7 @@ export class KeptRows {
     this.holding = query.work.holding();
   }
 
-  /** Whether no row with these values came before. */
+  /** Keeps the row and returns true, unless a row with these values came before. */
   take(row: Row, values: readonly CypherValue[]): boolean {
     const key = keyOfRow(values);
     const first = this.seen.get(key);
@@ -42,7 +42,7 @@ export class KeptRows {
     return true;
   }
 
-  /** @param isWhole whether all rows were asked for. Those that were not may equal the ones before. */
+  /** @param isWhole whether all rows were asked for; rows that were not may equal kept ones */
   end(isWhole: boolean): void {
     if (!isWhole) this.query.hasUncited = true;
     this.holding.release();
@@ -73,7 +73,7 @@ function restsOnElements(behind: Behind | undefined): boolean {
   return behind !== undefined && (behind.isCut || behind.nodes.size + behind.edges.size > 0);
 }
 
-/** What the row rests on, to which equal ones add theirs. */
+/** Gives the row evidence of its own, to which equal rows add theirs. */
 function citing(row: Row): BehindBuilder {
   const behind = new BehindBuilder();
   if (row.behind) behind.add(row.behind);

@@ -7,14 +7,14 @@ import { type PatternGraph, type PatternNode } from './pattern-graph.js';
 import { type Row } from './scope.js';
 
 /**
- * How to find the nodes among which are all that fit one of the pattern, from an index. It gives null without one.
- * @param isBound whether the row has what is in these slots by then
+ * Finds, in an index, nodes among which are all that fit a node of the pattern. The returned function gives null without an index.
+ * @param isBound whether the row has values in these slots by then
  */
 export type LookUps = (node: PatternNode, isBound: (slots: readonly number[]) => boolean) => (row: Row) => readonly NodeValue[] | null;
 
 /**
- * Finds nodes by a property that equals a constant, a variable or a property of one, in the pattern or in WHERE. It gives null where nothing
- * can be looked up. The conditions are still asked of what is found.
+ * Finds nodes by a property that equals a constant, a variable or a property of one, in the pattern or in WHERE. Null where nothing can be
+ * looked up. The conditions are still asked of the nodes found.
  */
 export function compileLookUps({ nodes }: PatternGraph, where: Expression | null, place: ExpressionPlace): LookUps {
   const { graph } = place.query;
@@ -48,7 +48,7 @@ export function compileLookUps({ nodes }: PatternGraph, where: Expression | null
 
   function entryOf(property: string, value: Expression) {
     const read = compile(value, place);
-    // What fails here fails again where the condition is asked.
+    // Ignore the error: the same expression fails again where the condition is asked.
     const valueIn = (row: Row): CypherValue => {
       try {
         return read(row);

@@ -18,13 +18,13 @@ import { type Row, type Scope } from './scope.js';
 export interface Check {
   slots: ReadonlySet<number>;
   holds: (row: Row) => boolean;
-  /** Whether it asks for the labels of the pattern alone. */
+  /** Whether the condition asks only for the labels of the pattern. */
   ofLabels: boolean;
-  /** Whether it is more than comparisons of properties with constants and each other. Those fail only where a value is no such time. */
+  /** False for comparisons of properties with constants and each other, which fail only for a text that cannot be read as a time. */
   mayFail: boolean;
-  /** The property that decides it, if one property of one variable does. */
+  /** The property that decides the condition, if one property of one variable does; else null. */
   property: string | null;
-  /** What it says of that property if it is a number. */
+  /** Result of the condition for numbers in that property; null if unknown. */
   numbers: NumberTest | null;
 }
 
@@ -41,7 +41,7 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
       };
       checks.push({ ...nothingKnown, slots: new Set([slot]), holds, ofLabels: true });
     }
-    // Those that cannot fail may be asked one by one.
+    // Properties whose values cannot fail may be asked one by one.
     const groups = node.properties.every(({ value }) => isHarmless(value)) ? node.properties.map(entry => [entry]) : [node.properties];
     for (const entries of groups) {
       if (entries.length === 0) continue;
@@ -60,7 +60,10 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
   });
 }
 
-/** The properties of each edge, or of each edge of a list. Those of a shortest path decide which path is found, so they are no conditions on it. */
+/**
+ * Conditions on the properties of each edge, or of each edge of a list. A shortest path that is not bound has none here: its search asks
+ * the properties, since they decide which path is found.
+ */
 export function checksOfEdges(
   { edges }: PatternGraph,
   place: ExpressionPlace,
@@ -101,13 +104,13 @@ export function slotsIn(properties: readonly Pick<MapEntry, 'value'>[], scope: S
 
 function slotsOf(expression: Expression, scope: Scope): number[] {
   const names: string[] = [];
-  // A harmless condition declares no variables, so each that it names is one of the scope.
+  // A harmless condition declares no variables, so each variable in it is one of the scope.
   if (isHarmless(expression)) walk(expression, inner => inner.kind === 'variable' && names.push(inner.name));
   else names.push(...freeVariables(expression, scope.variables.keys()).map(({ name }) => name));
   return names.flatMap(name => scope.find(name)?.slot ?? []);
 }
 
-/** Conditions joined by AND are asked one by one, those that are likely to fail once all variables are bound. */
+/** Splits WHERE at AND into conditions. A condition that may fail is asked once all variables are bound. */
 export function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
   if (hasAggregateCall(where))
     throw place.query.error(
@@ -140,7 +143,7 @@ function allSlots(scope: Scope): Set<number> {
   return new Set([...scope.variables.values()].map(({ slot }) => slot));
 }
 
-/** Comparisons of properties and constants fail only for a text beside a time that is no time. */
+/** Whether the expression can fail only for a text beside a time that cannot be read as a time. */
 function isHarmless(expression: Expression): boolean {
   switch (expression.kind) {
     case 'literal':
@@ -166,7 +169,7 @@ function isHarmless(expression: Expression): boolean {
 
 const nothingKnown = { ofLabels: false, mayFail: false, property: null, numbers: null };
 
-/** The property that a harmless condition asks for, if it asks for no other and for no variable itself. */
+/** The property that a harmless condition reads. Null if it reads several properties, or a variable itself. */
 function propertyAsked(condition: Expression): string | null {
   const asked = new Map<string, string>();
   let isDecided = true;
@@ -185,7 +188,7 @@ function propertyAsked(condition: Expression): string | null {
 
 const mirrored: Partial<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=', '<>': '<>' };
 
-/** What a condition says of numbers: a comparison of the property with a constant, or whether there is one. */
+/** Result of a condition for numbers: of a comparison of the property with a constant, or of IS [NOT] NULL. Null for any other. */
 function numbersOf(condition: Expression, place: ExpressionPlace): NumberTest | null {
   if (condition.kind === 'isNull' && condition.operand.kind === 'property') {
     const { negated } = condition;
@@ -197,7 +200,7 @@ function numbersOf(condition: Expression, place: ExpressionPlace): NumberTest | 
   return right.kind === 'property' && isConstant(left) ? numberTest(mirrored[operator], left, place) : null;
 }
 
-/** Null for a constant that no float holds exactly, and for one that is no number. */
+/** Null unless the operator compares and the constant is a number that a float holds exactly. Decimals and NaN give null too. */
 function numberTest(operator: string | undefined, constant: Expression, place: ExpressionPlace): NumberTest | null {
   const value = compile(constant, place)([]);
   if (operator === undefined || mirrored[operator] === undefined || !isNumber(value) || value instanceof Decimal) return null;

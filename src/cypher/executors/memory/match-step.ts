@@ -2,11 +2,11 @@ import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/c
 import { type Row } from './scope.js';
 import { type Walk } from './walk-edges.js';
 
-/** What the patterns of a clause have walked so far, for one row. */
+/** Edges and walks that the patterns of a clause have taken so far, for one row. */
 export interface Walked {
-  /** The edges that are taken, by id. Each edge is taken once. */
+  /** Ids of the edges that are taken. Each edge is taken at most once. */
   taken: Set<number>;
-  /** The walks that are parts of a path, by the slots of their edges. */
+  /** Walks that are parts of a path, by the slot of their edges. */
   walks: Map<number, PartOfPath>;
 }
 
@@ -16,7 +16,7 @@ export interface PartOfPath {
   isForward: boolean;
 }
 
-/** Binds slots of the row to one candidate after the other, and gives true for each; null where the query may pause. */
+/** Binds slots of the row to one candidate after the other. Yields true for each candidate, and null where the query may pause. */
 export type Step = (row: Row, walked: Walked) => Generator<true | null>;
 
 export function isNode(value: CypherValue): value is NodeValue {

@@ -24,20 +24,20 @@ export interface MemoryRun {
   parameters: CypherMap;
   limits: WorkLimits;
   now: Now;
-  /** Is filled with what each clause did, while the rows are read. */
+  /** Receives an entry for each clause while the rows are read. */
   profile?: ClauseProfile[];
 }
 
 export interface ClauseProfile {
   /** The word that the clause begins with. */
   operator: string;
-  /** The rows that it gave. */
+  /** Number of rows that the clause gave. */
   rows: number;
-  /** The time in it, without the clauses before. */
+  /** Milliseconds in the clause, without the clauses before it. */
   time_ms: number;
 }
 
-/** A row of an answer, and the nodes and edges that it rests on. */
+/** A row of an answer with its evidence: the nodes and edges that it rests on. */
 export interface AnswerRow {
   values: CypherValue[];
   behind: Behind | null;
@@ -45,11 +45,11 @@ export interface AnswerRow {
 
 export interface PreparedQuery {
   columns: string[];
-  /** The units of work that compiling took. */
+  /** Units of work that compiling took. */
   compileUnits: number;
-  /** Null where the query may pause. @throws CypherValueError, WorkExceededError */
+  /** Yields null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
-  /** What the query holds, to which its caller adds the rows that it keeps. */
+  /** Work and held bytes of the query. The caller adds the rows that it keeps itself. */
   work: Work;
   /** Whether the rows so far rest on nodes and edges that none of them cites. */
   hasUncited(): boolean;
@@ -57,7 +57,7 @@ export interface PreparedQuery {
 
 /**
  * Prepares a query to run on a graph in memory: the reference of what openCypher means here.
- * @throws CypherSyntaxError, CypherValueError for what can be told before the query runs; MissingParameterError
+ * @throws CypherSyntaxError, CypherValueError for errors that show before the query runs; MissingParameterError
  */
 export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now, profile }: MemoryRun): PreparedQuery {
   const running = new RunningQuery(query.text, graph, parameters, new Work(limits), now, compilers);
@@ -71,7 +71,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
 
   function* rows(): Generator<AnswerRow | null> {
     const found = union.run(() => running.frame.emptyRow());
-    // What compiling took is not the first row's.
+    // Start the count of units anew, so that compiling does not count for the first row.
     work.resume();
     try {
       for (;;) {
@@ -81,13 +81,13 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
         work.resume();
       }
     } finally {
-      // Clauses are told when nobody asks for further rows.
+      // Tell the clauses that nobody asks for further rows.
       found.return(undefined);
     }
   }
 }
 
-/** Counts the rows of each clause and the time in it. The time in a clause that gives it rows is counted there. */
+/** Records the rows and the time of each clause. The time of a clause excludes that of the clauses which give it rows. */
 function watching(profile: ClauseProfile[]): Watch {
   let inner = 0;
   return (clause, rows) => watched(clause, rows);
@@ -95,7 +95,7 @@ function watching(profile: ClauseProfile[]): Watch {
   function* watched({ kind, ...clause }: Clause, rows: Rows): Rows {
     const word = 'optional' in clause && clause.optional ? 'OPTIONAL MATCH' : kind.toUpperCase();
     const entry = { operator: word, rows: 0, time_ms: 0 };
-    // A clause is asked for its first row after the clauses behind it.
+    // The last clause is asked for its first row first, so each further entry goes before it.
     profile.unshift(entry);
     try {
       for (;;) {

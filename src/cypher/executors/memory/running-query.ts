@@ -10,29 +10,29 @@ import { type MemoryGraph } from './memory-graph.js';
 import { type Evaluate, Frame, type Row, type Scope } from './scope.js';
 import { type Work } from './work.js';
 
-/** To make the error of a value that is refused, with its place in the text. A condition may refuse many. */
+/** Units to make the error of a refused value, with its place in the text. A condition may refuse many values. */
 const unitsOfFault = 1_000;
 
-/** Where an expression stands. */
+/** Context in which an expression is compiled. */
 export interface ExpressionPlace {
   query: RunningQuery;
   scope: Scope;
-  /** The value of an expression as a whole, such as a column of a group. Null to compute it from its parts. */
+  /** Evaluates an expression as a whole, such as a column of a group. Null if it is to be computed from its parts. */
   resolve?: ((expression: Expression) => Evaluate | null) | undefined;
 }
 
-/** Rows one after the other; null between them where the query may pause. */
+/** Rows one after the other, with null between them where the query may pause. */
 export type Rows = Generator<Row | null, void>;
 
 export interface CompiledMatch {
   /** The scope after the patterns. */
   scope: Scope;
-  /** Writes the variables of each match into the row and gives it. The row is the same each time. */
+  /** Writes the variables of each match into the row and yields it. The row is the same object each time. */
   run: (row: Row) => Rows;
 }
 
 export interface CompiledClauses {
-  /** Null where the last clause is no RETURN. */
+  /** Null if the last clause is not RETURN. */
   columns: { name: string; slot: number }[] | null;
   scope: Scope;
   run: (input: readonly Row[]) => Rows;
@@ -43,7 +43,7 @@ export interface CompiledClauses {
  * call each other through here, so that no two files import each other.
  */
 export interface Compilers {
-  /** @throws CypherSyntaxError, CypherValueError for what can be told before the query runs */
+  /** @throws CypherSyntaxError, CypherValueError for errors that show before the query runs */
   expression(expression: Expression, place: ExpressionPlace): Evaluate;
   /** Compiles an expression that must be a boolean or null: in WHERE, and under AND, OR, XOR and NOT. */
   condition(expression: Expression, place: ExpressionPlace): Evaluate;
@@ -51,10 +51,10 @@ export interface Compilers {
   clauses(clauses: Clause[], place: ExpressionPlace): CompiledClauses;
 }
 
-/** What all parts of one query share. */
+/** State shared by all parts of one query. */
 export class RunningQuery {
   readonly frame = new Frame();
-  /** Whether an answer rests on nodes and edges that its rows do not cite: those of subqueries, patterns in expressions, and some equal rows. */
+  /** Whether the answer rests on nodes and edges that its rows do not cite: of subqueries, patterns in expressions or some equal rows. */
   hasUncited = false;
 
   constructor(
@@ -74,12 +74,12 @@ export class RunningQuery {
     return new CypherSyntaxError(sentence, this.place(position), {}, detail);
   }
 
-  /** An error of types that shows before the query runs. */
+  /** A type error that shows before the query runs. */
   typeError(detail: string, sentence: Bilingual, position: number): CypherValueError {
     return new CypherValueError('TypeError', detail, sentence, this.place(position));
   }
 
-  /** The evaluation, which counts as a unit of work, with the place added to the faults of its values. */
+  /** Wraps an evaluation: it counts one unit of work and adds the place to the faults of its values. */
   at(position: number, evaluate: Evaluate): Evaluate {
     const { work } = this;
     return row => {

@@ -3,15 +3,15 @@ import { type CypherValue } from '../../values/cypher-value.js';
 import { extended } from '../../syntax/walk-in-scope.js';
 
 /**
- * The values of all variables of a query, each in its slot. A variable out of scope leaves null. `behind` is what the row rests on, and
- * `times` the number of rows that it stands for, one if absent; of those, only what is read of
- * them is the same. `nodes` is the number of their different nodes, if only one variable is read; no other row stands for the same ones.
+ * Values of all variables of a query, each in its slot; null in the slot of a variable out of scope. `behind` is the evidence of the row.
+ * `times` is the number of rows that it stands for, 1 if absent; these are equal only in the values that are read. `nodes` is the number of
+ * their different nodes, if only one variable is read; another row never stands for the same nodes.
  */
 export type Row = CypherValue[] & { behind?: Behind; times?: number; nodes?: number };
 
 export type Evaluate = (row: Row) => CypherValue;
 
-/** What is known of a value before the query runs. `edges` is the list of a variable-length relationship. */
+/** Type of a value as far as it is known before the query runs. `edges` is the list of a variable-length relationship. */
 export type StaticType =
   'any' | 'null' | 'boolean' | 'integer' | 'float' | 'string' | 'list' | 'map' | 'node' | 'edge' | 'edges' | 'path' | 'temporal';
 
@@ -20,7 +20,7 @@ export interface Variable {
   type: StaticType;
 }
 
-// Outside of generators: V8 may keep what a closure in the loop of a generator has used, for as long as somebody refers to the generator.
+// These functions stand outside of generators: V8 may keep all that a closure in a generator's loop has used while the generator lives.
 
 export function valuesIn(row: Row, columns: readonly { slot: number }[]): CypherValue[] {
   return columns.map(({ slot }) => row[slot] ?? null);
@@ -43,12 +43,12 @@ export class Frame {
     return this.used++;
   }
 
-  /** Notes that an expression, or a pattern behind, reads the whole value in a slot. All of them are compiled before the query runs. */
+  /** Notes that an expression or a later pattern reads the whole value in a slot. All of them are compiled before the query runs. */
   markRead(slot: number): void {
     this.read.add(slot);
   }
 
-  /** Whether the list or path in a slot has to be whole. Of one that nobody reads only the evidence of the row is taken. */
+  /** Whether the list or path in a slot must be complete. One that is never read holds only its first edges, as evidence of the row. */
   isRead(slot: number): boolean {
     return this.read.has(slot);
   }

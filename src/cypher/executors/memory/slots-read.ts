@@ -1,12 +1,12 @@
 import { childrenOf, type Expression } from '../../syntax/cypher-ast.js';
 import { type Scope, type StaticType } from './scope.js';
 
-/** What is read of variables, by slot: the names of properties, or null for the value itself. */
+/** Names of the properties that are read, by slot of their variable; null if the value itself is read. */
 export type SlotsRead = ReadonlyMap<number, ReadonlySet<string> | null>;
 
 /**
- * What expressions of a projection read. To count values that are nodes, or different ones, nothing of them need be read. Null if an expression holds a
- * query or a pattern, which may read any variable.
+ * The slots that the expressions of a projection read. `count(node)` and `count(DISTINCT node)` read nothing of the node. Null if an
+ * expression holds a query or a pattern, which may read any variable.
  */
 export function slotsRead(expressions: readonly Expression[], scope: Scope): SlotsRead | null {
   const slots = new Map<number, Set<string> | null>();
@@ -36,7 +36,7 @@ export function countedNode(expression: Expression, scope: Scope): number | null
   return countedVariable(expression, scope, ['node']);
 }
 
-/** The slot of `count(path)`, or of the edges of a walk, which need not be whole to be counted; null for any other expression. */
+/** The slot of a counted path or list of a walk's edges, which need not be complete to be counted; null for any other expression. */
 export function countedWalk(expression: Expression, scope: Scope): number | null {
   return expression.kind === 'call' && !expression.distinct ? countedVariable(expression, scope, ['path', 'edges']) : null;
 }

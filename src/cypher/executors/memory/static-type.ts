@@ -1,7 +1,7 @@
 import { type Expression } from '../../syntax/cypher-ast.js';
 import { type Scope, type StaticType } from './scope.js';
 
-/** What can be told of an expression's value before the query runs. */
+/** Type of an expression's value as far as it is known before the query runs. */
 export function staticType(expression: Expression, scope: Scope): StaticType {
   switch (expression.kind) {
     case 'literal':
@@ -38,14 +38,14 @@ export function staticType(expression: Expression, scope: Scope): StaticType {
   }
 }
 
-/** What can be told of the items of a list. */
+/** Type of the items of a list, if the list is written in the query and all of its items have one plain type; else 'any'. */
 export function itemType(list: Expression, scope: Scope): StaticType {
   if (list.kind !== 'list') return 'any';
   const [first, ...others] = list.items.map(item => staticType(item, scope));
   return first !== undefined && isPlain(first) && others.every(type => type === first) ? first : 'any';
 }
 
-/** The types of values that are no node, edge or path, and never can be. */
+/** Whether the type is known and excludes nodes, edges, the edges of a walk and paths. False for 'null'. */
 export function isPlain(type: StaticType): boolean {
   return !['any', 'null', 'node', 'edge', 'edges', 'path'].includes(type);
 }

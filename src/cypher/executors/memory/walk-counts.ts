@@ -6,10 +6,10 @@ import { bytesOfNeighbours, type Neighbours, neighboursOf } from './neighbours.j
 import { type NodeFilter } from './node-filter.js';
 import { type ArrayHolding, type Work } from './work.js';
 
-/** Between them the query may pause. Each may ask a condition, which takes up to some microseconds. */
+/** Edges between two pauses. Each may ask a condition, which takes up to some microseconds. */
 const edgesAtOnce = 20_000;
 
-/** Counts walks along a chain. A walk may take an edge twice. Whoever gets numbers gives them back. */
+/** Counts walks along a chain. A walk may take an edge twice. The caller returns each result with `giveCounted`. */
 export class WalkCounts {
   private readonly heldNeighbours = new Set<Neighbours>();
 
@@ -20,7 +20,7 @@ export class WalkCounts {
     private readonly held: ArrayHolding,
   ) {}
 
-  /** The walks from the starts to each place of node `end`. Yields where the query may pause. */
+  /** Counts the walks from the starts to each place of node `end`. Yields where the query may pause. */
   *to(end: number): Generator<null, Counted> {
     const { chain } = this;
     if (end > 0 && chain.filters[0] === null && chain.isWide) {
@@ -30,7 +30,7 @@ export class WalkCounts {
     return yield* this.spread(yield* this.starts(), 0, end);
   }
 
-  /** The walks from each of the places of node `from` to the end of the chain. */
+  /** Counts the walks from each of the places of node `from` to the end of the chain. */
   *from(from: number, starts: Counted): Generator<null, Counted> {
     const { places, size } = starts;
     const { chain, work } = this;
@@ -51,7 +51,7 @@ export class WalkCounts {
       giveCounted(reached);
       beyond = further.counts;
     }
-    // What is beyond is 0 where the filter does not fit.
+    // `beyond` is 0 for each place that the filter rejects, so the filter need not be asked.
     if (beyond) filter = null;
     const ways = onesOf(starts);
     for (let at = 0; at < size;) {
@@ -81,7 +81,7 @@ export class WalkCounts {
     return found;
   }
 
-  /** The places with neighbours that fit, and how many neighbours they have. */
+  /** The places that fit and have neighbours, each with the number of its neighbours. */
   private *fitting(neighbours: Neighbours, filter: NodeFilter | null): Generator<null, Counted> {
     const found = this.nothing();
     const count = this.graph.nodeSets.length;
@@ -96,7 +96,7 @@ export class WalkCounts {
     return found;
   }
 
-  /** Gives `from` back, unless it is the result. */
+  /** Counts the walks on from `from` over the hops up to node `end`. Returns `from` to the pool, unless it is the result. */
   private *spread(from: Counted, hop: number, end: number): Generator<null, Counted> {
     let reached = from;
     for (let i = hop; i < end; i++) {
@@ -114,7 +114,7 @@ export class WalkCounts {
     return reached;
   }
 
-  /** As `push`. */
+  /** As `push`, over precomputed neighbours. */
   private pushTo({ offsets, places: others }: Neighbours, from: Counted, at: number, filter: NodeFilter | null, next: Counted): number {
     const { places, size, counts } = from;
     const { counts: sums, places: found } = next;
@@ -139,7 +139,7 @@ export class WalkCounts {
     return i;
   }
 
-  /** As `gather`. */
+  /** As `gather`, over precomputed neighbours. */
   private gatherFrom(
     { offsets, places: others }: Neighbours,
     beyond: Uint8Array | Float64Array,
@@ -160,7 +160,7 @@ export class WalkCounts {
     return i;
   }
 
-  /** Adds the counts of places, from the one at `at` on, to their neighbours. Returns where to go on, after enough edges for one go. */
+  /** Adds the counts of places, from index `at` on, to their neighbours. Stops after `edgesAtOnce` edges and returns the next index. */
   private push({ places, size, counts }: Counted, at: number, hop: number, next: Counted): number {
     const { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes } = this.graph;
     const { direction, types } = this.chain.hops[hop]!;
@@ -207,7 +207,7 @@ export class WalkCounts {
     return i;
   }
 
-  /** Sums up over the neighbours of places, from the one at `at` on: what is beyond them, or 1 for each that fits. Returns where to go on. */
+  /** Sums `beyond`, or 1 for each fit, over the neighbours of places from index `at` on. Stops like `push` and returns the next index. */
   private gather(
     { places, size }: Pick<Counted, 'places' | 'size'>,
     at: number,
@@ -251,7 +251,7 @@ export class WalkCounts {
     return i;
   }
 
-  /** The neighbours across a hop, as long as the query may hold them. */
+  /** The neighbours across a hop. Null if they are too many to be kept, or too many for the query to hold. */
   private *across(hop: Hop): Generator<null, Neighbours | null> {
     const neighbours = yield* neighboursOf(this.graph, hop);
     if (!neighbours || this.heldNeighbours.has(neighbours)) return neighbours;
@@ -260,7 +260,7 @@ export class WalkCounts {
     return neighbours;
   }
 
-  /** Asks the filter behind a hop of the places that it leads to, unless a walk may ask it: going through edges does not pause at one. */
+  /** Asks a slow filter behind a hop of all places that the hop leads to, because going through edges does not pause at single edges. */
   private *askAcross(hop: number, from: Pick<Counted, 'places' | 'size'>): Generator<null, void> {
     const filter = this.chain.filters[hop + 1];
     if (filter && !filter.isQuick) yield* filter.askOf(this.placesAcross(this.chain.hops[hop]!, from), this.work);
@@ -279,7 +279,7 @@ export class WalkCounts {
   }
 }
 
-/** Lists many places in their order, in which their edges lie. */
+/** Sorts the list of places, if it is long: edges lie in the order of places. */
 function listInOrder(counted: Counted): void {
   const { places, counts, size } = counted;
   if (size * 16 < counts.length) return;

@@ -9,7 +9,7 @@ export interface WalkOptions {
   work: Work;
   /** Empty for any type. */
   types: readonly string[];
-  /** The numbers of edges in a row. */
+  /** Minimum number of edges in a row; `most` is the maximum. */
   least: number;
   most: number;
   /** The ids of edges that may not be walked. The walk adds its own while it lasts. */
@@ -18,19 +18,19 @@ export interface WalkOptions {
 }
 
 /**
- * The walk as it is now. All walks from a node share it, and the next step changes it: a walk takes as long to give for many edges as for one.
- * Whoever keeps the edges copies them.
+ * Current state of a walk. All walks from a node share the object, and the next step changes it, so a long walk costs as little to yield as
+ * a short one. A caller that keeps the edges copies them.
  */
 export class Walk {
-  /** In the order that they were walked. */
+  /** Edges in the order that they were walked. */
   readonly edges: EdgeValue[] = [];
-  /** The nodes that it has come through, from its start on: one before each edge, besides `end`. */
+  /** Nodes that the walk has come through, from its start on: one before each edge, without `end`. */
   readonly through: NodeValue[] = [];
   private beginning: EdgeValue[] | null = null;
 
   constructor(public end: NodeValue) {}
 
-  /** As many as the evidence of a row looks at. Nobody may change the list, since longer walks that begin alike share it. */
+  /** As many first edges as the evidence of a row looks at. The list must not be changed: longer walks that begin alike share it. */
   get firstEdges(): readonly EdgeValue[] {
     if (this.beginning) return this.beginning;
     const first = this.edges.slice(0, mostLooked);
@@ -45,20 +45,20 @@ export class Walk {
     return first;
   }
 
-  /** Notes that the first edges are no longer the same. */
+  /** Drops the cached first edges, because they have changed. */
   forget(): void {
     this.beginning = null;
   }
 }
 
-/** To look at an edge and the node behind it, besides the step. */
+/** Units to look at an edge and the node behind it, besides the step. */
 export const unitsOfEdge = 30;
-/** What a walk holds for each edge: the edge, and where to go on from its node. */
+/** Bytes that a walk holds for each edge: the edge, and the iterator over the edges of its node. */
 const bytesOfStep = 300;
-/** Shorter walks need not be counted. */
+/** Edges of a walk whose bytes are counted at once; those of a shorter walk are not counted. */
 const stepsHeldAtOnce = 1_024;
 
-/** Walks from a node along edges, depth first, no edge twice. Null where the query may pause. */
+/** Walks from a node along edges, depth first, each edge at most once. Yields null where the query may pause. */
 export function* walkEdges(start: NodeValue, direction: Direction, options: WalkOptions): Generator<Walk | null> {
   const { graph, work, types, least, most, taken, fits } = options;
   const walk = new Walk(start);

@@ -5,20 +5,20 @@ import { bytesOfList, sizeOf } from '../../values/value-size.js';
 import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 
-/** The units of `spend` of one expression, which is evaluated in one go: it holds the process for some 20 ms, or 50 with what it allocates. */
+/** Maximum units of one expression, which is evaluated without a pause: they hold the process for some 20 ms, or 50 ms with allocations. */
 const mostUnitsOfExpression = 1_000_000;
-/** A query is compiled without a pause, more than once before its first row. */
+/** Maximum units of compiling, which does not pause. A query is compiled more than once before its first row. */
 const mostUnitsOfCompiling = 500_000;
 const unitsOfStep = 8;
-/** A row goes through the generators of its clause. */
+/** Units of a row that goes through the generators of its clause. */
 const unitsOfRow = 20;
 const stepsBetweenPauses = 2_000;
 const unitsBetweenPauses = 50_000;
-/** A list or map of so many bytes counts once for a query, however many of its rows hold it. */
+/** Minimum bytes of a large value: it counts once for a query, however many of its rows hold it. */
 const leastShared = 1_024;
-/** Of arrays as long as the graph has nodes, which lie outside of the heap. */
+/** Maximum bytes of a query's arrays that are as long as the graph has nodes. Such arrays lie outside of V8's heap. */
 const mostArrayBytes = 134_217_728;
-/** The slot of what a row rests on. */
+/** Bytes of a row's slot for its evidence. */
 const bytesOfBehindSlot = 40;
 
 export interface WorkLimits {
@@ -54,12 +54,12 @@ export class Work implements Meter {
   private rows = 0;
   private held = 0;
   private arrays = 0;
-  /** The large values that the query holds, by how many of its clauses. */
+  /** Large values that the query holds, each with the number of clauses that hold it. */
   private readonly shared = new Map<object, { bytes: number; holdings: number }>();
   private pauseAt = stepsBetweenPauses;
   /** The units since the last pause. */
   private spent = 0;
-  /** A query is compiled in one go too, before its first row. */
+  /** True until the first `resume`: a query is compiled without a pause. */
   private isCompiling = true;
 
   constructor(private readonly limits: WorkLimits) {}
@@ -70,19 +70,19 @@ export class Work implements Meter {
     this.spend(unitsOfStep);
   }
 
-  /** Counts what takes time but is no step, such as reading a long text. */
+  /** Counts units of work besides steps, such as reading a long text. @throws WorkExceededError past the units allowed without a pause */
   spend(units: number): void {
     this.spent += units;
     if (this.spent > (this.isCompiling ? mostUnitsOfCompiling : mostUnitsOfExpression)) this.exceededInOneGo();
   }
 
-  /** Counts many at once, which take less time each, as those in arrays. */
+  /** Counts many steps that take less time each, as over arrays. */
   steps(count: number): void {
     this.done += count;
     this.spend(count >> 1);
   }
 
-  /** Counts a row, which costs the more the wider it is. Whoever gives rows asks `isDue` afterwards. */
+  /** Counts a row; a wider row costs more. A generator of rows checks `isDue` afterwards. */
   row(width: number): void {
     this.rows += 1;
     this.done += 1 + (width >> 3);
@@ -94,36 +94,39 @@ export class Work implements Meter {
     return this.spent;
   }
 
-  /** Whether it is time to let other work go on. */
+  /** Whether the query should pause, so that other work can go on. */
   get isDue(): boolean {
     if (this.done < this.pauseAt && this.spent < unitsBetweenPauses) return false;
     this.pauseAt = this.done + stepsBetweenPauses;
     return true;
   }
 
-  /** The query goes on after a pause. Without one, as inside of an expression, it comes to its end soon. */
+  /**
+   * Goes on after a pause. The limit of steps is checked only here: work without a pause, as inside an expression, is bounded by its units.
+   * @throws WorkExceededError
+   */
   resume(): void {
     if (this.done > this.limits.steps) this.exceeded();
     this.spent = 0;
     this.isCompiling = false;
   }
 
-  /** What a clause is about to hold. It has to `release` it when it ends, also before its last row. */
+  /** Record of the rows that a clause is about to hold. The clause must `release` it when it ends, also before its last row. */
   holding(): Holding {
     return new Holding(this);
   }
 
-  /** What the query holds now. */
+  /** Bytes that the query holds now. */
   get heldBytes(): number {
     return this.held;
   }
 
-  /** The bytes of a large value that the query holds already. */
+  /** Bytes of a large value that the query holds already; undefined for any other value. */
   sharedBytes(value: object): number | undefined {
     return this.shared.get(value)?.bytes;
   }
 
-  /** Holds a large value on behalf of a clause, which holds it once. */
+  /** Holds a large value for a clause. A clause calls this once for a value. */
   share(value: object, bytes: number): void {
     const known = this.shared.get(value);
     if (known) known.holdings += 1;
@@ -156,12 +159,12 @@ export class Work implements Meter {
     );
   }
 
-  /** The arrays that a clause is about to hold. It releases them when it ends. */
+  /** Record of the arrays that a clause is about to hold. The clause releases them when it ends. */
   holdingArrays(): ArrayHolding {
     return new ArrayHolding(this);
   }
 
-  /** @param bytes below zero for arrays that are let go. @returns false where that is more than the query may hold; then it goes without */
+  /** @param bytes below zero for released arrays. @returns false if the query may not hold so many; it then works without the arrays */
   holdArrays(bytes: number): boolean {
     if (bytes > 0 && this.arrays + bytes > mostArrayBytes) return false;
     this.arrays += bytes;
@@ -192,28 +195,28 @@ export class Work implements Meter {
   }
 }
 
-/** The rows that one clause holds at a time. */
+/** Rows that one clause holds at a time. */
 export class Holding {
   private bytes = 0;
-  /** The large values in these rows, by how many times they stand there. */
+  /** Large values in these rows, each with the number of its occurrences. */
   private shared: Map<object, number> | null = null;
 
   constructor(private readonly work: Work) {}
 
-  /** Holds a row of its own, and its values. Returns the bytes of all but the large values. */
+  /** Holds a row and its values. Returns its bytes without those of large values. */
   row(row: readonly CypherValue[] & { behind?: Behind }): number {
     const bytes = bytesOfList(row.length) + bytesOfBehindSlot + (row.behind ? bytesOfBehind(row.behind) : 0);
     this.add(bytes);
     return bytes + this.values(row);
   }
 
-  /** Lets a row go that was held with so many bytes. */
+  /** Releases a row that was held with so many bytes. */
   dropRow(row: readonly CypherValue[], bytes: number): void {
     this.add(-bytes);
     this.drop(row);
   }
 
-  /** Returns the bytes of all but the large values. */
+  /** Holds values. Returns their bytes without those of large values. */
   values(values: Iterable<CypherValue>): number {
     let bytes = 0;
     for (const value of values) bytes += this.value(value);
@@ -221,7 +224,7 @@ export class Holding {
     return bytes;
   }
 
-  /** The values of a row under way, which its clause holds until it is asked for the next one. Small ones do not matter then. */
+  /** Holds the large values of a row in passing, until the next row. Small values do not matter for one row. */
   passing(values: Iterable<CypherValue>): void {
     this.release();
     for (const value of values) if (isPerhapsLarge(value)) this.add(this.value(value));
@@ -240,7 +243,7 @@ export class Holding {
     this.shared = null;
   }
 
-  /** Lets the large ones of values go. */
+  /** Releases the large values among these. */
   drop(values: Iterable<CypherValue>): void {
     if (this.shared === null) return;
     for (const value of values) {
@@ -255,7 +258,7 @@ export class Holding {
     }
   }
 
-  /** Holds a value if it is large, and returns the bytes of any other. */
+  /** Holds a large value and returns 0; returns the bytes of any other value. */
   private value(value: CypherValue): number {
     if (typeof value !== 'object' || value === null) return sizeOf(value);
     const times = this.shared?.get(value);
@@ -270,13 +273,13 @@ export class Holding {
   }
 }
 
-/** The arrays that one clause holds at a time. */
+/** Arrays that one clause holds at a time. */
 export class ArrayHolding {
   private bytes = 0;
 
   constructor(private readonly work: Work) {}
 
-  /** @returns false where the clause has to go without */
+  /** @returns false if the clause has to work without the arrays */
   add(bytes: number): boolean {
     const isHeld = this.work.holdArrays(bytes);
     if (isHeld) this.bytes += bytes;

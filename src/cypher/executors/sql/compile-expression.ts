@@ -6,7 +6,7 @@ import { type ValueType } from '../../values/value-type.js';
 import { mostSought } from '../../../sql/most-sought.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
-/** SQL for the parts of a matched node or edge. `label` is the type of an edge, and only edges have ends. */
+/** SQL for the parts of a matched node or edge. `label` is the type of an edge. Only edges have `ends`. */
 export interface Entity {
   id: string;
   label: string;
@@ -17,7 +17,7 @@ export interface Entity {
 /** The SQL of the variables that an expression may read. */
 export interface ExpressionScope {
   parameters: SqlParameters;
-  /** A matched element, or a column of a group that is one. */
+  /** A matched node or edge, or a column of a group that is one. */
   entity(name: string): Entity;
   /** Any other column of a group. */
   column(name: string): string;
@@ -107,7 +107,7 @@ function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, sc
   }
 }
 
-/** PostgreSQL compares each character of both texts, and cannot be interrupted meanwhile. */
+/** Whether the sought text is a constant short enough for SQL: PostgreSQL cannot be interrupted while it searches a text. */
 function isShort(sought: TypedExpression): boolean {
   return sought.kind === 'constant' && (typeof sought.value !== 'string' || sought.value.length <= mostSought);
 }
@@ -141,7 +141,7 @@ function compileCall({ function: name, args }: TypedExpression & { kind: 'call' 
   }
 }
 
-/** A property in the form of its declared type. Any other value in its place fails. */
+/** SQL for a property in the form of its declared type. A value of any other type fails. */
 function typedProperty(json: string, type: ValueType): string {
   switch (type) {
     case 'integer':
@@ -161,7 +161,7 @@ function typedProperty(json: string, type: ValueType): string {
   }
 }
 
-/** What a clock shows at a date-time in its own zone. */
+/** SQL for the local time of a date-time in its own zone. NULL for a missing value; any other text or value fails. */
 function localTime(json: string): string {
   const text = `(${json} #>> '{}')`;
   return `(CASE WHEN (${json})::text ~ '^"\\d{4}-\\d{2}-\\d{2}T[\\d:.]+[+-]\\d{2}:\\d{2}(:\\d{2})?"$' THEN regexp_replace(${text}, '[+-][0-9:]+$', '')::timestamp WHEN ${json} IS NOT NULL THEN ${failing(`jsonb_typeof(${json})`)}::text::timestamp END)`;

@@ -17,17 +17,17 @@ export interface CompileOptions {
   limit: number;
 }
 
-/** A column of the result. A constant is no part of the statement. */
+/** A column of the result. A constant is left out of the statement. */
 export type CompiledColumn =
   | { name: string; constant: CypherValue }
-  /** `word` is the mapping's word for the type of a property that is read as it is. `isRounded`: its decimals rest on a mean. */
+  /** `word` is the mapping's word for the type of a property that is read as it is. `isRounded` marks decimals that rest on a mean. */
   | { name: string; type: ValueType; word: string | null; isRounded?: true };
 
 /**
- * One statement. Every column that is no constant is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
+ * One statement. Every column except constants is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
  * type]` of an edge; the JSON of a property that is read as it is; otherwise the plain value. When `evidence` is 'rows' one more column
  * follows, the JSON of `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row. A row of an
- * aggregate or DISTINCT stands for many matches and has no evidence. `decodeRows` reads both.
+ * aggregate or DISTINCT stands for many matches, so it lacks evidence. `decodeRows` reads both.
  */
 export interface CompiledQuery extends SqlStatement {
   columns: CompiledColumn[];
@@ -136,7 +136,7 @@ class PlanCompiler {
       selected.push(`${compileAggregate(expression, this.matched)} AS ${name}`);
       computed.set(name, `q.${name}`);
     }
-    // Without a key that varies there is one group, and with constant keys only if there is any match.
+    // Without a key that varies there is one group; with constant keys this group needs a match.
     const isOnlyConstant = groups.size === 0 && keys.length > 0;
     const matches = lines(
       `SELECT ${selected.join(', ')}`,
@@ -158,7 +158,7 @@ class PlanCompiler {
     return `LIMIT ${this.parameters.bind(limit, 'int8')}${skip > 0 ? ` OFFSET ${this.parameters.bind(skip, 'int8')}` : ''}`;
   }
 
-  /** The matches, as FROM and WHERE. */
+  /** SQL of the matches: FROM and WHERE. */
   private source(): string {
     return lines(this.joins.from, this.conditions.length === 0 ? '' : `WHERE ${this.conditions.join('\n  AND ')}`);
   }
@@ -196,12 +196,12 @@ function edgeJson({ id, label, ends }: Entity): string {
   return `jsonb_build_array(${id}, ${ends?.source}, ${ends?.target}, ${label})`;
 }
 
-/** A property that has no form of its own is shown as it is. */
+/** Whether the expression is a property whose type lacks a form in SQL; it is shown as it is. */
 function isRaw(expression: TypedExpression): expression is TypedExpression & { kind: 'property' } {
   return expression.kind === 'property' && formOf(expression.type) === null;
 }
 
-/** The text of a column of the result. */
+/** SQL for the text of a column of the result. */
 function cellOf(expression: TypedExpression, scope: ExpressionScope): string {
   if (isRaw(expression)) return `${compileRawProperty(expression, scope)}::text`;
   if (expression.kind === 'variable' && expression.element !== null) {
@@ -210,13 +210,13 @@ function cellOf(expression: TypedExpression, scope: ExpressionScope): string {
   }
   const form = formOf(expression.type);
   if (form === null) throw new Error(`A column of type ${expression.type} has no form in SQL`);
-  // Without any value a sum is the integer 0, and not a decimal: NULL tells so.
+  // A sum without values is the integer 0 instead of a decimal; NULL marks this case.
   const isBareSum = expression.type === 'number' && expression.kind === 'variable';
   const sql = isBareSum ? scope.column(expression.name) : compileExpression(expression, form, scope);
   return form === 'date' ? `to_char(${sql}, 'YYYY-MM-DD')` : `(${sql})::text`;
 }
 
-/** Tells which nodes must be read, because more than their id is used. Nodes that are only shown, counted or compared need no reading. */
+/** Tells for each node whether it must be read, because more than its id is used. Showing, counting and comparing need only the id. */
 function rowsNeeded(root: Operator): boolean[] {
   const nodes = findOperator(root, 'match')?.pattern.nodes ?? [];
   const needed = nodes.map(node => node.labels.length > 0);

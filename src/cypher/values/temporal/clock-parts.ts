@@ -5,7 +5,7 @@ import { wrongKind, wrongValue } from './temporal-faults.js';
 import { type TemporalValue } from './temporal-value.js';
 import { atZone, inZone, readZone, zoneOf } from './zone.js';
 
-/** The moment at which a query runs, and the zone of values that name none. */
+/** The moment at which a query runs, and the default zone of values. */
 export interface Now {
   readonly epochNanoseconds: bigint;
   /** An IANA name or an offset. */
@@ -49,7 +49,7 @@ export function partsOfNow(now: Now, zone = readZone(now.timeZone)): ClockParts 
   return partsOf(inZone(now.epochNanoseconds, zone));
 }
 
-/** The value of a kind that the parts make. The zone is that of `now` and the time midnight where the parts have none. */
+/** Builds a value of a kind from parts. Parts without a zone take that of `now`; parts without a time take midnight. */
 export function fromParts(kind: TemporalKind, parts: ClockParts, now: Now): TemporalValue {
   const { date, time, offsetSeconds } = parts;
   const zone = parts.zone ?? (hasZone(kind) ? readZone(now.timeZone) : 0);
@@ -65,7 +65,7 @@ export function fromParts(kind: TemporalKind, parts: ClockParts, now: Now): Temp
   return kind === 'localdatetime' ? { kind, dateTime } : atZone(dateTime, zone, offsetSeconds);
 }
 
-/** What a kind takes from another value. It refuses a value without the date or the time that the kind needs. */
+/** The parts of another value, to build a value of a kind. @throws ValueFault for a value without the date or time that the kind needs */
 export function partsFor(kind: TemporalKind, where: string, value: CypherValue): ClockParts {
   if (isTemporal(value) && (hasDate(kind) ? hasDate(value.kind) : hasTime(value.kind))) return partsOf(value);
   throw wrongKind(

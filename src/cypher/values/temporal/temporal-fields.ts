@@ -7,10 +7,10 @@ export const timeFields = ['hour', 'minute', 'second', 'millisecond', 'microseco
 export type DateFields = { readonly [name in (typeof dateFields)[number]]?: number };
 export type TimeFields = { readonly [name in (typeof timeFields)[number]]?: number };
 
-/** Each says in another way which day of the year is meant. */
+/** Groups of fields: each group denotes the day of the year in another way. */
 const ways = [['month', 'day'], ['week', 'dayOfWeek'], ['quarter', 'dayOfQuarter'], ['ordinalDay']] as const;
 
-/** The base with some fields replaced. Without a base there is a year, and what is left out is the first. */
+/** The base with some fields replaced. Without a base the year is required, and each missing field is 1. */
 export function toPlainDate(base: Temporal.PlainDate | null, fields: DateFields): Temporal.PlainDate {
   const [way = ways[0], other] = ways.filter(names => names.some(name => fields[name] !== undefined));
   if (other !== undefined) refuseTogether(way.filter(name => fields[name] !== undefined)[0] ?? way[0], other);
@@ -33,7 +33,7 @@ export function toPlainDate(base: Temporal.PlainDate | null, fields: DateFields)
   }
 }
 
-/** The base with some fields replaced. Without a base, what is left out is zero. @param needed the fields that may not be */
+/** The base with some fields replaced. Without a base each missing field is 0. @param needed number of leading fields that are required */
 export function toPlainTime(base: Temporal.PlainTime | null, fields: TimeFields, needed = 0): Temporal.PlainTime {
   const fraction = timeFields.slice(3).find(name => fields[name] !== undefined);
   if (base === null) refuseGaps(['hour', 'minute', 'second', fraction ?? 'nanosecond'], needed, fields);
@@ -119,7 +119,7 @@ function refuseTogether(name: string, others: readonly string[]): never {
   });
 }
 
-/** A field needs those before it: there is no day without its month. @param needed how many may not be left out in any case */
+/** Refuses a field without the fields before it, as a day without its month. @param needed number of leading fields that are required */
 function refuseGaps(names: readonly string[], needed: number, fields: Readonly<Record<string, number | undefined>>): void {
   const given = Object.keys(fields).filter(name => fields[name] !== undefined);
   const before = Math.max(needed, ...given.map(name => names.indexOf(name)));

@@ -11,9 +11,9 @@ import { truncateTemporal } from './truncate-temporal.js';
 import { inZone, readZone } from './zone.js';
 
 export interface TemporalFunction {
-  /** As it is written in documents: `duration.inMonths`. */
+  /** Name as written in documents: `duration.inMonths`. */
   readonly name: string;
-  /** The numbers of arguments it takes. */
+  /** Minimum and maximum number of arguments. */
   readonly least: number;
   readonly most: number;
   call(args: readonly CypherValue[], now: Now): CypherValue;
@@ -21,19 +21,19 @@ export interface TemporalFunction {
 
 type Call = (args: readonly CypherValue[], now: Now) => CypherValue;
 
-/** What a time of a calendar and one of a zone cost. */
+/** Units to compute a time by the calendar, and one with a zone. */
 const unitsOfCalendar = 500;
 const unitsOfZone = 2_500;
 
 const kinds: readonly TemporalKind[] = ['date', 'localtime', 'time', 'localdatetime', 'datetime'];
 
-/** By their names in lower case. */
+/** Temporal functions by name in lower case. */
 export const temporalFunctions: Readonly<Record<string, TemporalFunction>> = Object.fromEntries(
   [
     ...kinds.flatMap(kind => [
       define(kind, 0, 1, ([value], now) => construct(kind, value, now)),
       define(`${kind}.truncate`, 1, 3, (args, now) => truncate(kind, args, now)),
-      // A query runs at one moment, so these three are the same.
+      // A query runs at one moment, so these three clocks are the same.
       ...['transaction', 'statement', 'realtime'].map(clock =>
         define(`${kind}.${clock}`, 0, 1, ([zone], now) => nowIn(kind, `${kind}.${clock}()`, zone, now)),
       ),
@@ -53,7 +53,7 @@ export const temporalFunctions: Readonly<Record<string, TemporalFunction>> = Obj
   ].map(described => [described.name.toLowerCase(), described]),
 );
 
-/** What is not known makes the whole value unknown: null gives null, also inside a map. */
+/** Defines a function that gives null if an argument, or a value in a map argument, is null. */
 function define(name: string, least: number, most: number, call: Call): TemporalFunction {
   const isUnknown = (value: CypherValue) => value === null || (isMap(value) && [...value.values()].includes(null));
   const units = /^(datetime|time)|\./.test(name) ? unitsOfZone : unitsOfCalendar;

@@ -30,7 +30,7 @@ const now = { epochNanoseconds: 1_700_000_000_123_456_789n, timeZone: 'UTC' };
   });
 });
 
-/** What differs from the expected row. Null if nothing does. */
+/** The difference from the expected row, or the message of an error. Null if the row is as expected. */
 function run({ setup, query, expected }: Scenario): string | null {
   if (expected.kind === 'error') return 'expects an error';
   try {

@@ -22,10 +22,10 @@ export interface LocalDateTimeValue {
   readonly dateTime: Temporal.PlainDateTime;
 }
 
-/** A moment in a named zone or at an offset. Its parts are apart, because Temporal.ZonedDateTime has no offsets with seconds. */
+/** A moment in a named zone or at an offset. It has separate parts because Temporal.ZonedDateTime lacks offsets with seconds. */
 export interface DateTimeValue {
   readonly kind: 'datetime';
-  /** What a clock there shows. */
+  /** Local date and time in the zone. */
   readonly dateTime: Temporal.PlainDateTime;
   readonly offsetSeconds: number;
   /** The IANA name of the zone. Null for an offset alone. */
@@ -34,7 +34,7 @@ export interface DateTimeValue {
 
 export type TemporalValue = DateValue | LocalTimeValue | TimeValue | LocalDateTimeValue | DateTimeValue;
 
-/** Months, days and seconds are apart, as in openCypher: a day may have 23 hours. `nanoseconds` is from 0 to 999,999,999. */
+/** Months, days and seconds are separate, as in openCypher: a day may have 23 hours. `nanoseconds` is from 0 to 999,999,999. */
 export interface DurationValue {
   readonly kind: 'duration';
   readonly months: bigint;

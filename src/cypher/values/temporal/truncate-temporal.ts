@@ -21,7 +21,7 @@ export function truncateTemporal(kind: TemporalKind, unitName: string, value: Cy
     return fromParts(kind, overridden(kind, truncated, withCoarser(unit, truncated.time, map)), now);
   }
   const truncated = { ...parts, date: date && hasDate(kind) ? beginningOf(unit, date) : date, time: new Temporal.PlainTime() };
-  // Of two midnights, the day begins at the first. A time keeps its offset.
+  // A day with two midnights begins at the first, so a date-time drops its offset. A `time` keeps its offset.
   return fromParts(kind, overridden(kind, kind === 'datetime' ? { ...truncated, offsetSeconds: null } : truncated, map), now);
 }
 

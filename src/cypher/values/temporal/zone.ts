@@ -43,15 +43,15 @@ export function epochNanosecondsOf({ dateTime, offsetSeconds }: DateTimeValue): 
   return asUtc(dateTime) - BigInt(offsetSeconds) * second;
 }
 
-/** The nanoseconds since 1970 if the clock stands in UTC. */
+/** Nanoseconds since 1970 of a local time in UTC. */
 export function asUtc(dateTime: Temporal.PlainDateTime): bigint {
   spend(300);
   return withinRange(() => dateTime.toZonedDateTime('UTC').epochNanoseconds);
 }
 
 /**
- * The moment when clocks in the zone show this time. Where they show it twice, `offsetSeconds` says which; without it, it is the first.
- * A time that they skip is moved on by the length of the gap.
+ * The moment when clocks in the zone show this time. If they show it twice, `offsetSeconds` selects one moment; null selects the first.
+ * A time that the clocks skip is moved on by the length of the gap.
  */
 export function atZone(dateTime: Temporal.PlainDateTime, zone: Zone, offsetSeconds: number | null = null): DateTimeValue {
   if (typeof zone === 'number') {
@@ -65,7 +65,7 @@ export function atZone(dateTime: Temporal.PlainDateTime, zone: Zone, offsetSecon
   return withinRange(() => fromZoned(dateTime.toZonedDateTime(zone)));
 }
 
-/** What clocks in the zone show at a moment. */
+/** The date-time in the zone at a moment. */
 export function inZone(epochNanoseconds: bigint, zone: Zone): DateTimeValue {
   return withinRange(() => {
     if (typeof zone === 'string') return fromZoned(Temporal.Instant.fromEpochNanoseconds(epochNanoseconds).toZonedDateTimeISO(zone));
