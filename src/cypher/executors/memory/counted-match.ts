@@ -88,7 +88,7 @@ export function compileCountedMatch(
     for (const filter of chain.filters) {
       if (!filter) continue;
       if (filter.slowReads > (chain.isWide || hops.length === 0 ? Number.MAX_VALUE : fewSlowReads)) return false;
-      if (chain.isWide || filter.slowReads > 0) yield* filter.askOfAll(work);
+      if (filter.slowReads > 0 || (chain.isWide && filter.readsColumns)) yield* filter.askOfAll(work);
     }
     const trails = new Trails(graph, chain, work, held);
     const counted = yield* trails.count(at);

@@ -65,6 +65,11 @@ export class NodeFilter {
     return this.knowsAll || (this.tests.length <= mostAskedInWalks && this.readsColumns);
   }
 
+  /** Whether all of its conditions are over numbers or few texts, so that asking of all places is quick. */
+  get readsColumns(): boolean {
+    return this.tests.every(test => test.ruleOut !== undefined);
+  }
+
   /** Asks of all places. Yields where the query may pause. */
   *askOfAll(work: Work): Generator<null, void> {
     const { sets, nodeSets, tests } = this;
@@ -93,10 +98,6 @@ export class NodeFilter {
       work.spend(this.tests.length);
       if (work.isDue || ++asked % placesBetweenPauses === 0) yield null;
     }
-  }
-
-  private get readsColumns(): boolean {
-    return this.tests.every(test => test.ruleOut !== undefined);
   }
 
   private ask(place: number): boolean {
