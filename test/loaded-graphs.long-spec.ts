@@ -325,3 +325,37 @@ describe('the parts that a query needs', () => {
     expect(copied).toEqual([]);
   });
 });
+
+describe('small loads of a thread', () => {
+  const properties = Array.from({ length: 40 }, (_, i) => `p${i}`);
+  async function aWideGraph(): Promise<number> {
+    const graphId = await aGraph(test);
+    await upload(test, 'wide', 'id,u\n1,2\n2,3\n', 'id:int,u:int');
+    const columns = properties.map(name => `{column: u, property: ${name}, type: int}`).join(', ');
+    await runToEnd(
+      test,
+      await aJob(test, graphId, `version: 1\nnodes:\n  - {id: a, label: A, table: wide, key: [id], columns: [${columns}]}\n`),
+    );
+    return graphId;
+  }
+
+  it('take turns by the user who asked the graph, however many properties a query names', async () => {
+    const graphs = opened();
+    const ids = [await aWideGraph(), await aWideGraph()] as const;
+    const [many, few] = await Promise.all(
+      ids.map(id => database.readGraph(id, 10_000, new AbortController().signal, reader => graphs.get(reader))),
+    );
+    graphs.askedBy(ids[0], 'ann');
+    graphs.askedBy(ids[1], 'bob');
+    // The nodes and edges of both are there; what follows loads columns.
+    for (const graph of [many!, few!]) await graphs.elementsOf(graph, { names: new Set(), looked: new Set() });
+    copied = [];
+    await Promise.all([
+      graphs.elementsOf(many!, { names: new Set(properties), looked: new Set() }),
+      graphs.elementsOf(few!, { names: new Set(['p0', 'p1']), looked: new Set() }),
+    ]);
+    const places = copied.flatMap((sql, at) => (sql.includes(`nodes_${ids[1]}"`) ? [at] : []));
+    expect([copied.length, places.length]).toEqual([42, 2]);
+    expect(Math.max(...places)).toBeLessThan(8);
+  });
+});
