@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
+import { type Pattern } from '../src/metrics/formula/formula-tree.js';
 import { compileMetrics } from '../src/metrics/plan/compile-metric.js';
 import { type MetricRequest } from '../src/metrics/plan/metric-request.js';
 import { type MetricDefinition, type ResolvedMetric, resolveMetric } from '../src/metrics/plan/resolve-metric.js';
@@ -27,8 +28,8 @@ import { computingOn, describeOnEngines, type ForeignEngine, runTranslated, star
 const folder = path.join(__dirname, 'golden', 'metrics');
 const updates = process.env.UPDATE_GOLDEN === '1';
 const places: GoldenPlace[] = ['postgres', 'mysql', 'duckdb', 'clickhouse'];
-const patterns = Object.keys(goldenCases);
-const numbered = patterns.flatMap(pattern => goldenCases[pattern]!.map((golden, index) => ({ pattern, index, golden })));
+const patterns = Object.keys(goldenCases) as Pattern[];
+const numbered = patterns.flatMap(pattern => goldenCases[pattern].map((golden, index) => ({ pattern, index, golden })));
 
 /** Schemas of the tables on other databases. If a database does not run, only the text is compared. */
 const schemas: Record<Exclude<GoldenPlace, 'postgres'>, string> = { mysql: 'sales', duckdb: 'main', clickhouse: 'sales' };
@@ -39,7 +40,7 @@ function bindingsAt(place: GoldenPlace): RandomBindings {
 
 interface Compiled {
   formula: string;
-  pattern: string;
+  pattern: Pattern;
   statement: CompiledStatement & { timezone: string };
 }
 
@@ -115,12 +116,12 @@ function naiveRows(golden: GoldenCase): string[] {
   return byText(evaluated.map(({ key, values }) => statedRow([...key, ...values], keysOf(golden))));
 }
 
-function fileOf(pattern: string): string {
+function fileOf(pattern: Pattern): string {
   return path.join(folder, `${pattern}.sql`);
 }
 
 /** The rows that the file states for each case, in its order. */
-function rowsStated(pattern: string): string[][] {
+function rowsStated(pattern: Pattern): string[][] {
   if (!existsSync(fileOf(pattern))) return [];
   return readFileSync(fileOf(pattern), 'utf8')
     .split('-- Rows\n')
@@ -189,9 +190,9 @@ function sectionsOf(golden: GoldenCase): string[] {
   });
 }
 
-function textOf(pattern: string): string {
+function textOf(pattern: Pattern): string {
   const stated = rowsStated(pattern);
-  const parts = goldenCases[pattern]!.flatMap((golden, index) => [
+  const parts = goldenCases[pattern].flatMap((golden, index) => [
     ...(index === 0 ? [] : ['', '']),
     `-- ${pattern} ${index + 1}: ${golden.title}`,
     `-- ${formulaOf(golden)}, ${JSON.stringify({ ...golden.request, channel: golden.channel, above: filterOf(golden) })} in ${goldenZone}`,

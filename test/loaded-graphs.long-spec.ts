@@ -331,7 +331,7 @@ describe('small loads of a thread', () => {
   async function aWideGraph(): Promise<number> {
     const graphId = await aGraph(test);
     await upload(test, 'wide', 'id,u\n1,2\n2,3\n', 'id:int,u:int');
-    const columns = properties.map(name => `{column: u, property: ${name}, type: int}`).join(', ');
+    const columns = ['{column: id, type: int}', ...properties.map(name => `{column: u, property: ${name}, type: int}`)].join(', ');
     await runToEnd(
       test,
       await aJob(test, graphId, `version: 1\nnodes:\n  - {id: a, label: A, table: wide, key: [id], columns: [${columns}]}\n`),

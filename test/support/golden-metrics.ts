@@ -1,3 +1,4 @@
+import { type Pattern } from '../../src/metrics/formula/formula-tree.js';
 import { dayOf, type Expression, type Leaf, type NaiveRequest } from './naive-metrics.js';
 import { type SalesRow } from './sales-tables.js';
 
@@ -55,7 +56,7 @@ const months = { ...quarter, grain: 'month', fill: 'none' } as const;
 const whole = { dimensions: [], grain: null, fill: 'none', ...quarter } as const;
 
 /** One file for each pattern, with these cases. */
-export const goldenCases: Record<string, GoldenCase[]> = {
+export const goldenCases: Record<Pattern, GoldenCase[]> = {
   aggregate: [
     {
       title: 'a sum with a condition, by month and region',

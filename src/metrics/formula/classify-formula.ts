@@ -59,18 +59,24 @@ function isConstant(node: Formula): boolean {
   return node.kind !== 'leaf' && node.kind !== 'metric' && operandsOf(node).every(isConstant);
 }
 
-/** 5 and 6 may contain everything, 8 and 9 may contain 1 to 7, 7 may contain 1 to 6 (metrics.md A.7). */
-const mayContain: Partial<Record<Pattern, readonly Pattern[]>> = {
-  ratio: ['accumulate', 'period_over_period', 'share_of_total', 'conversion'],
-  arithmetic: ['accumulate', 'period_over_period', 'share_of_total', 'conversion'],
-  period_over_period: ['accumulate'],
-  share_of_total: ['accumulate'],
+/** The patterns that may contain each pattern. The first six are computed of the rows of a period, so they may stand everywhere. */
+const containers: Record<Pattern, readonly Pattern[] | 'all'> = {
+  aggregate: 'all',
+  count_distinct: 'all',
+  quantile: 'all',
+  weighted_average: 'all',
+  ratio: 'all',
+  arithmetic: 'all',
+  accumulate: ['ratio', 'arithmetic', 'period_over_period', 'share_of_total'],
+  period_over_period: ['ratio', 'arithmetic'],
+  share_of_total: ['ratio', 'arithmetic'],
+  conversion: ['ratio', 'arithmetic'],
 };
-const windowed: readonly Pattern[] = ['accumulate', 'period_over_period', 'share_of_total', 'conversion'];
 
 /** True when a node of pattern `outer` may have an operand of pattern `inner`. */
 export function mayNest(outer: Pattern, inner: Pattern): boolean {
-  return !windowed.includes(inner) || (mayContain[outer]?.includes(inner) ?? false);
+  const allowed = containers[inner];
+  return allowed === 'all' || allowed.includes(outer);
 }
 
 /** The patterns around what is inside of `pattern`: each once, because a formula may have 200 levels of arithmetic. */

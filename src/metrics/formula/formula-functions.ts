@@ -1,10 +1,10 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Pattern } from './formula-tree.js';
 
-/** A function of the formula language. The parser takes names and patterns from here, the reference page all of it. */
+/** A function of the formula language. The parser uses its names and its pattern; the reference page shows all fields. */
 export interface FormulaFunction {
   pattern: Pattern;
-  /** Chinese names. */
+  /** Chinese names of the function. */
   zh: readonly string[];
   syntax: string;
   meaning: Bilingual;
@@ -171,7 +171,7 @@ export const formulaFunctions = {
   },
 } as const satisfies Record<string, FormulaFunction>;
 
-/** Words between the arguments. */
+/** Keywords that stand between the arguments of functions. */
 export const formulaKeywords = {
   WHERE: {
     zh: ['条件'],

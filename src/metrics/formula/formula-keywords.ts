@@ -5,7 +5,7 @@ import { type Grain, type Pattern } from './formula-tree.js';
 /** The functions of the formula language with their patterns. Scalar functions are arithmetic. */
 export const functionPatterns = new Map<string, Pattern>(Object.entries(formulaFunctions).map(([name, { pattern }]) => [name, pattern]));
 
-/** The ten patterns, in the order of the documentation. */
+/** All patterns, in the order of the documentation. */
 export const supportedPatterns: readonly Pattern[] = [...new Set(functionPatterns.values())];
 
 /** A formula of that pattern that parses. */

@@ -3,14 +3,14 @@ import { FormulaParseError } from './formula.errors.js';
 
 export interface Token {
   kind: 'number' | 'word' | 'quoted' | 'string' | 'metric' | 'symbol' | 'end';
-  /** The text as written, with full-width signs replaced. */
+  /** The text of the token as written, with full-width signs replaced. */
   text: string;
-  /** The name inside quotes or brackets, without them; a number with a digit before its point; otherwise the same as `text`. */
+  /** The name without its quotes or brackets; a number with at least one digit before its point; for other tokens, `text`. */
   value: string;
   /** UTF-16 offsets into the normalised text, which is as long as the formula. */
   start: number;
   end: number;
-  /** The place of `start` in characters, from 1. */
+  /** The place of the first character, counted in characters (code points) from 1. */
   position: number;
 }
 
@@ -107,13 +107,13 @@ function match(text: string, at: number, previous: Token | undefined): [Token['k
   throw new Error('the last rule matches any character');
 }
 
-/** `tags[1]` and `ARRAY[1, 2]` are SQL. A bracket that follows nothing names a metric. */
+/** Whether a bracket is a subscript of SQL, as in `tags[1]` and `ARRAY[1, 2]`. Otherwise it begins a `[metric]`. */
 function isSubscript(previous: Token | undefined, at: number): boolean {
   if (!previous || previous.end !== at) return false;
   return previous.kind === 'word' || previous.kind === 'quoted' || previous.text === ')' || previous.text === ']';
 }
 
-/** A token with ASCII quotes, brackets and digits of its own, as long as it was. Text inside quotes and brackets is kept. */
+/** A token with full-width quotes, brackets and digits replaced by ASCII, as long as before. Text inside quotes and brackets is kept. */
 function inAscii(kind: Token['kind'] | 'space', matched: string): string {
   if (kind === 'number') return matched.replace(/[０-９]/g, digit => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));
   if (kind === 'quoted') return `"${matched.slice(1, -1)}"`;

@@ -1,4 +1,4 @@
-/** The ten patterns, in the order of the documentation. Patterns 1 to 4 are leaves: they read rows. */
+/** All patterns, in the order of the documentation. Patterns 1 to 4 are leaves: they read rows. */
 export type Pattern = Leaf['pattern'] | 'ratio' | 'arithmetic' | 'accumulate' | 'period_over_period' | 'share_of_total' | 'conversion';
 
 export type Grain = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';

@@ -18,7 +18,7 @@ export interface FormulaProblem {
   metric?: string;
 }
 
-/** The formula matches none of the ten patterns, or names something that does not exist. */
+/** The formula matches no pattern, or names something that does not exist. */
 export class FormulaParseError extends LanguageError {
   /** @param position 1-based, in characters (code points) of the formula as the client wrote it */
   constructor(

@@ -7,7 +7,7 @@ import { parseLeaf, trailingPredicate } from './parse-leaf.js';
 import { TokenStream } from './token-stream.js';
 
 /**
- * Parses a metric formula. One grammar serves all ten patterns (metrics.md A.2). English and Chinese words may be mixed, and the
+ * Parses a metric formula. One grammar serves all patterns (../shared/metrics.md A.2). English and Chinese words may be mixed, and the
  * root of the tree decides the pattern.
  * @throws FormulaParseError with the place, what was expected there and the nearest pattern
  */
@@ -78,7 +78,7 @@ function parseFactor(stream: TokenStream): Formula {
   }
 }
 
-/** `SUM(x) -- 2024` is a comment to those who write SQL. Arithmetic would add 2024. @throws FormulaParseError */
+/** Refuses `--`, with which SQL begins a comment: arithmetic would read `SUM(x) -- 2024` as adding 2024. @throws FormulaParseError */
 function refuseComment(stream: TokenStream, sign: Token): void {
   if (sign.text !== '-' || !stream.isSymbol('-') || stream.current.start !== sign.end) return;
   const hint = { zh: '公式没有注释；减去负数请写 - (-x)', en: 'formulas have no comments; write - (-x) to subtract a negative number' };
@@ -90,7 +90,7 @@ function parseNumber(stream: TokenStream, position: number): Formula {
   return { kind: 'number', value: stream.takeSymbol('%') ? hundredth(value) : value, position };
 }
 
-/** Exact: 5 becomes 0.05, 12.5 becomes 0.125. */
+/** A hundredth of a decimal text, without rounding: 5 becomes 0.05, 12.5 becomes 0.125. */
 function hundredth(decimal: string): string {
   const [whole = '', fraction = ''] = decimal.split('.');
   const digits = whole.padStart(3, '0');
@@ -112,7 +112,7 @@ function parseCall(stream: TokenStream, position: number): Formula {
   stream.advance();
   stream.advance();
   return stream.within(pattern, () => {
-    // A leaf closes its own parenthesis, because a FILTER may follow it.
+    // // `parseLeaf` reads the closing parenthesis of a leaf, because a FILTER may follow it.
     if (isLeafFunction(name.text)) return parseLeaf(stream, fn, position);
     const node = parseArguments(stream, fn, position);
     stream.expectSymbol(')');
@@ -210,7 +210,10 @@ function parseScalar(stream: TokenStream, fn: ScalarName, position: number): For
   return { kind: 'scalar', fn, operands, position };
 }
 
-/** Accepts one integer from -10 to 10 and nothing after it: `ROUND(x, 1 + 1)` would need a value before there are rows. */
+/**
+ * Parses the decimals of ROUND: one integer from -10 to 10, not an expression. `ROUND(x, 1 + 1)` would need a value before there are
+ * rows.
+ */
 function parseDecimals(stream: TokenStream): Formula {
   const { position } = stream;
   const sign = stream.takeSymbol('-') ? '-' : '';
@@ -256,7 +259,7 @@ function parseWithin(stream: TokenStream): string[] {
   return dimensions;
 }
 
-/** `[visits] -> [buys] BY user WITHIN 7 DAY`, and in Chinese order `按 用户 在 7 天 内`. */
+/** Parses the arguments of a conversion: `[visits] -> [buys] BY user WITHIN 7 DAY`, or in Chinese order `按 用户 在 7 天 内`. */
 function parseConversion(stream: TokenStream, defaultMode: 'RATE' | 'COUNT', position: number): Formula {
   const base = metricName(stream);
   if (!stream.takeSymbol('→')) stream.expectSymbol('->');

@@ -4,7 +4,10 @@ import { type Token } from './formula-lexer.js';
 import { type AggregateName, type Leaf, type Pattern, type SqlText } from './formula-tree.js';
 import { type TokenStream } from './token-stream.js';
 
-/** Parses patterns 1 to 4 from just behind the opening parenthesis of `fn` (canonical name). @throws FormulaParseError */
+/**
+ * Parses a leaf (patterns 1 to 4) from behind its opening parenthesis. @param fn canonical name of the function @throws
+ * FormulaParseError
+ */
 export function parseLeaf(stream: TokenStream, fn: string, position: number): Leaf {
   const start = stream.current;
   const distinct = fn === 'COUNT_DISTINCT' || (fn === 'COUNT' && stream.takeWord('DISTINCT'));
@@ -88,7 +91,7 @@ function predicate(stream: TokenStream): SqlText {
   return stream.sqlUntil(token => token.text === ')' && token.kind === 'symbol', rejectNesting(stream), ["')'"]);
 }
 
-/** Also accepted at the very end of a formula that is one leaf: `SUM(amount) WHERE status = 'paid'`. */
+/** Parses the predicate at the end of a formula that is one leaf: `SUM(amount) WHERE status = 'paid'`. */
 export function trailingPredicate(stream: TokenStream): SqlText {
   return stream.sqlUntil(() => false, rejectNesting(stream), [expected.endOfFormula]);
 }
@@ -107,7 +110,7 @@ function column(stream: TokenStream): SqlText {
   return rowExpression(stream);
 }
 
-/** Names inside a leaf are columns. Another aggregate or a `[metric]` gets an error of its own. */
+/** Refuses another aggregate or a `[metric]` inside a leaf, with an error of its own. Names inside a leaf are columns. */
 function rejectNesting(stream: TokenStream) {
   return (token: Token, next: Token | undefined): void => {
     if (token.kind === 'metric') {

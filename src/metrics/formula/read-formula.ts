@@ -2,12 +2,18 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { grainNames } from './formula-keywords.js';
 import { type Formula, type Grain, type Leaf, type SqlText } from './formula-tree.js';
 
-/** A name or a number stands by itself. Steps are read from left to right. Anything but a name or a number takes parentheses inside another phrase. */
+/**
+ * The words of a node. `atom` is a name or a number, which stands alone. `steps` are arithmetic read from left to right. A `phrase` and
+ * `steps` get parentheses inside another phrase.
+ */
 interface Reading extends Bilingual {
   kind: 'atom' | 'phrase' | 'steps';
 }
 
-/** Says a formula in plain words. Two trees never read alike: what is not a single name or number stands in parentheses. */
+/**
+ * Says a formula in plain words. Different trees have different words: inside a phrase, everything but a single name or number stands
+ * in parentheses.
+ */
 export function readFormula(root: Formula): Bilingual {
   const { zh, en } = read(root);
   return { zh, en };
@@ -212,13 +218,13 @@ function phrase({ zh, en }: Bilingual): Reading {
   return { zh, en, kind: 'phrase' };
 }
 
-/** A node inside the phrase of another one. */
+/** The words of a node as a part of another node's phrase. */
 function part(node: Formula): Bilingual {
   const { zh, en, kind } = read(node);
   return kind === 'atom' ? { zh, en } : { zh: `（${zh}）`, en: `(${en})` };
 }
 
-/** A name with the closing mark doubled, so that it cannot end early. */
+/** A name in quotation marks. A closing mark inside the name is doubled, so that the name cannot end early. */
 function quoted(name: string): Bilingual {
   return { zh: `「${name.replaceAll('」', '」」')}」`, en: `"${name.replaceAll('"', '""')}"` };
 }

@@ -1,7 +1,7 @@
 import { type SqlDialect } from '../../sql/dialects/postgres.js';
 import { type Formula, type Grain, type ScalarName, type SqlText } from '../formula/formula-tree.js';
 
-/** One of the ten patterns. It turns a node of a formula into a value over aggregated columns. */
+/** A pattern turns a node of a formula into a value over aggregated columns. */
 export interface MetricPattern<Node extends Formula = Formula> {
   plan(node: Node, planner: Planner): Value;
 }

@@ -11,7 +11,7 @@ import { ratio } from './ratio.js';
 import { shareOfTotal } from './share-of-total.js';
 import { weightedAverage } from './weighted-average.js';
 
-/** The ten patterns, in the order of the documentation. */
+/** All patterns, in the order of the documentation. */
 export const registry: Record<Pattern, MetricPattern> = {
   aggregate,
   count_distinct: countDistinct,

@@ -83,7 +83,7 @@ export const formulasPage: ReferencePage = {
   sections: [
     {
       anchor: 'patterns',
-      title: { zh: '十种模式', en: 'The ten patterns' },
+      title: { zh: '模式', en: 'Patterns' },
       entries: supportedPatterns.map(pattern => entryOf(`patterns-${pattern}`, pattern, [], patternWords[pattern])),
     },
     ...supportedPatterns.map(pattern => ({
