@@ -84,8 +84,10 @@ export class LoadedGraphs {
    * million nodes takes half a minute.
    */
   private readonly small = new FairShare({
-    places: 4,
-    waitingPerCaller: 500,
+    // A caller alone has three.
+    places: 6,
+    // Others wait in lines of their own, however long this one is.
+    waitingPerCaller: Infinity,
     patienceMs: loadTimeoutMs,
     refuse: retryAfterS => new RetrievalBusyError(retryAfterS),
   });
@@ -209,7 +211,6 @@ export class LoadedGraphs {
     this.held.release(graphId);
     this.graphs.delete(graphId);
     this.topologies.delete(graphId);
-    this.callers.delete(graphId);
   }
 
   /**

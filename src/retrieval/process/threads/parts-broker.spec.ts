@@ -223,9 +223,27 @@ describe('PartsBroker', () => {
     expect([broker.count, broker.bytes]).toEqual([3, 900]);
     expect(['topology', 'a', 'b', 'c', 'd', 'e'].map(name => claim(3, name)[0] === null)).toEqual([false, true, true, false, false, false]);
     // Room that its own graph cannot give is taken from other graphs.
+    broker.touch(3, 'ann');
     claim(3, 'large');
     loaded(key(3, 'large'), record(850));
     expect(dropped.slice(-2)).toEqual([1, 2]);
+  });
+
+  it('keeps the parts that a query has claimed, and drops idle graphs for them', () => {
+    for (const [graphId, caller, bytes] of [
+      [1, 'bob', 200],
+      [2, 'cid', 150],
+      [3, 'ann', 100],
+    ] as const) {
+      broker.touch(graphId, caller);
+      loaded(key(graphId), record(bytes));
+    }
+    for (let query = 0; query < 3; query++) {
+      broker.touch(3, 'ann');
+      for (const name of ['a', 'b', 'c']) if (claim(3, name)[0] === null) loaded(key(3, name), record(190));
+    }
+    expect(dropped).toEqual([1]);
+    expect(['a', 'b', 'c'].map(name => claim(3, name)[0] === null)).toEqual([false, false, false]);
   });
 
   it('counts a large load while it goes on, and lets one go on at a time, of each caller in turn', async () => {

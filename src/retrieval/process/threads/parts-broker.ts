@@ -22,6 +22,8 @@ interface Graph {
   heldBytes: Map<Owner, number>;
   /** The threads in which this version goes on answering while the next one loads, each once for each time that it keeps it. */
   keepers: Owner[];
+  /** The parts that threads have claimed since the last query began. */
+  claimed: Set<string>;
   /** The version before, while it answers, and while parts of it may be brought forward. */
   before: Graph | null;
 }
@@ -54,8 +56,8 @@ const patienceLooks = 20;
 
 /**
  * Knows the parts of graphs that threads have loaded, of the newest version of each graph, and gives each to whoever claims it. Beyond
- * the budget the caller whose graphs take the most gives one up, that which was least recently used, and the only graph that is left
- * gives up parts. A large load counts while it goes on. The memory of what was dropped is asked back from V8.
+ * the budget the caller whose graphs take the most gives one up, that which was least recently used; a caller with one graph gives up parts of it that
+ * the query under way has not claimed. A large load counts while it goes on. The memory of what was dropped is asked back from V8.
  */
 export class PartsBroker {
   /** In order of use, the latest last. */
@@ -94,6 +96,7 @@ export class PartsBroker {
     callers.delete(caller);
     this.callers.set(graphId, callers.add(caller));
     if (!graph) return;
+    graph.claimed.clear();
     this.graphs.delete(graphId);
     this.graphs.set(graphId, graph);
   }
@@ -165,7 +168,11 @@ export class PartsBroker {
 
   private claim(key: PartKey, by: Owner, claim: Claim): void {
     const graph = this.graphOf(key);
+    graph?.claimed.add(key.name);
     const part = graph?.parts.get(key.name);
+    if (part) graph!.parts.delete(key.name);
+    // The least recently claimed part stands first.
+    if (part) graph!.parts.set(key.name, part);
     const loading = graph?.loading.get(key.name);
     if (part) claim(part.part, null);
     else if (loading) loading.waiting.push({ by, claim });
@@ -236,7 +243,15 @@ export class PartsBroker {
   private graphOf({ graphId, version }: Omit<PartKey, 'name'>): Graph | null {
     const known = this.graphs.get(graphId);
     if (known && known.version >= version) return known.version === version ? known : null;
-    const graph: Graph = { version, parts: new Map(), loading: new Map(), heldBytes: new Map(), keepers: [], before: null };
+    const graph: Graph = {
+      version,
+      parts: new Map(),
+      loading: new Map(),
+      heldBytes: new Map(),
+      keepers: [],
+      claimed: new Set(),
+      before: null,
+    };
     graph.before = (known && beforeNext(known)) ?? null;
     if (known) known.before = null;
     this.graphs.delete(graphId);
@@ -291,9 +306,10 @@ export class PartsBroker {
     return graphsOf.get(most!)?.sort((a, b) => Number(a === keep) - Number(b === keep) || countOf(a) - countOf(b))[0];
   }
 
-  /** A part of the graph to be kept, other than the one that has come and the one that all others need. */
+  /** A part of the graph to be kept, other than those that queries have claimed since the last one began, and the one that all need. */
   private partToGive(keep: number, part: string | null): string | undefined {
-    return [...(this.graphs.get(keep)?.parts.keys() ?? [])].find(name => name !== part && name !== keptPart);
+    const graph = this.graphs.get(keep);
+    return [...(graph?.parts.keys() ?? [])].find(name => name !== part && name !== keptPart && !graph!.claimed.has(name));
   }
 
   private evict(keep: number, part: string | null): void {
@@ -306,18 +322,23 @@ export class PartsBroker {
     }
     while (this.isOver) {
       const graphId = this.nextToDrop(keep, part);
-      if (graphId === undefined) return;
-      const graph = this.graphs.get(graphId)!;
-      if (graphId === keep) {
+      const graph = graphId === undefined ? undefined : this.graphs.get(graphId)!;
+      if (graphId === undefined || graph === undefined) {
+        const kept = this.graphs.get(keep);
+        // No other graph is left, so the parts that are in use go too.
+        if (!kept?.claimed.size) return;
+        kept.claimed.clear();
+      } else if (graphId === keep) {
         graph.parts.delete(this.partToGive(keep, part)!);
         // The threads forget with it what they alone hold.
         graph.heldBytes.clear();
+        this.drop(graphId);
       } else {
         letLoadAlone(graph);
         this.graphs.delete(graphId);
         this.callers.set(graphId, new Set([this.callerOf(graphId)]));
+        this.drop(graphId);
       }
-      this.drop(graphId);
     }
   }
 
