@@ -13,8 +13,9 @@ const types = ['R', 'S', 'T'];
 /**
  * A graph as retrieval holds it in arrays, whose edges lie between nodes chosen at random. A node's property `x` is its number, from 0.
  * @param toHubs the share of ends that lie at one of ten nodes
+ * @param textLength characters of the property `t`, which differs for each node; 0 for none
  */
-export function denseGraph(nodes: number, edges: number, toHubs = 0): MemoryGraph {
+export function denseGraph(nodes: number, edges: number, toHubs = 0, textLength = 0): MemoryGraph {
   const dice = new Dice(1);
   const builder = new TopologyBuilder();
   const labels = Array.from({ length: nodes }, (_, i) => i % labelSets.length);
@@ -28,10 +29,18 @@ export function denseGraph(nodes: number, edges: number, toHubs = 0): MemoryGrap
     return atOnce(values.build());
   };
   const x = column(i => String(i), 'integer');
-  const columns = { x, y: column(i => JSON.stringify(`name ${i % 97}`), 'integer'), z: column(i => String(i / 7), 'float') };
+  const columns = {
+    x,
+    y: column(i => JSON.stringify(`name ${i % 97}`), 'integer'),
+    z: column(i => String(i / 7), 'float'),
+    ...(textLength > 0 && { t: column(i => JSON.stringify(`${'x'.repeat(textLength)}${i}`), 'integer') }),
+  };
   const word = (name: string, type: string) => ({ name, type });
   const schema = {
-    labels: ['A', 'B', 'C'].map(name => ({ name, properties: [word('x', 'bigint'), word('y', 'string'), word('z', 'float')] })),
+    labels: ['A', 'B', 'C'].map(name => ({
+      name,
+      properties: [word('x', 'bigint'), word('y', 'string'), word('z', 'float'), word('t', 'string')],
+    })),
     edges: [],
   } as unknown as GraphElements;
   const loaded = {

@@ -45,6 +45,26 @@ describe('no walk holds a thread', () => {
   });
 });
 
+describe.each([60_000, 16_000])('no condition of long texts holds a thread or is refused, with %i nodes', nodes => {
+  const graph = denseGraph(nodes, 3 * nodes, 0.1, 300);
+
+  it.each([
+    "MATCH (n) WHERE n.t CONTAINS 'xxxxxxxxxxxx7' RETURN count(*) AS n",
+    "MATCH (a:A)-[:R]->(b:B) WHERE b.t CONTAINS 'xxxxxxxxxxxx7' RETURN b.y, count(*) AS n",
+    "MATCH (a:A)-[:R]->(b:B)-->(c) WHERE c.t CONTAINS 'xxxxxxxxxxxx7' AND b.t <> 'x' RETURN a.y, count(*) AS n",
+    "MATCH (a {x: 1})--(b)--(c) WHERE c.t CONTAINS 'xxxxxxxxxxxx7' RETURN count(*) AS n",
+  ])('%s', text => {
+    const rows = prepareInMemory(parseCypher(text), graph, { parameters: new Map(), limits, now }).rows();
+    let longest = 0;
+    for (let isDone = false; !isDone;) {
+      const begun = processorMs();
+      isDone = rows.next().done === true;
+      longest = Math.max(longest, processorMs() - begun);
+    }
+    expect(longest).toBeLessThan(mostMsOfProcessor);
+  });
+});
+
 describe('no query takes memory of the size of the graph again and again', () => {
   const nodes = 400_000;
   const graph = denseGraph(nodes, 400_000);

@@ -10,16 +10,22 @@ export interface NumberTest {
 }
 
 const [inNumbers, ruledOut] = [1, 2];
-/** Maximum codes of a column whose answers are kept by code. With more codes the condition is asked place by place. */
+/**
+ * Maximum codes of a column for which the answers of the condition are kept by code. With more codes the condition is asked place by
+ * place.
+ */
 const mostCodesKnown = 20_000;
 
 /**
  * A condition of a node on one property, tested over the column of this property. Numbers are compared as floats, which hold them exactly.
  * Any other value has a code: the condition is asked once for each code, also for the code of missing values.
- * @param ask the condition of the node at a place, as an expression
+ * @param ask evaluates the expression of the condition for the node at a place
  */
 export class ColumnTest implements NodeTest {
-  /** Answers by reading and code: 0 unknown, 1 true, 2 not true. Nodes with different sets of labels may share a reading. */
+  /**
+   * Answers of the condition, by reading and then by code: 0 unknown, 1 true, 2 not true. Nodes with different sets of labels may share a
+   * reading.
+   */
   private readonly known: (Uint8Array | undefined)[] = [];
 
   constructor(
@@ -42,6 +48,19 @@ export class ColumnTest implements NodeTest {
     const { readsSlowly, codeCount } = this.column;
     if (!readsSlowly) return 0;
     return codeCount <= mostCodesKnown ? codeCount : Infinity;
+  }
+
+  get isQuick(): boolean {
+    return this.numbers !== null && this.column.codeCount <= inNumbers + 1;
+  }
+
+  *unasked(sets: Uint8Array): Generator<number> {
+    const { codes, codeCount, readings } = this.column;
+    if (codeCount > mostCodesKnown) return;
+    for (let place = 0; place < codes.length; place++) {
+      const [code, set] = [codes[place]!, this.nodeSets[place]!];
+      if (code !== inNumbers && sets[set] === 1 && !this.known[readings[set]!]?.[code]) yield place;
+    }
   }
 
   get ruleOut(): ((known: Uint8Array, from: number, to: number) => void) | undefined {

@@ -10,8 +10,12 @@ const mostAskedInWalks = 2;
 /** One condition of a node. It cannot fail. */
 export interface NodeTest {
   holds(place: number): boolean;
-  /** Sets 2 in `known` for the places from `from` to before `to` that it rules out. Absent where asking of them takes long, since it does not pause. */
+  /** Whether `holds` compares numbers alone, and evaluates no expression. */
+  isQuick?: boolean;
+  /** Sets 2 in `known` for the places from `from` to before `to` that it rules out, once `unasked` gives none. Absent without a column. */
   ruleOut?: ((known: Uint8Array, from: number, to: number) => void) | undefined;
+  /** A place for each text, of nodes with a set of labels that fits, for which `holds` has no answer yet. */
+  unasked?: (sets: Uint8Array) => Iterable<number>;
   /** How many values it reads until it knows all, where reading one takes long. */
   slowReads: number;
 }
@@ -41,7 +45,12 @@ export class NodeFilter {
 
   /** 1 for the places that fit, and 0 for others. Null where not all are known. */
   mask(): Uint8Array | null {
-    return this.knowsAll ? this.known!.map(known => known & 1) : null;
+    const { known, nodeSets, sets } = this;
+    const mask = new Uint8Array(nodeSets.length);
+    if (this.tests.length === 0) for (let place = 0; place < mask.length; place++) mask[place] = sets[nodeSets[place]!]!;
+    else if (this.knowsAll) for (let place = 0; place < mask.length; place++) mask[place] = known![place]! & 1;
+    else return null;
+    return mask;
   }
 
   /** The filter of nodes that fit both. */
@@ -60,12 +69,12 @@ export class NodeFilter {
     return this.tests.reduce((sum, test) => sum + test.slowReads, 0);
   }
 
-  /** Whether a walk may ask it at each edge: all is known, or it has few conditions, all of them over numbers or few texts. */
+  /** Whether a walk may ask it at each edge: all is known, or it has few conditions, each of which compares numbers. */
   get isQuick(): boolean {
-    return this.knowsAll || (this.tests.length <= mostAskedInWalks && this.readsColumns);
+    return this.knowsAll || (this.tests.length <= mostAskedInWalks && this.tests.every(test => test.isQuick === true));
   }
 
-  /** Whether all of its conditions are over numbers or few texts, so that asking of all places is quick. */
+  /** Whether each of its conditions is over a column of numbers or few texts, so that asking of all places is quick. */
   get readsColumns(): boolean {
     return this.tests.every(test => test.ruleOut !== undefined);
   }
@@ -73,7 +82,13 @@ export class NodeFilter {
   /** Asks of all places. Yields where the query may pause. */
   *askOfAll(work: Work): Generator<null, void> {
     const { sets, nodeSets, tests } = this;
+    if (tests.length === 0) return;
     if (this.readsColumns) {
+      for (const test of tests)
+        for (const place of test.unasked!(sets)) {
+          test.holds(place);
+          if (work.isDue) yield null;
+        }
       const known = (this.known = new Uint8Array(nodeSets.length));
       for (let from = 0; from < known.length; from += columnPlacesBetweenPauses) {
         const to = Math.min(known.length, from + columnPlacesBetweenPauses);
@@ -89,11 +104,18 @@ export class NodeFilter {
     this.knowsAll = true;
   }
 
-  /** Asks of some places, so that a walk, which cannot pause, need not. Yields where the query may pause. */
-  *askOf(places: Iterable<number>, work: Work): Generator<null, void> {
+  /**
+   * Asks of some places, so that a walk, which cannot pause, need not. Yields where the query may pause.
+   * @param places null where the query may pause
+   */
+  *askOf(places: Iterable<number | null>, work: Work): Generator<null, void> {
     this.unnoted = 0;
     let asked = 0;
     for (const place of places) {
+      if (place === null) {
+        if (work.isDue) yield null;
+        continue;
+      }
       this.fits(place);
       work.spend(this.tests.length);
       if (work.isDue || ++asked % placesBetweenPauses === 0) yield null;

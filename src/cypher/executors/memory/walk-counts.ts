@@ -34,8 +34,8 @@ export class WalkCounts {
   *from(from: number, starts: Counted): Generator<null, Counted> {
     const { places, size } = starts;
     const { chain, work } = this;
-    yield* this.askAcross(from, starts);
     const last = chain.hops.length - 1;
+    if (from === last) yield* this.askAcross(from, starts);
     const neighbours = chain.isWide ? yield* this.across(chain.hops[from]!) : null;
     let filter: NodeFilter | null = chain.filters[from + 1] ?? null;
     if (from === last && !filter && neighbours) {
@@ -83,6 +83,7 @@ export class WalkCounts {
 
   /** The places that fit and have neighbours, each with the number of its neighbours. */
   private *fitting(neighbours: Neighbours, filter: NodeFilter | null): Generator<null, Counted> {
+    if (filter && !filter.isQuick) yield* filter.askOf(placesWith(neighbours), this.work);
     const found = this.nothing();
     const count = this.graph.nodeSets.length;
     for (let place = 0; place < count; place++) {
@@ -266,11 +267,19 @@ export class WalkCounts {
     if (filter && !filter.isQuick) yield* filter.askOf(this.placesAcross(this.chain.hops[hop]!, from), this.work);
   }
 
-  private *placesAcross({ direction, types }: Hop, { places, size }: Pick<Counted, 'places' | 'size'>): Generator<number, void> {
+  /** The places across a hop, perhaps several times; null after some edges, where the query may pause. */
+  private *placesAcross({ direction, types }: Hop, { places, size }: Pick<Counted, 'places' | 'size'>): Generator<number | null, void> {
     const ahead = new EdgesAhead(this.graph, direction);
+    let looked = 0;
     for (let i = 0; i < size; i++) {
       ahead.from(places[i]!);
-      while (ahead.go()) if (types[this.graph.edgeTypes[ahead.edge]!] === 1) yield ahead.node;
+      while (ahead.go()) {
+        if (++looked % edgesAtOnce === 0) {
+          this.work.steps(edgesAtOnce);
+          yield null;
+        }
+        if (types[this.graph.edgeTypes[ahead.edge]!] === 1) yield ahead.node;
+      }
     }
   }
 
@@ -289,4 +298,9 @@ function listInOrder(counted: Counted): void {
 
 function degreeOf({ offsets }: Neighbours, place: number): number {
   return offsets[place + 1]! - offsets[place]!;
+}
+
+/** The places that have neighbours. */
+function* placesWith(neighbours: Neighbours): Generator<number> {
+  for (let place = 0; place + 1 < neighbours.offsets.length; place++) if (degreeOf(neighbours, place) > 0) yield place;
 }
