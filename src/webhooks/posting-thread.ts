@@ -22,8 +22,8 @@ export interface FromThread {
   codes: readonly string[];
 }
 
-/** A thread without a message ends after this time. */
-const idleMs = 10_000;
+/** Threads without a message that are kept for the next one of their user: those whose users were the last to post. */
+const mostIdle = 4;
 
 /**
  * Posts messages, those of each user in a thread of their own. The certificates of a receiver can be made to take a second and more to
@@ -31,6 +31,7 @@ const idleMs = 10_000;
  */
 @Injectable()
 export class PostingThreads implements OnApplicationShutdown {
+  /** By user, the last to post last. */
   private readonly threads = new Map<number, PostingThread>();
 
   constructor(@Inject(logToken) private readonly log: Logger) {}
@@ -39,21 +40,26 @@ export class PostingThreads implements OnApplicationShutdown {
   of(userId: number): Post {
     return async (message, signal) => {
       const thread = this.threads.get(userId) ?? new PostingThread(this.log);
+      this.threads.delete(userId);
       this.threads.set(userId, thread);
       try {
         return await thread.post(message, signal);
       } finally {
-        setTimeout(() => {
-          if (thread.underWay > 0 || this.threads.get(userId) !== thread) return;
-          this.threads.delete(userId);
-          void thread.end();
-        }, idleMs).unref();
+        this.endIdle();
       }
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.threads.values()].map(thread => thread.end()));
+  }
+
+  private endIdle(): void {
+    const idle = [...this.threads].filter(([, { underWay }]) => underWay === 0);
+    for (const [userId, thread] of idle.slice(0, -mostIdle)) {
+      this.threads.delete(userId);
+      void thread.end();
+    }
   }
 }
 
