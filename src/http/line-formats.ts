@@ -1,4 +1,4 @@
-/** The formats of answers that are lines of text. */
+/** The formats of answers in which each row is a line of text. */
 export type LineFormat = 'ndjson' | 'csv';
 
 export const lineContentType: Record<LineFormat, string> = {
@@ -6,7 +6,7 @@ export const lineContentType: Record<LineFormat, string> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** `?format=` decides, then `Accept`. Null means JSON. */
+/** The format that a request asks for: by `?format=`, otherwise by `Accept`. Null means JSON. */
 export function lineFormatOf(format: string | undefined, accept: string | undefined): LineFormat | null {
   if (format === 'ndjson' || format === 'csv') return format;
   if (format !== undefined) return null;
@@ -14,19 +14,22 @@ export function lineFormatOf(format: string | undefined, accept: string | undefi
   return accept?.includes('text/csv') ? 'csv' : null;
 }
 
-/** Null is an empty cell, and an empty text has quotes, as uploads read them. A lone null has quotes too, because readers skip empty lines. */
+/**
+ * A CSV line. Null is an empty cell, and an empty text is a quoted empty cell, as uploads read them. A null that is the only cell of its
+ * line is quoted too, because readers skip empty lines.
+ */
 export function csvLine(cells: readonly (string | null)[]): string {
   if (cells.length === 1 && cells[0] === null) return '""\r\n';
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
 /**
- * RFC 4180, with a quote before a text that a spreadsheet would take for a formula
+ * A CSV cell by RFC 4180. A text that a spreadsheet would take for a formula gets a leading quote
  * (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 function csvCell(text: string | null): string {
   if (text === null) return '';
   const isNumber = /^-?\d+(\.\d+)?$/.test(text);
-  const harmless = !isNumber && /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  const harmless = !isNumber && /^[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]/.test(text) ? `'${text}` : text;
   return harmless === '' || /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

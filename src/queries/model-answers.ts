@@ -21,23 +21,23 @@ import { type GraphQuery } from './read-query-request.js';
 /** Runs a Cypher query as the caller. @throws the refusals of retrieval */
 type RunCypher = (cypher: string) => Promise<RetrievalAnswer | LargeAnswer>;
 
-/** Is told of an answer while it is made. */
+/** Is told of parts of an answer while the answer is made. */
 export interface AnswerWatcher {
-  /** The rows, before they are put into words. */
+  /** Gets the answer with its rows, before its sentences are written. */
   answer(answer: RetrievalAnswer): void;
   sentence(sentence: WordedSentence): void;
 }
 
-/** A proposal that fails is given back to the model once. */
+/** The most queries that the model may propose for a question. A query that fails is given back to the model once. */
 const proposals = 2;
-/** Refusals that say what is wrong with a query, without a word of what it read. */
+/** Codes of refusals that say what is wrong with a query without quoting any value that it read. The model may read their texts. */
 const mendable: ReadonlySet<string> = new Set([
   'cypher_syntax_error',
   'cypher_not_supported',
   'cypher_read_only',
   'cypher_parameter_missing',
 ]);
-/** Refusals of what a query does while it runs. Their texts may hold values, so the model learns no more than that. */
+/** Codes of failures while a query runs. Their texts may hold values, so the model learns only the code. */
 const failing: ReadonlySet<string> = new Set(['cypher_value_error', 'query_too_much_work', 'query_too_large', 'answer_too_large']);
 
 export const pausedWarning: Bilingual = {
@@ -75,7 +75,9 @@ export class ModelAnswers {
     return kind === 'question' && (answer === 'auto' || answer === 'llm') ? this.model.identity : null;
   }
 
-  /** Has the model read a question that was not understood. The answer stays the refusal if it proposes nothing that can be run. */
+  /**
+   * Has the model read a question that was not understood. If the model proposes no query that can be run, the answer stays the refusal.
+   */
   async read(
     graphId: number,
     { text: question }: GraphQuery,
@@ -103,7 +105,10 @@ export class ModelAnswers {
     }
   }
 
-  /** Puts the rows of an answer into words. The plain sentence stays if the model fails, or nothing of it is backed by the rows. */
+  /**
+   * Has the model put the rows of an answer into sentences. The plain sentence stays if the model fails, or if the rows back none of its
+   * sentences.
+   */
   async word(
     graphId: number,
     answer: RetrievalAnswer | LargeAnswer,
@@ -117,8 +122,8 @@ export class ModelAnswers {
     watcher?.answer(answer);
     const part = answer.model ?? this.newPart();
     try {
-      const { withheld } = await this.schemaOf(graphId);
-      if (mayShow(answer.plan, withheld))
+      const { withheld, columns } = await this.schemaOf(graphId);
+      if (mayShow(answer.plan, new Set([...withheld, ...columns])))
         return withWarning(answer, {
           zh: '答案可能含有标为 sensitive 的列，未发给语言模型',
           en: 'The answer may hold columns that are marked as sensitive, so it was not sent to the language model',
@@ -139,18 +144,21 @@ export class ModelAnswers {
     }
   }
 
-  /** The schema as a model sees it, and the properties of the graph that it does not. */
-  private async schemaOf(graphId: number): Promise<{ shown: SchemaForModel; withheld: ReadonlySet<string> }> {
+  /**
+   * The graph's schema as the model sees it, the names of the sensitive properties that are withheld from the model, and their columns,
+   * by which a query may name them too.
+   */
+  private async schemaOf(graphId: number): Promise<{ shown: SchemaForModel; withheld: ReadonlySet<string>; columns: string[] }> {
     const { nodes, edges } = await this.graphs.schema(graphId);
     const properties = [...nodes, ...edges].flatMap(element => element.properties);
     const sensitive = properties.filter(each => each.sensitive);
-    // A query may also call a property by its column.
-    const withheld = new Set(sensitive.flatMap(({ name, column }) => (column === null ? [name] : [name, column])));
+    const withheld = new Set(sensitive.map(({ name }) => name));
+    const columns = sensitive.flatMap(({ column }) => column ?? []);
     const without = <E extends { properties: { name: string; type: string }[] }>(element: E): E => ({
       ...element,
       properties: element.properties.filter(({ name }) => !withheld.has(name)),
     });
-    return { shown: { nodes: nodes.map(without), edges: edges.map(without) }, withheld };
+    return { shown: { nodes: nodes.map(without), edges: edges.map(without) }, withheld, columns };
   }
 
   private newPart(): ModelPart {
@@ -166,7 +174,7 @@ export class ModelAnswers {
     return text;
   }
 
-  /** Tells in the answer why it has no part of the model. @throws what the call is aborted with */
+  /** Notes in the answer why the model has no part in it. @throws the reason of the call's signal */
   private withFault(answer: RetrievalAnswer, part: ModelPart, error: unknown, { signal }: ModelCall): RetrievalAnswer {
     signal.throwIfAborted();
     if (error instanceof LanguageModelBusyError) {
@@ -184,7 +192,10 @@ export class ModelAnswers {
   }
 }
 
-/** @throws LanguageModelError, LanguageModelBusyError if the model failed. For a caller who insists on it. */
+/**
+ * Refuses an answer without the model, for a caller who insists on the model.
+ * @throws LanguageModelError, LanguageModelBusyError if the model failed
+ */
 export function requireModel({ model }: RetrievalAnswer | LargeAnswer): void {
   if (model?.fault === 'busy') throw new LanguageModelBusyError(model.retry_after_s ?? 1);
   if (model?.fault) throw new LanguageModelError(model.fault);
@@ -225,7 +236,7 @@ function fold(name: string): string {
   return inNormalForm(name, 'NFKC').toLowerCase();
 }
 
-/** Tells a watcher each sentence as soon as its line is whole. */
+/** Passes each sentence to the watcher as soon as the model has written the whole line. */
 function sentencesOf(watcher: AnswerWatcher, read: (line: string) => WordedSentence[]): Lines {
   let told = 0;
   return new Lines(line => {

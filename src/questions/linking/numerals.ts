@@ -4,7 +4,7 @@ const enNumbers =
     ' ',
   );
 
-/** Chinese measure words, each with the characters behind it that make it begin another word: 部 of 部门. */
+/** Chinese measure words, each with the characters that form another word if they follow: 门 behind 部 forms 部门. */
 const measureWords: Record<string, string> = {
   个: '', 家: '庭具属长电乡族', 位: '置点', 名: '称字单额', 条: '目款码', 种: '类子植', 款: '项式', 件: '', 首: '都席', 张: '', 篇: '', 辆: '', 笔: '记试',
   次: '品', 份: '额', 瓶: '', 箱: '子', 套: '餐房装', 项: '目', 部: '门分件', 台: '风湾', 座: '位', 本: '科月年周', 支: '付出行部', 场: '地所馆景合', 只: '有是要能读',
@@ -17,7 +17,7 @@ export const measureWord = `(?:${Object.entries(measureWords)
   .map(([word, others]) => (others === '' ? word : `${word}(?![${others}])`))
   .join('|')})`;
 
-/** Tells whether properties of this type are numbers. */
+/** Tells whether properties of a type are numbers. */
 export function isNumeric(type: string): boolean {
   return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
 }
@@ -44,12 +44,12 @@ export function readNumeral(text: string): number | null {
   return total + digit;
 }
 
-/** Source of a pattern that refuses an amount that goes on behind the match: `20 万`, `三成`, `十几`, `5 million`. */
+/** Source of a lookahead that refuses a number if the amount continues behind the match: `20 万`, `三成`, `十几`, `5 million`. */
 const goesOn =
   '(?!(?<=千)[克米瓦卡帕伏赫焦字吨])(?![零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
 
 /** The source of a pattern, with one group, for an amount in a comparison: 12.5, $15,000, 20k, 三百, two. */
-export const amountPattern = `(?:[$€£¥]\\s?)?((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b|k\\b)?|[零一二两三四五六七八九十百千万亿]{1,20}|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
+export const amountPattern = `(?:[$€£¥]\\s?)?((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b|k\\b)?|[零一二两三四五六七八九十百千万亿]{1,40}|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;
 
 const scales: Record<string, number> = {
   k: 1e3,
@@ -63,7 +63,7 @@ const scales: Record<string, number> = {
   billion: 1e9,
 };
 
-/** The value of an {@link amountPattern}; null if it is uncertain: 一百五 is not 105, and 三五 is three to five. */
+/** The value of an {@link amountPattern}; null if the value is uncertain: 一百五 is not 105, and 三五 means three to five. */
 export function readAmount(text: string): number | null {
   const scaled = /^(\d+(?:\.\d+)?)\s*(\D*)$/.exec(text.replaceAll(',', ''));
   // A product of floats may have more digits than its factors: 1.1 × 10,000.
