@@ -32,30 +32,30 @@ export interface CheckedStatement extends SqlStatement {
 }
 
 export interface CheckedResult {
-  /** One for each statement. */
+  /** The result of each statement. */
   results: QueryResult[];
-  /** The data versions of the tables of the mirror in the snapshot that was read. Null for another database. */
+  /** The data versions of the mirror's tables in the snapshot that was read. Null for another database. */
   versions: ReadonlyMap<string, number> | null;
 }
 
 const mostProofs = 2_000;
-/** The joins, and the tables, that one statement proves. */
+/** Maximum joins, and maximum tables, that one statement proves. */
 const mostInProof = 20;
-/** More than the tables of a metric. */
+/** Maximum data versions that are read; no metric reads so many tables. */
 const mostVersions = 1_000;
 
 /**
- * Runs the statements of a metric on tables that are still as its binding was checked against: the keys of its joins are unique,
- * and columns have their types. Both are looked up in the snapshot that the statements read.
+ * Runs the statements of a metric, after checking that its tables still are as its binding was checked against: the keys of joins are
+ * unique, and columns have the same types. The checks run in the snapshot that the statements read.
  */
 @Injectable()
 export class CheckedReads {
-  /** The data versions of tables of the mirror at which a key was seen to be unique, or columns to have their types. */
+  /** For each proof, by its key: the data versions of the mirror's tables at which join keys were unique or columns had their types. */
   private readonly provedAt = new LRUCache<string, string>({ max: mostProofs });
 
   constructor(private readonly settings: Settings) {}
 
-  /** @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
+  /** Runs the statements in one snapshot. @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
   run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<CheckedResult> {
     return this.snapshot(connection, metric, async query => {
       const versions = await this.check(query, connection, metric);
@@ -85,7 +85,10 @@ export class CheckedReads {
     );
   }
 
-  /** Asks the database how it would run the statements. It reads no rows. @throws as `run`, but for what only rows can show */
+  /**
+   * Asks the database for the plans and costs of the statements. No rows are read. @throws as `run`, except errors that only reading
+   * rows can cause
+   */
   estimate(connection: UsableConnection, metric: MetricReads, statements: readonly SqlStatement[]): Promise<CostEstimate> {
     const tables = new Set(metric.tables.flatMap(placesOf).map(({ table }) => table));
     return this.snapshot(connection, metric, query => estimateCost(query, statements, tables));
@@ -118,7 +121,10 @@ export class CheckedReads {
     }
   }
 
-  /** Checks joins and columns in the snapshot. @returns the data versions of its tables, null for another database than the mirror */
+  /**
+   * Checks join keys and column types in the snapshot. @returns the data versions of the tables; null for another database than the
+   * mirror
+   */
   private async check(query: SnapshotQuery, connection: UsableConnection, metric: MetricReads) {
     const tables = mirrorTables(connection, metric);
     const versions = tables && (await dataVersions(tables, byName(query)));
@@ -126,7 +132,7 @@ export class CheckedReads {
     return versions;
   }
 
-  /** Proves what was not proved at these versions. */
+  /** Proves the join keys and column types that were not proved at these data versions yet. */
   private async prove(query: SnapshotQuery, metric: MetricReads, versions: ReadonlyMap<string, DataVersion> | null): Promise<void> {
     const isOpen = ({ key, at }: Proof): boolean => at === null || this.provedAt.get(key) !== at;
     const keys = eachOnce(metric.joins, join => proofOfKey(join, metric.timezone, versions)).filter(([, proof]) => isOpen(proof));
@@ -159,12 +165,12 @@ export class CheckedReads {
   }
 }
 
-/** The tables of the mirror that a metric reads, each once. Null for another database. */
+/** The distinct tables of the mirror that a metric reads. Null for another database. */
 export function mirrorTables({ client }: UsableConnection, { tables }: Pick<MetricReads, 'tables'>): string[] | null {
   return client.local && [...new Set(tables.flatMap(placesOf).map(({ table }) => table))];
 }
 
-/** The data versions of what a table is read from. Null if one of them is not known. */
+/** The data versions of the tables that a table of a binding is read from, as one text. Null if any of them is not known. */
 function versionOf(table: BoundTable, versions: ReadonlyMap<string, DataVersion> | null): string | null {
   const all = placesOf(table).map(place => versions?.get(place.table)?.version);
   return all.length === 0 || all.includes(undefined) ? null : all.join(' ');
@@ -172,11 +178,11 @@ function versionOf(table: BoundTable, versions: ReadonlyMap<string, DataVersion>
 
 interface Proof {
   key: string;
-  /** The data versions at which it holds. Null if it may not hold at the next moment. */
+  /** The data versions at which the proof holds. Null if the fact may change without a new data version, or if a version is not known. */
   at: string | null;
 }
 
-/** The first of the things that have the same proof, with it. */
+/** Pairs of thing and proof: for each distinct proof, the first of the things that have it. */
 function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][] {
   const found = new Map<string, [T, Proof]>();
   for (const one of all) {
@@ -186,7 +192,10 @@ function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][
   return [...found.values()];
 }
 
-/** The day of a moment, and so whether it repeats, depends on the zone, and that of today on the clock. */
+/**
+ * The proof that the key of a join is unique. Its text holds the time zone, because a key may be the day of a moment. A key that
+ * depends on the current time is never proved for later.
+ */
 function proofOfKey(join: BoundJoin, timezone: string, versions: ReadonlyMap<string, DataVersion> | null): Proof {
   const keys = join.on.map(([, key]) => key);
   const at = statementTellsTime(`SELECT ${keys.join(', ')}`) ? null : versionOf(join, versions);

@@ -10,7 +10,7 @@ export interface ColumnSource {
 const name = '(?:"((?:[^"]|"")+)"|(\\p{L}[\\p{L}\\p{N}_]*))';
 const column = new RegExp(`^${name}\\.${name}$`, 'u');
 
-/** The column that a bound expression is. Null for other expressions, and for columns of a query. */
+/** The table column behind a column of a binding. Null for an expression that is not a bare column, and for a column of a query. */
 export function sourceOf({ expression }: BoundColumn, { connection_id, fact, joins }: MetricBinding): ColumnSource | null {
   const parts = column.exec(expression);
   if (!parts) return null;

@@ -16,33 +16,33 @@ import { type MetricRow } from './metric-rows.js';
 
 /** The facts about a metric that are known without running it. */
 export interface MetricDescription {
-  /** Null when the formula matches no pattern, or when a metric that it needs is not bound. */
+  /** Null if the formula matches no pattern, or if a metric that the formula needs has no binding. */
   pattern: Pattern | null;
   /** The dimensions that all bindings of the formula share. */
   dimensions: BoundDimension[];
   hasTime: boolean;
-  /** Whether it is computed by periods, so that a request needs a grain or a range. */
+  /** Whether the metric compares or accumulates periods, so that a request must give a grain or a range. */
   needsPeriods: boolean;
-  /** The zones of its bindings. Empty where none has a time. */
+  /** The time zones of the metric's bindings. Empty if no binding has a time column. */
   timezones: string[];
-  /** Whether a zone decides in which period a row lies. */
+  /** Whether the time zone decides in which period a row lies. */
   hasMoments: boolean;
-  /** Whether the sum of its values over groups is that of all. */
+  /** Whether the sum of the metric's values over groups equals its value over all rows. */
   isAdditive: boolean;
   executable: boolean;
   warnings: MetricWarning[];
 }
 
-/** Formulas up to this length, which name no other metric, are described in some milliseconds. */
+/** Maximum characters of a formula that is described without a turn. If it refers to no other metric, that takes some milliseconds. */
 const shortFormula = 500;
 
-/** Whether describing the metric may take so long that its caller waits for a turn. */
+/** Whether describing the metric may take so long that the caller must wait for a turn. */
 export function isLongToDescribe({ formula }: Pick<MetricRow, 'formula'>): boolean {
   return formula.length > shortFormula || referencesIn(formula).length > 0;
 }
 
 /**
- * Goes through the same steps as an execution and turns the first error into a warning.
+ * Describes a metric: goes through the steps of an execution, and turns the first error into a warning.
  * @param seesBindings whether warnings may list the columns of bindings
  */
 export function* describeInSteps(row: MetricRow, graph: GraphMetrics, seesBindings = false): Steps<MetricDescription> {
@@ -50,7 +50,7 @@ export function* describeInSteps(row: MetricRow, graph: GraphMetrics, seesBindin
   return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, graph)] };
 }
 
-/** Names that also fit another metric of the graph. */
+/** Warnings for names and aliases of the metric that another metric of the graph has as well. */
 function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
   return [row.name, ...row.aliases].flatMap(name => {
     const other = graph.findOther(row.id, name);
@@ -103,7 +103,10 @@ function* whatIsKnown(
   };
 }
 
-/** There may be hundreds of bindings, with more than a thousand dimensions each. */
+/**
+ * The dimensions that all bindings have. Computed in steps, because there may be hundreds of bindings with more than a thousand
+ * dimensions each.
+ */
 function* sharedDimensions([first, ...others]: MetricBinding[]): Steps<BoundDimension[]> {
   let shared = first?.dimensions ?? [];
   for (const { dimensions } of new Set(others)) {

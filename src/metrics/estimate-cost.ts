@@ -2,8 +2,8 @@ import { type SqlStatement } from '../sql/sql-parameters.js';
 import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
 
 /**
- * A step of a plan, with the steps that it reads. Costs are in the unit of the engine, and contain those of the inputs. Numbers that an
- * engine does not tell are null.
+ * A step of a plan, with the steps that it reads as `inputs`. Costs are in the unit of the database, and include the costs of the
+ * inputs. A number is null if the database does not tell it.
  */
 export interface PlanStep {
   step: string;
@@ -14,11 +14,11 @@ export interface PlanStep {
 }
 
 export interface CostEstimate {
-  /** The rows of the first statement; of other databases than PostgreSQL those that are read. */
+  /** PostgreSQL: estimated rows of the first statement. Other databases: estimated rows that are read. Null if not known. */
   rows: number | null;
-  /** Sum over all statements; null if the engine does not tell it. */
+  /** Sum of the costs of all statements; null if the database does not tell costs. */
   cost: number | null;
-  /** One for each statement. */
+  /** The plan of each statement. */
   plans: PlanStep[];
 }
 
@@ -31,8 +31,8 @@ interface PostgresPlan {
 }
 
 /**
- * Asks PostgreSQL for its plans of statements, without running them. Only the steps, the numbers and the named tables of a plan are
- * kept: its conditions may be those of a view or a row policy that is hidden from the caller.
+ * Asks PostgreSQL for its plans of statements, which are not run. Only the steps, the numbers and the tables in `tables` are kept. The
+ * conditions in a plan may be those of a view or a row policy that is hidden from the caller.
  */
 export async function estimateCost(
   query: SnapshotQuery,

@@ -140,7 +140,7 @@ class ResultCacheResponse {
   age_s: number | null;
 }
 
-/** The time of the request as it was understood. */
+/** The time options of a request with their defaults filled in. */
 class AnsweredTimeResponse {
   @ApiProperty({ type: String, nullable: true, example: '2024-01-01' })
   from: string | null;
@@ -217,7 +217,7 @@ export class MetricSourceResponse {
   query_tables?: string[];
 }
 
-/** A warning for the sender that does not stop the request. */
+/** A warning about a result, for the sender of the request. It does not stop the request. */
 export class MetricWarning {
   @ApiProperty({ example: 'NOT_A_NUMBER' })
   code: string;
@@ -241,7 +241,7 @@ export class ResultFormatQuery {
   format?: (typeof resultFormats)[number];
 }
 
-/** The result of one statement. */
+/** The result of a request for one or more metrics. */
 export class MetricResultResponse {
   @ApiProperty({ type: [ResultColumnResponse] })
   columns: ResultColumnResponse[];

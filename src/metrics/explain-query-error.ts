@@ -8,7 +8,7 @@ import { sqlTexts } from './formula/formula-tree.js';
 import { offsetInPiece, tokenAt } from '../sql/embedded-sql.js';
 import { sqlstates } from '../sql/sqlstate.js';
 
-/** The errors that a warehouse reports when the pieces of an expression, or a value in it, do not fit together. */
+/** SQLSTATEs of a warehouse for an expression whose operands, or a value in it, do not have fitting types. */
 const typeErrors: ReadonlySet<string> = new Set([
   sqlstates.undefinedFunction,
   sqlstates.datatypeMismatch,
@@ -22,10 +22,10 @@ const typeErrors: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Turns a query that failed because of types in the client's SQL into an error about that SQL: the filter clause or the formula.
- * The position points into the statement, where each piece stands word for word between line breaks (same-shape.ts). A failure without
- * a place, such as a value that cannot be cast, at least names the metrics.
- * @returns null for other failures
+ * Turns a query error about types in the client's SQL into an error about that SQL: the filter clause or the formula. The position of
+ * the error points into the statement, where each piece stands verbatim between line breaks (same-shape.ts). An error without a
+ * position, such as a failed cast of a value, at least names the metrics.
+ * @returns null for other errors
  */
 export function explainQueryError(
   error: WarehouseQueryError,

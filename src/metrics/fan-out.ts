@@ -1,7 +1,7 @@
 import { FanOutJoinError } from './metrics.errors.js';
 import { type BoundJoin } from './plan/metric-binding.js';
 
-/** The error of a join whose key repeats. */
+/** The error for a join whose key is not unique in the joined table. */
 export function fanOut(join: BoundJoin): FanOutJoinError {
   const keys = join.on.map(([, key]) => key).join(', ');
   return new FanOutJoinError(join.alias, {

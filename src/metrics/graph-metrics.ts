@@ -3,17 +3,20 @@ import { referencesIn } from './formula/keep-outlines.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
 import { type FindMetrics, maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
 
-/** Drops bindings before it reads more, because each may take a quarter of a megabyte. */
+/** Maximum rows of metrics that are kept before more are read. A binding may take a quarter of a megabyte. */
 const mostKept = 200;
 
-/** The metrics of a graph, for references between formulas: the names and formulas of all, the bindings of the needed ones. */
+/**
+ * The metrics of a graph, in which references of formulas are looked up. It holds the names and formulas of all metrics, and the
+ * bindings of those that are needed.
+ */
 export class GraphMetrics {
-  /** A metric's own name comes before any alias. */
+  /** The metrics that an exact name means. The metric's own name wins over aliases of others. */
   private readonly named = new Map<string, MetricName[]>();
-  /** By lower-case name or alias, the oldest first. */
+  /** All metrics with a name or alias, by the name in lower case, the oldest metric first. */
   private readonly sharers = new Map<string, MetricName[]>();
   private readonly rows = new Map<number, MetricRow>();
-  /** By formula. */
+  /** The metrics that a formula refers to, by the text of the formula. */
   private readonly targets = new Map<string, MetricName[]>();
 
   /** @param all metrics of the graph, oldest first */
@@ -36,20 +39,20 @@ export class GraphMetrics {
     }
   }
 
-  /** The metrics that `[name]` may mean in a formula of the graph, oldest first. Their bindings are there once they were reached. */
+  /** Finds the metrics that `[name]` in a formula may mean, oldest first. A metric has its binding once `reach` has read it. */
   readonly find: FindMetrics = name => this.fitting(name).map(metric => toDefinition(metric, this.rows.get(metric.id)));
 
-  /** Those of exactly this name, or else of the name in another case. */
+  /** The metrics with exactly this name, or if there are none, with the name in another case. */
   private fitting(name: string): readonly MetricName[] {
     return this.named.get(name) ?? this.sharers.get(name.toLowerCase()) ?? [];
   }
 
-  /** The first other metric that the name fits too, in any case. */
+  /** The oldest other metric that has this name or alias, in any case. */
   findOther(id: number, name: string): MetricName | undefined {
     return this.sharers.get(name.toLowerCase())?.find(metric => metric.id !== id);
   }
 
-  /** The metrics whose formulas call for one of these names, which no metric has. */
+  /** The metrics whose formulas refer to one of these names, as far as no metric has the name any more. */
   async callersOf(names: readonly string[]): Promise<MetricName[]> {
     const gone = names.filter(name => this.fitting(name).length === 0).map(name => name.toLowerCase());
     const written = gone.map(name => name.replaceAll(']', ']]'));
@@ -64,7 +67,7 @@ export class GraphMetrics {
     return callers;
   }
 
-  /** Reads the bindings of these metrics and of all that their formulas lead to, so that they can be resolved. */
+  /** Reads the bindings of these metrics and of all metrics that their formulas lead to, so that all can be resolved. */
   async reach(metrics: readonly { id: number; formula: string }[]): Promise<void> {
     if (this.rows.size > mostKept) this.rows.clear();
     const pace = new Pace();
@@ -74,17 +77,17 @@ export class GraphMetrics {
     for (const row of missing.length > 0 ? await this.readRows(missing) : []) this.rows.set(row.id, row);
   }
 
-  /** Takes a metric that was read already, since its binding may be large. */
+  /** Keeps the row of a metric that was read elsewhere, so that a large binding is not read twice. */
   keep(row: MetricRow): void {
     this.rows.set(row.id, row);
   }
 
-  /** A metric that was reached. */
+  /** The row of a metric. Undefined if `reach` has not read it. */
   row(id: number): MetricRow | undefined {
     return this.rows.get(id);
   }
 
-  /** The metric that has this binding. */
+  /** The metric, among those already read, that has this binding. @throws Error if there is none */
   ownerOf(binding: object): MetricRow {
     const owner = [...this.rows.values()].find(row => row.binding?.bound === binding);
     if (!owner) throw new Error('The binding belongs to no metric that was read');
@@ -92,8 +95,8 @@ export class GraphMetrics {
   }
 
   /**
-   * The metrics that formulas lead to. It follows as many references as a formula may have: one with more of them is refused before
-   * any binding is needed.
+   * The ids of the metrics that a formula leads to. At most as many references are followed as a formula may have: a formula with more
+   * is refused before any binding is needed.
    */
   private async reachedFrom(start: { id: number; formula: string }, pace: Pace): Promise<Set<number>> {
     const reached = new Set([start.id]);
@@ -111,7 +114,10 @@ export class GraphMetrics {
     return reached;
   }
 
-  /** The metrics that a formula names. An unreadable one names none, and a name of several metrics is refused, so it leads nowhere. */
+  /**
+   * The metrics that a formula refers to. Empty for a formula that does not parse. A name of several metrics leads to none, because it
+   * will be refused.
+   */
   private targetsOf(formula: string): MetricName[] {
     const known = this.targets.get(formula);
     if (known) return known;

@@ -28,10 +28,10 @@ import { MetricsRepository } from './metrics.repository.js';
 
 const mostCallers = 10;
 
-/** The metrics of a graph as the caller may see them. */
+/** The metrics of a graph that a caller has opened. */
 interface OpenGraph {
   metrics: GraphMetrics;
-  /** A binding holds SQL, and names tables and columns. */
+  /** Whether the caller sees bindings, which hold SQL and the names of tables and columns. */
   seesBindings: boolean;
 }
 
@@ -48,7 +48,7 @@ function event(action: AuditEvent['action'], actor: Principal, id: number): Audi
   return { action, actor, target: 'metric', targetId: id };
 }
 
-/** Metrics as records: the named formulas of a graph, and the tables they are bound to. */
+/** Manages the definitions of metrics: the named formulas of a graph, and their bindings to tables. */
 @Injectable()
 export class MetricDefinitionsService {
   constructor(
@@ -79,8 +79,8 @@ export class MetricDefinitionsService {
   }
 
   /**
-   * Saves the metric even if it has no binding, and a draft even if its formula matches no pattern. The answer reports that, and
-   * execution fails.
+   * Saves a metric even if it has no binding, and with `draft` even if its formula matches no pattern. The response warns of both, and
+   * executing the metric fails.
    * @throws FormulaParseError, MetricNameTakenError, and the errors of `MetricBinder.bind`
    */
   async create(principal: Principal, body: CreateMetricRequest, { draft }: SaveMetricQuery): Promise<MetricResponse> {
@@ -103,7 +103,7 @@ export class MetricDefinitionsService {
     return this.find(principal, id, principal.userId);
   }
 
-  /** @throws FormulaParseError for a new formula that matches no pattern, unless it is a draft; MetricNameTakenError */
+  /** @throws FormulaParseError for a new formula that matches no pattern, unless `draft` is set; MetricNameTakenError */
   async update(
     principal: Principal,
     id: number,
@@ -111,7 +111,7 @@ export class MetricDefinitionsService {
     { draft }: SaveMetricQuery,
   ): Promise<MetricResponse> {
     if (formula != null && draft !== 'true') inOneTurn(() => parseFormula(formula));
-    // Only unit, format and description may be cleared. A null elsewhere means no change.
+    // Null clears unit, format and description. Null for any other field means no change.
     const changes = {
       ...(name != null && { name }),
       ...(aliases != null && { aliases }),
@@ -141,7 +141,7 @@ export class MetricDefinitionsService {
     );
   }
 
-  /** Lets the metric read the warehouse in the caller's name from now on. @throws the errors of `MetricBinder.bind` */
+  /** Binds the metric. From now on the metric reads the warehouse in the caller's name. @throws the errors of `MetricBinder.bind` */
   async bind(principal: Principal, id: number, body: BindingRequest): Promise<MetricResponse> {
     const binding = await this.store(principal, body, ['body']);
     await this.audit.recordWith(
@@ -156,7 +156,7 @@ export class MetricDefinitionsService {
     return { metrics: await this.metrics.openGraph(graphId), seesBindings: mayChangeMetrics({ role }) };
   }
 
-  /** Null when the graph has gone, or was lost to the caller, after its metrics were found. */
+  /** Null if the graph was deleted, or the caller lost access to it, after its metrics were listed. */
   private async openIfStill(principal: Principal, graphId: number): Promise<OpenGraph | null> {
     try {
       return await this.open(principal, graphId);
@@ -166,7 +166,7 @@ export class MetricDefinitionsService {
     }
   }
 
-  /** A metric that was just saved. It waits for nobody, since a refusal would tell that it was not. */
+  /** Reads a metric that was just saved. It does not wait for a turn: a refusal as busy would look as if the metric was not saved. */
   private getSaved(principal: Principal, id: number): Promise<MetricResponse> {
     return this.find(principal, id, null);
   }
@@ -177,7 +177,7 @@ export class MetricDefinitionsService {
     return this.describe(row, await this.open(principal, row.graphId), new Pace(), caller);
   }
 
-  /** @param caller who waits for a turn where describing may take long; null for nobody */
+  /** @param caller id of the user who waits for a turn where describing the metric may take long; null to describe it without a turn */
   private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph, pace: Pace, caller: number | null): Promise<MetricResponse> {
     metrics.keep(row);
     await metrics.reach([row]);

@@ -1,4 +1,4 @@
-/** Request bodies that work when pasted, on the tables in the examples of the upload route and on those of `npm run demo`. */
+/** Examples of requests. They work when pasted, on the tables in the examples of the upload route and on the tables of `npm run demo`. */
 export const formulaExample = 'SUM(unit_price * quantity * (1 - discount))';
 
 export const bindingExample = {

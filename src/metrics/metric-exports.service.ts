@@ -15,10 +15,10 @@ import { describeColumns, toWireRow } from './result-rows.js';
 import { MetricReader } from './results/metric-reader.service.js';
 
 const recheckEveryMs = 2_000;
-/** Larger pieces would take up more memory until they are read. */
+/** Characters after which a piece of an answer is sent. Larger pieces would take more memory until they are read. */
 const pieceCharacters = 65_536;
 
-/** Sends all rows of a result, read from one snapshot as fast as the reader takes them. */
+/** Sends all rows of a result. They are read from one snapshot, as fast as the reader of the answer takes them. */
 @Injectable()
 export class MetricExports {
   constructor(
@@ -31,8 +31,9 @@ export class MetricExports {
   ) {}
 
   /**
-   * Nothing is sent before the first rows are there. A later failure must cut the response, because a clean end would look complete.
-   * @param context of the request, whose guards are asked again while rows are sent
+   * The answer to an export. Nothing is sent before the first rows are read. If the export fails later, the response must be cut,
+   * because a clean end would look complete.
+   * @param context the context of the request, whose guards are asked again while rows are sent
    * @returns an answer that fails with the errors of `MetricRunsService.execute` and ExportStalledError
    */
   answer(call: MetricCall, format: LineFormat, context: ExecutionContext): StreamedAnswer {
@@ -61,7 +62,7 @@ export class MetricExports {
           checkedAt = performance.now();
         }
         if (isFirst) {
-          // Before the first byte, so that nothing leaves the service unrecorded.
+          // The audit entry is written before the first byte, so that no data leave the service unrecorded.
           await this.recordStart(call, format);
           await send(headLine(columns, format));
         }
@@ -90,7 +91,7 @@ export class MetricExports {
     return this.audit.record({ action: 'metric.exported', actor: principal, target: 'graph', targetId: graphId, context });
   }
 
-  /** @throws the refusal that the same request would get now */
+  /** Checks that the caller still may export. @throws the error with which the same request would be refused now */
   private async requireStill({ principal, graphId }: MetricCall, context: ExecutionContext): Promise<void> {
     const refusal = await this.recheck.findRefusal(context);
     if (refusal) throw refusal;

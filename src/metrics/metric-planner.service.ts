@@ -32,64 +32,67 @@ export type Connections = ReadonlyMap<number, UsableConnection>;
 /** A request for values of one or more metrics of a graph. */
 export interface MetricCall {
   principal: Principal;
-  /** The caller's role in the graph: a viewer at least. */
+  /** The caller's role in the graph: at least viewer. */
   role: HeldRole;
   graphId: number;
   ids: readonly number[];
-  /** Whether the values are the column `value`, instead of one of each metric's name. */
+  /** True if the column of the values is named `value`, false if each metric has a column of its own name. */
   isSingle: boolean;
   body: ExecuteMetricRequest;
-  /** Leaves the limit of the body out. */
+  /** True to return all rows, without the limit in `body`. */
   allRows?: boolean;
-  /** Cancels the statements. */
+  /** Cancels the statements of this call. */
   signal?: AbortSignal;
 }
 
-/** A metric of a request. */
+/** A metric that a request asks for. */
 export interface AskedMetric {
   row: MetricRow;
   resolved: ResolvedMetric;
 }
 
-/** A request that was compiled. It depends on the definitions and the request only, and is shared: callers must not change it. */
+/** A compiled request. It depends only on the metric definitions and the request. Callers share it and must not change it. */
 interface CompiledCall {
   asked: AskedMetric[];
   request: MetricRequest;
   compiled: CompiledMetrics;
-  /** All metrics of the request: those asked for, and those in filters. */
+  /** All metrics of the request: the asked metrics and the metrics in filters. */
   resolved: ResolvedMetric[];
   bindings: MetricBinding[];
-  /** The metrics that have the bindings. */
+  /** For each of `bindings`, the metric that has it. */
   owners: MetricRow[];
 }
 
 export interface PlannedMetrics extends CompiledCall {
   connections: Connections;
-  /** The one that the statements are for. */
+  /** The connection that the statements run on. */
   connection: UsableConnection;
-  /** Whether the caller may learn of tables and columns. */
+  /** Whether the caller may see the names of tables and columns. */
   seesBindings: boolean;
-  /** Moments of `performance.now()`. */
+  /**
+   * Milliseconds of `performance.now()`: when parsing began, when compiling began, and when the call was compiled and its connections
+   * open.
+   */
   times: { parsing: number; compiling: number; compiled: number };
 }
 
 interface Compiled {
   plan: CompiledCall;
-  /** In characters. */
+  /** Characters of the plan, its weight in the cache. */
   size: number;
-  /** Moments of `performance.now()`. */
+  /** Milliseconds of `performance.now()`: when parsing began, and when compiling began. */
   parsing: number;
   compiling: number;
 }
 
 const mostCharacters = 10_000_000;
 
-/** A call of one metric, whose values are the column `value`. */
+/** A call of one metric, with its values in the column `value`. */
 export function callOne(principal: Principal, held: HeldGraph, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): MetricCall {
   return { principal, ...held, ids: [id], isSingle: true, body, ...(signal && { signal }) };
 }
 
-/** A call of several metrics, each of them a column of its name. */
+/** A call of several metrics, each with its values in a column of its own name. */
 export function callSeveral(
   principal: Principal,
   held: HeldGraph,
@@ -99,12 +102,12 @@ export function callSeveral(
   return { principal, ...held, ids, isSingle: false, body, ...(signal && { signal }) };
 }
 
-/** Only those who may change a metric see the SQL that it becomes, or get its rows without a bound. */
+/** Only users who may change a metric see its compiled SQL, and only they get its rows without a limit. */
 export function mayChangeMetrics({ role }: Pick<MetricCall, 'role'>): boolean {
   return includesRole(role, 'editor');
 }
 
-/** Prepares metrics for execution: looks them up, compiles them, and opens what they read. */
+/** Prepares metrics for execution: reads their definitions, compiles them, and opens the connections that they read. */
 @Injectable()
 export class MetricPlanner {
   private readonly compiled = new LRUCache<string, CompiledCall>({ maxSize: mostCharacters });
@@ -116,13 +119,14 @@ export class MetricPlanner {
     private readonly turns: MetricTurns,
   ) {}
 
-  /** A call that no guard has checked. @throws RecordNotFoundError, GraphAccessError */
+  /** A call of one metric for a caller whose access no guard has checked. @throws RecordNotFoundError, GraphAccessError */
   async askToCall(principal: Principal, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): Promise<MetricCall> {
     return callOne(principal, await this.access.requireOf(principal, 'metric', id, 'viewer'), id, body, signal);
   }
 
   /**
-   * @throws in this order: SchemaError for filters that do not hold together; FormulaParseError; MissingBindingError;
+   * Compiles a call, or finds it compiled, and opens the connections that it reads.
+   * @throws in this order: SchemaError for filters whose fields contradict each other; FormulaParseError; MissingBindingError;
    * UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError
    */
   async plan(call: MetricCall): Promise<PlannedMetrics> {
@@ -143,9 +147,9 @@ export class MetricPlanner {
 
   private async compile(call: MetricCall, key: string): Promise<Omit<Compiled, 'size'>> {
     const { principal, graphId, ids, body, signal } = call;
-    // The definitions may be large. They are read within the turn, so that waiting callers do not hold them.
+    // Definitions may be large. They are read within the turn, so that waiting callers hold none in memory.
     return this.turns.run({ caller: principal.userId, ...(signal && { signal }) }, async () => {
-      // An equal request may have been compiled meanwhile.
+      // Another caller may have compiled an equal request while this one waited.
       const known = this.findCompiled(key);
       if (known) return known;
       const graph = await this.metrics.openGraph(graphId);
@@ -157,7 +161,10 @@ export class MetricPlanner {
     });
   }
 
-  /** Reads all metrics that are asked for, and those that their formulas lead to. @throws SchemaError for ids that the graph lacks */
+  /**
+   * Reads all metrics that the request or its filters name, and the metrics that their formulas reach. @throws SchemaError for ids that
+   * the graph lacks
+   */
   private async reach(graph: GraphMetrics, ids: readonly number[], filterIds: readonly (number | null)[]): Promise<void> {
     const known = new Map(graph.all.map(metric => [metric.id, metric]));
     const problems: FieldProblem[] = [];
@@ -176,8 +183,8 @@ export class MetricPlanner {
   }
 
   /**
-   * Opens the connections that the metrics read, by id, each in the name of the user who saved the binding. The caller needs no
-   * right of their own.
+   * Opens the connections that the metrics read, by connection id. Each is opened in the name of the user who saved the binding; the
+   * caller needs no right to the connection.
    * @throws ConnectionAccessLostError
    */
   private async open({ bindings, owners }: CompiledCall, claim: Claim): Promise<Connections> {
@@ -190,7 +197,7 @@ export class MetricPlanner {
     return new Map([...opened.values()].map(connection => [connection.id, connection]));
   }
 
-  /** Turns a failed query into an error about things that the client knows: the missing table, the clause or the formula. */
+  /** Turns a failed query into an error about something that the client knows: the missing table, the filter clause or the formula. */
   async explain(error: unknown, planned: PlannedMetrics): Promise<unknown> {
     const explained = await this.reasonOf(error, planned);
     return planned.seesBindings ? explained : withoutBinding(explained);
@@ -226,16 +233,22 @@ export function openOf(connections: Connections, id: number): UsableConnection {
   return connection;
 }
 
-/** Days begin at a quarter of an hour of UTC in every zone. */
+/** Milliseconds of a quarter of an hour. In every time zone a day begins at a quarter of an hour of UTC. */
 const quarterOfAnHourMs = 15 * 60_000;
 
-/** Two calls of equal keys compile to the same. A relative range is another one once a day begins. */
+/**
+ * Cache key: calls with equal keys compile to the same statements. For a relative range the key holds the current quarter of an hour,
+ * because the range moves when a day begins.
+ */
 function keyOf({ graphId, ids, isSingle, body, allRows }: MetricCall, version: string): string {
   const moment = body.time?.range == null ? null : Math.floor(Date.now() / quarterOfAnHourMs);
   return JSON.stringify([graphId, version, ids, isSingle, body, allRows ?? false, moment]);
 }
 
-/** The bindings of a call may have 16 MB together. */
+/**
+ * Characters of the statements of a call and of its bindings. The bindings of one call may have 16 MB together, so they are counted in
+ * steps.
+ */
 function* sizeOf({ compiled, owners }: CompiledCall): Steps<number> {
   const statements = [compiled, ...compiled.elsewhere, ...(compiled.totals ? [compiled.totals] : [])];
   let size = statements.reduce((sum, { sql }) => sum + sql.length, 0);
@@ -246,7 +259,7 @@ function* sizeOf({ compiled, owners }: CompiledCall): Steps<number> {
   return size;
 }
 
-/** Compiles a call whose metrics were reached. A step of it may hold the event loop up to 0.1 s. */
+/** Compiles a call whose metrics were reached. One step may hold the event loop for up to 0.1 s. */
 function* compileCall(
   { role, ids, isSingle, body, allRows }: MetricCall,
   graph: GraphMetrics,
@@ -279,7 +292,10 @@ function* compileCall(
   return { plan, size: yield* sizeOf(plan), parsing, compiling };
 }
 
-/** One statement holds all metrics, with one more for each filter by a metric, so that they share the bound of one. */
+/**
+ * Limits the parts of all metrics of a request together to `maxParts`. One statement holds all of them, and the metric of each filter
+ * again.
+ */
 function checkSize(asked: readonly ResolvedMetric[], inFilters: readonly ResolvedMetric[]): void {
   const metrics = [...asked, ...inFilters];
   const parts = metrics.reduce((sum, { root }) => sum + countParts(root), 0);

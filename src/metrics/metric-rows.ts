@@ -1,6 +1,9 @@
 import { type MetricBinding } from './plan/metric-binding.js';
 
-/** The content of `metric_bindings.binding`: the binding as the client sent it, and the checked one with its defaults. */
+/**
+ * The content of `metric_bindings.binding`: `source` is the binding as the client sent it, `bound` the checked binding with its
+ * defaults.
+ */
 export interface StoredBinding {
   source: object;
   bound: MetricBinding;
@@ -22,9 +25,9 @@ export type MetricRow = MetricFields & {
   createdAt: Date;
   updatedAt: Date;
   binding: StoredBinding | null;
-  /** The user who saved the binding, in whose name the warehouse is read. Null once that user is deleted. */
+  /** The user who saved the binding. The warehouse is read in the name of this user. Null once the user is deleted. */
   savedBy: { id: number; username: string } | null;
 };
 
-/** A metric without its binding, which may be large. */
+/** A metric without its binding, because the binding may be large. */
 export type MetricName = Pick<MetricRow, 'id' | 'graphId' | 'name' | 'aliases' | 'formula' | 'unit'>;

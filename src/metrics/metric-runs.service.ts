@@ -31,8 +31,8 @@ export class MetricRunsService {
   ) {}
 
   /**
-   * Runs one metric for a caller whom no guard has checked. Its values are the column `value`.
-   * @param signal cancels its statement
+   * Runs one metric for a caller whose access no guard has checked. The values are in the column `value`.
+   * @param signal cancels the statement
    * @param rounds whether values are rounded as the metric's format shows them
    * @throws in this order: RecordNotFoundError, GraphAccessError; the errors of `MetricPlanner.plan`; MetricTableMissingError;
    * BindingOutdatedError; FanOutJoinError; errors of the warehouse
@@ -47,20 +47,20 @@ export class MetricRunsService {
     return this.runOne(await this.planner.askToCall(principal, id, body, signal), rounds);
   }
 
-  /** Runs one metric. @throws as `execute` */
+  /** Runs a call of one metric. @throws as `execute` */
   async runOne(call: MetricCall, rounds = true): Promise<ExecuteMetricResponse> {
     const { asked, ...result } = await this.run(call, rounds);
     const { row, resolved } = asked[0]!;
     return { metric: { id: row.id, name: row.name }, pattern: resolved.pattern, ...result };
   }
 
-  /** Runs several metrics of a graph by one statement, each as a column of its name. @throws as `execute` */
+  /** Runs several metrics of a graph by one statement. Each is a column of its own name. @throws as `execute` */
   async runSeveral(call: MetricCall): Promise<QueryMetricsResponse> {
     const { asked, ...result } = await this.run(call);
     return { metrics: asked.map(({ row: { id, name }, resolved: { pattern } }) => ({ id, name, pattern })), ...result };
   }
 
-  /** Tells whether answers have the SQL for the caller. */
+  /** Whether answers for this caller contain the compiled SQL. */
   async seesSql(principal: Principal, graphId: number): Promise<boolean> {
     return mayChangeMetrics({ role: await this.access.require(principal, graphId, 'viewer') });
   }
@@ -80,7 +80,7 @@ export class MetricRunsService {
     const [result = null, sums = null] = read?.results ?? [];
     const estimate = body.explain ? await this.reader.estimate(connection, bindings, compiled).catch(explained) : null;
     const ended = performance.now();
-    // Many may get the same rows at once.
+    // Many requests may get the same rows at the same moment, so the rest is done in turns.
     if (result) await new Pace().turn();
     const warnings = warningsOf(compiled, result?.rows ?? []);
     const columns = describeColumns(compiled, result?.columns ?? [], asked);
@@ -118,18 +118,21 @@ export class MetricRunsService {
   }
 }
 
-/** Another database estimates the rows that it reads, also those that a row filter hides. */
+/**
+ * The estimate without its plans. Rows are null for another database: its number counts the rows it reads, also rows that a row filter
+ * hides from the caller.
+ */
 function withoutPlans(estimate: CostEstimate, { elsewhere }: CompiledMetrics): MetricResultResponse['estimate'] {
   return { ...estimate, rows: elsewhere.length > 0 ? null : estimate.rows, plans: null };
 }
 
-/** The statements that are run, in their order. The parameters are those of the last. */
+/** The text of all statements in the order in which they run, and the parameters of the last one. */
 function shownSql({ sql, parameters, elsewhere }: CompiledMetrics): Pick<MetricResultResponse, 'sql' | 'params'> {
   const params = parameters.map(value => (value instanceof RowsOf ? `the rows of statement ${value.position}` : value));
   return { sql: [...elsewhere.map(scan => scan.sql), sql].join(';\n\n'), params };
 }
 
-/** Every table that the metrics read, once. */
+/** The distinct tables that the metrics read. */
 function listSources(bindings: readonly MetricBinding[], connections: Connections): MetricSourceResponse[] {
   const sources = new Map<string, MetricSourceResponse>();
   for (const { connection_id, fact, joins } of bindings) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LongWork } from '../common/turns/long-work.js';
 import { MetricsBusyError } from './metrics.errors.js';
 
-/** Parsing, describing and compiling formulas, and drawing charts. */
+/** Turns for parsing, describing and compiling formulas, and for drawing charts, so that no caller holds up the others. */
 @Injectable()
 export class MetricTurns extends LongWork {
   constructor() {

@@ -30,8 +30,8 @@ const sentences: Record<WarningCode, Bilingual> = {
 type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time' | 'filtersTime'>;
 
 /**
- * What a reader of the rows should know. The flags of a row follow its value.
- * @throws SchemaError when the rows lie so far apart that there are too many periods
+ * The warnings that a reader of the rows needs. In each row, flags follow the values.
+ * @throws SchemaError if the rows lie so far apart that there are too many periods
  */
 export function warningsOf({ columns, flags, axes, time, filtersTime }: Result, rows: readonly unknown[][]): MetricWarning[] {
   const raised = flags.filter((_, index) => rows.some(row => row[columns.length + index] === true));
@@ -95,7 +95,7 @@ function isClamped(day: string, months: number): boolean {
   return date.getUTCDate() > new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months + 1, 0)).getUTCDate();
 }
 
-/** A week belongs to the year of its Thursday. */
+/** Whether a week is the 53rd of its year. A week belongs to the year of its Thursday. */
 function isWeek53(period: string, weekStart: 'monday' | 'sunday'): boolean {
   const thursday = new Date(`${period}T00:00Z`);
   thursday.setUTCDate(thursday.getUTCDate() + (weekStart === 'monday' ? 3 : 4));

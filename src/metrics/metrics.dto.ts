@@ -17,7 +17,7 @@ import { bindingExample, formulaExample } from './metric-examples.js';
 import { type MetricRow } from './metric-rows.js';
 
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;
-/** The parser allows 4,000 characters, so nothing longer is saved. */
+/** Maximum characters of a formula. The parser accepts as many. */
 const maxFormula = 4_000;
 
 export class CreateMetricRequest {
@@ -78,7 +78,7 @@ export class CreateMetricRequest {
 }
 
 export class UpdateMetricRequest {
-  // Other examples use this name.
+  // The example of a change keeps the name of the example of a new metric, which the examples of other requests use.
   @ApiPropertyOptional({ example: '销售额' })
   @IsOptional()
   @IsName()

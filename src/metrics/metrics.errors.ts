@@ -15,7 +15,7 @@ export interface MissingBinding {
   path: string;
 }
 
-/** 400: the formula reaches an aggregate that no table is bound to. */
+/** 400: the formula reaches an aggregate whose metric is bound to no table. */
 export class MissingBindingError extends ApiError {
   constructor(metricId: number, missing: MissingBinding[]) {
     const paths = missing.map(each => each.path).join('; ');
@@ -33,7 +33,7 @@ export class MissingBindingError extends ApiError {
 
 /** 400: a table was dropped after the metric was bound to it. */
 export class MetricTableMissingError extends ApiError {
-  /** @param isUploaded whether its tables come by uploads */
+  /** @param isUploaded whether the missing tables are tables of the mirror, which uploads fill */
   constructor(tables: string[], isUploaded: boolean) {
     const list = tables.join(', ');
     const restore = isUploaded
@@ -54,7 +54,10 @@ export class MetricTableMissingError extends ApiError {
   }
 }
 
-/** 422: a join repeats rows of the fact table, so that every aggregate would count them twice. */
+/**
+ * 422: the key of a joined table is not unique, so that the join repeats rows of the fact table and every aggregate would count them
+ * twice.
+ */
 export class FanOutJoinError extends ApiError {
   constructor(alias: string, reason: Bilingual) {
     super(
@@ -66,7 +69,7 @@ export class FanOutJoinError extends ApiError {
   }
 }
 
-/** 409: columns changed after the metric was bound to them, so that its numbers could mean something else. */
+/** 409: columns changed after the metric was bound to them, so that the metric's values could mean something else. */
 export class BindingOutdatedError extends ApiError {
   constructor(changes: ColumnChange[]) {
     const list = (gone: string) => changes.map(({ table, column, was, is }) => `${table}.${column}: ${was} → ${is ?? gone}`).join('; ');
@@ -82,7 +85,7 @@ export class BindingOutdatedError extends ApiError {
   }
 }
 
-/** A fault of a binding for callers who do not see it: its kind, without tables and columns. */
+/** A fault of a binding for callers who may not see the binding: the kind of fault, without the names of tables and columns. */
 export class HiddenBindingFaultError extends ApiError {
   constructor(fault: ApiError) {
     super(
@@ -106,7 +109,10 @@ export class MixedConnectionsError extends ApiError {
   }
 }
 
-/** 408: the reader of an export takes hardly any of it, or the export takes too long. It holds a place that others want. */
+/**
+ * 408: the reader of an export takes hardly any data, or the whole export takes too long. It would keep a place that other exports wait
+ * for.
+ */
 export class ExportStalledError extends ApiError {
   constructor() {
     super(408, 'export_stalled', {
@@ -116,7 +122,7 @@ export class ExportStalledError extends ApiError {
   }
 }
 
-/** 422: a result cannot be drawn as it was asked for. */
+/** 422: a result cannot be drawn as the requested chart. */
 export class NotChartableError extends ApiError {
   /** @param reason in snake_case */
   constructor(reason: string, text: Bilingual) {
@@ -129,7 +135,7 @@ export class NotChartableError extends ApiError {
   }
 }
 
-/** 422: the metrics and dimensions have more names than can be sent along with a question. */
+/** 422: the metrics and dimensions of a graph have more names than can be sent along with a question. */
 export class TooManyMetricNamesError extends ApiError {
   constructor() {
     super(422, 'too_many_metric_names', {
@@ -139,7 +145,7 @@ export class TooManyMetricNamesError extends ApiError {
   }
 }
 
-/** 422: another database would hand over too many groups. */
+/** 422: a scan in another database has too many groups to read them. */
 export class TooManyGroupsError extends ApiError {
   constructor(most: number, characters: number) {
     super(422, 'too_many_groups', {
@@ -149,7 +155,7 @@ export class TooManyGroupsError extends ApiError {
   }
 }
 
-/** 422: a list that another database needs is too long to be handed over. */
+/** 422: a list that a scan in another database needs is too long to send. */
 export class TooLongListError extends ApiError {
   constructor(items: number, bytes: number) {
     super(422, 'too_long_list', {
@@ -159,7 +165,7 @@ export class TooLongListError extends ApiError {
   }
 }
 
-/** 503: too many requests of the caller wait for their metrics to be compiled or drawn. */
+/** 503: too many requests of the caller wait until their metrics are compiled or drawn. */
 export class MetricsBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(

@@ -22,7 +22,10 @@ export class MetricsRepository {
     private readonly quotas: Quotas,
   ) {}
 
-  /** Lists the metrics of the visible graphs (null: all of them), or of one of these graphs. */
+  /**
+   * Lists the metrics of the visible graphs. @param visible ids of graphs; null for all @param graphId only the metrics of this graph,
+   * if it is visible; null for all visible graphs
+   */
   async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<RowPage<MetricRow>> {
     return this.pool.readPage<MetricRow>('metric', {
       text: `${metricRow}
@@ -38,7 +41,7 @@ export class MetricsRepository {
     return rows[0] ?? null;
   }
 
-  /** Loads all metrics of a graph, in which a formula's `[name]` is looked up. */
+  /** Loads the names and formulas of all metrics of a graph. A formula's `[name]` is looked up in them. */
   async openGraph(graphId: number): Promise<GraphMetrics> {
     const { rows } = await this.pool.query<MetricName>({
       name: 'list-metric-names',
@@ -52,7 +55,7 @@ export class MetricsRepository {
     return this.pool.readBounded<MetricRow>('metric', `${metricRow} WHERE m.id = ANY ($1) ORDER BY m.id`, [ids]);
   }
 
-  /** A text that differs after each change of a metric of the graph or of its binding. */
+  /** A hash that changes with each change of a metric of the graph or of its binding. */
   async versionOf(graphId: number): Promise<string> {
     const { rows } = await this.pool.query<{ version: string }>({
       name: 'version-of-metrics',
@@ -96,7 +99,10 @@ export class MetricsRepository {
     await client.query('DELETE FROM metrics WHERE id = $1', [id]);
   }
 
-  /** Replaces the binding and raises its version, which is part of every cache key. */
+  /**
+   * Replaces the binding of a metric and raises its `version`. The write also changes `versionOf` the graph, which is part of every
+   * cache key.
+   */
   async putBinding(client: PoolClient, id: number, saver: Principal, binding: StoredBinding): Promise<void> {
     const text = JSON.stringify(binding);
     const { rows } = await client.query<{ graphId: number; former: number }>(

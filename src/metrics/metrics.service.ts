@@ -14,38 +14,41 @@ import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { guardFormula } from './plan/guard-formula.js';
 
-/** A metric as question answering sees it. */
+/** A metric, described for question answering. */
 export interface CatalogEntry {
   id: number;
   name: string;
   aliases: string[];
   unit: string | null;
   dimensions: { name: string; aliases: string[]; source: ColumnSource | null }[];
-  /** Whether the sum of its values over groups is that of all. */
+  /** Whether the sum of the metric's values over groups equals its value over all rows. */
   is_additive: boolean;
   has_time: boolean;
-  /** Whether a request needs a grain or a range. */
+  /** Whether a request for the metric must give a grain or a range. */
   needs_periods: boolean;
-  /** The zones of its bindings. Empty where none has a time. */
+  /** The time zones of the metric's bindings. Empty if no binding has a time column. */
   timezones: string[];
-  /** Whether a zone decides in which period a row lies. */
+  /** Whether the time zone decides in which period a row lies. */
   has_moments: boolean;
 }
 
 interface KeptCatalog {
   version: string;
-  /** Its own reading, null where another version had followed. No reading waits for the entries of another. */
+  /**
+   * The reading of this catalog's own entries; null if a newer version replaced the catalog before it was read. A reading waits for the
+   * reading of the version before, never for the entries of another catalog.
+   */
   reading: Promise<CatalogEntry[] | null>;
   entries: Promise<CatalogEntry[]>;
 }
 
-/** The number of catalogs kept, and the bytes of their JSON. */
+/** Maximum kept catalogs, and maximum bytes of their JSON together. */
 const mostCatalogs = { count: 100, bytes: 20_000_000 };
-/** The bytes of one: it goes with every question, of which retrieval takes 2 MiB at most. */
+/** Maximum bytes of one catalog as JSON. It is sent with every question, and retrieval accepts 2 MiB. */
 const mostBytes = 1_700_000;
 const describedAtOnce = 50;
 
-/** Reads formulas, and tells other features which metrics there are. */
+/** Reads formulas, and lists the metrics of a graph for question answering. */
 @Injectable()
 export class MetricsService implements OnModuleInit {
   constructor(
@@ -69,20 +72,21 @@ export class MetricsService implements OnModuleInit {
   }
 
   /**
-   * The metrics of a graph that can be executed, computed once after each change of one.
+   * The metrics of a graph that can be executed. They are computed once after each change of a metric or a binding of the graph.
    * @throws TooManyMetricNamesError, MetricsBusyError
    */
   async catalog(graphId: number): Promise<CatalogEntry[]> {
     const version = await this.metrics.versionOf(graphId);
     let catalog = this.catalogs.get(graphId);
     if (catalog?.version !== version) {
-      // One is read at a time. One that another has followed meanwhile is not read, and gives the other's.
+      // One catalog of a graph is read at a time. A catalog that a newer version has replaced meanwhile is not read; its callers get the
+      // newer catalog.
       const reading: KeptCatalog['reading'] = Promise.allSettled([catalog?.reading]).then(() =>
         this.catalogs.get(graphId)?.reading === reading ? this.readCatalog(graphId) : null,
       );
       const entries = reading.then(read => read ?? this.catalog(graphId));
       entries.catch((error: unknown) => {
-        // A temporary failure must not be kept.
+        // A catalog that failed is dropped, so that the next request tries again. Only too many names is a lasting failure.
         const isOfMoment = !(error instanceof TooManyMetricNamesError);
         if (isOfMoment && this.catalogs.get(graphId)?.entries === entries) this.catalogs.delete(graphId);
       });
@@ -121,7 +125,7 @@ export class MetricsService implements OnModuleInit {
         entries.push(entry);
       }
     }
-    // Until now it was counted as the largest. Another object, as the same one would keep its size.
+    // Until here the catalog counted with the maximum size. The cache changes a size only for another object, hence the copy.
     const kept = this.catalogs.get(graphId);
     if (kept) this.catalogs.set(graphId, { ...kept }, { size: bytes });
     return entries;

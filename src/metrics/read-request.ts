@@ -7,9 +7,9 @@ import { type ResolvedMetric } from './plan/resolve-metric.js';
 import { type ExecuteCompare, type ExecuteFilter } from './select-rows.dto.js';
 
 /**
- * Fills in every default of the request, as the compiler needs it.
- * @param metrics the metrics of its filters, by id
- * @throws SchemaError for filters whose parts do not go together
+ * Reads a request: fills in every default that the compiler needs.
+ * @param metrics the metrics of the request's filters, by id
+ * @throws SchemaError for filters whose fields contradict each other
  */
 export function readRequest(body: ExecuteMetricRequest, metrics: ReadonlyMap<number, ResolvedMetric>): MetricRequest {
   const clause = body.filter_clause ?? null;
@@ -72,7 +72,7 @@ function checkClause(clause: string | null): FieldProblem[] {
   return clause?.trim() === '' ? [{ loc: ['body', 'filter_clause'], text, type: 'no_effect' }] : [];
 }
 
-/** Neither a dry run nor an estimate reads anything. */
+/** Reports options that have no effect beside `dry_run` or `explain`, neither of which reads rows. */
 function checkDryRun({ dry_run, explain, cache }: ExecuteMetricRequest): FieldProblem[] {
   const idle = explain ? 'explain' : dry_run ? 'dry_run' : null;
   if (idle === null) return [];
@@ -81,13 +81,13 @@ function checkDryRun({ dry_run, explain, cache }: ExecuteMetricRequest): FieldPr
   return named.map(name => ({ loc: ['body', name], text, type: 'no_effect' }));
 }
 
-/** Reports the option `chart`: a caller that draws a chart takes it out before. */
+/** Reports the option `chart`. A caller that draws a chart removes the option from the body beforehand. */
 function checkChart({ chart }: ExecuteMetricRequest): FieldProblem[] {
   const text = { zh: '仅对 image/svg+xml 有效', en: 'has an effect on image/svg+xml only' };
   return chart == null ? [] : [{ loc: ['body', 'chart'], text, type: 'no_effect' }];
 }
 
-/** Some clients send null for fields that they leave out. */
+/** Removes fields that are null. Some clients send null for a field that they mean to leave out. */
 function withoutNulls<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
 }

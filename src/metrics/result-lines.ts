@@ -5,15 +5,16 @@ import { Pace } from '../common/turns/pace.js';
 import { csvLine, type LineFormat } from '../http/line-formats.js';
 import { type ExecuteMetricRequest, maxLimit, type MetricResultResponse, type ResultColumnResponse } from './execute.dto.js';
 
-/** A request whose answer is a file. It has all rows that an answer may have, unless the caller gave a limit. */
+/** The body of a request whose answer is a file: without a limit it asks for as many rows as an answer may have. */
 export function withAllRows<T extends ExecuteMetricRequest>(body: T): T {
   return { ...body, limit: body.limit ?? maxLimit };
 }
 
 /**
- * The rows of a result as lines: CSV with a header, an empty cell for null and `""` for an empty text; or an object of each row.
- * @param limit that of the caller
- * @throws SchemaError if there are more rows, and the caller did not ask for the first ones; AnswerTooLargeError
+ * The rows of a result as lines. CSV has a header, an empty cell for null and `""` for an empty text. NDJSON has one object for each
+ * row.
+ * @param limit the limit that the caller gave, if any
+ * @throws SchemaError if there are more rows and the caller gave no limit; AnswerTooLargeError
  */
 export async function toLines(
   { columns, rows, truncated }: MetricResultResponse,
@@ -32,7 +33,7 @@ export async function toLines(
   let bytes = 0;
   const lines = new JsonPieces(pace, more => {
     bytes += more;
-    // Lines of NDJSON repeat the names of all columns, so they may be many times as long as the rows.
+    // Each line of NDJSON repeats the names of all columns, so the lines may take many times as many bytes as the rows.
     if (bytes > mostBytes) throw new AnswerTooLargeError('metric', bytes, mostBytes);
   }).text(headLine(columns, format));
   for (const row of rows) {

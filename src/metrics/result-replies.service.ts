@@ -15,13 +15,13 @@ import { NotChartableError } from './metrics.errors.js';
 
 export type FileFormat = LineFormat | 'svg';
 
-/** `?format=` decides, then `Accept`. Null means JSON. */
+/** The format of a file answer: `?format=` decides, else the `Accept` header. Null for a JSON answer. */
 export function fileFormatOf(format: string | undefined, accept: string | undefined): FileFormat | null {
   if (format === 'svg') return 'svg';
   return lineFormatOf(format, accept) ?? (format === undefined && accept?.includes('image/svg+xml') ? 'svg' : null);
 }
 
-/** Answers with results as files. */
+/** Answers requests for results with files: lines or a chart. */
 @Injectable()
 export class ResultReplies {
   constructor(
@@ -31,14 +31,19 @@ export class ResultReplies {
     private readonly settings: Settings,
   ) {}
 
-  /** @returns an answer that is still to be sent. @throws as `sendLines` and `sendChart`; an export of all rows fails while it is sent */
+  /**
+   * Prepares a file answer. @returns an answer that is not sent yet @throws as `sendLines` and `sendChart`; an export of all rows fails
+   * only while it is sent
+   */
   send(call: MetricCall, format: FileFormat, context: ExecutionContext): Promise<AnswerInPieces | StreamedAnswer> {
     return format === 'svg' ? this.sendChart(call) : this.sendLines(call, format, context);
   }
 
   /**
-   * Sends the rows as lines: all of them to those who may change the metrics, otherwise at most as many as an answer may have.
-   * @throws the errors of `MetricRunsService.execute`; SchemaError for options that a file has no place for, or too many rows; AnswerTooLargeError
+   * Sends the rows as lines. Users who may change the metrics get all rows if they give no limit. Others get at most as many rows as a
+   * JSON answer may have.
+   * @throws the errors of `MetricRunsService.execute`; SchemaError for options that have no effect on a file, or too many rows;
+   * AnswerTooLargeError
    */
   private async sendLines(call: MetricCall, format: LineFormat, context: ExecutionContext): Promise<AnswerInPieces | StreamedAnswer> {
     const { body } = call;
@@ -50,7 +55,7 @@ export class ResultReplies {
     return new AnswerInPieces(lineContentType[format], lines);
   }
 
-  /** Sends the result as a picture. @throws the errors of `MetricRunsService.execute`; NotChartableError */
+  /** Sends the result as an SVG chart. @throws the errors of `MetricRunsService.execute`; NotChartableError */
   private async sendChart(call: MetricCall): Promise<AnswerInPieces> {
     const { body } = call;
     requireEffect(body, ['totals', 'dry_run', 'explain']);
@@ -67,7 +72,7 @@ export class ResultReplies {
   }
 }
 
-/** The slices of a circle show parts of what is drawn, beside numbers that tell parts of something else. */
+/** The error for shares that do not add up to 1. A pie would show parts of their sum, with labels that are parts of another whole. */
 function notOneWhole(): NotChartableError {
   return new NotChartableError('not_one_whole', {
     zh: '各占比之和不是 1，不能画成占比图；请用 chart: bar，或去掉 having 与 limit',
@@ -75,7 +80,7 @@ function notOneWhole(): NotChartableError {
   });
 }
 
-/** A chart that is only drawn, and so read, as far as it can be. */
+/** The body of a request for a chart: without a limit it reads at most `maxPoints` rows, because a chart cannot draw more. */
 function inPoints({ chart: _, ...body }: ExecuteMetricRequest): ExecuteMetricRequest {
   return { ...body, limit: body.limit ?? maxPoints };
 }
@@ -86,7 +91,7 @@ function requireEffect(body: ExecuteMetricRequest, idle: readonly (keyof Execute
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
-/** The values of one metric stand in a column that does not have its name. */
+/** The name of a column for people. A value column gets the name of its metric, because the column of a single metric is named `value`. */
 function labelOf({ name, role, metric_id, compare }: ResultColumnResponse, names: ReadonlyMap<number, string>): string {
   return role === 'value' && compare === undefined ? (names.get(metric_id ?? 0) ?? name) : name;
 }

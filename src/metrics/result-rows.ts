@@ -5,7 +5,7 @@ import { type CompiledMetrics } from './plan/compile-metric.js';
 import { roundTo } from './round-decimal.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 
-/** The columns of a result. Types are known once something was read. */
+/** The columns of a result. The type of a column without rows read is `unknown`. */
 export function describeColumns(
   compiled: CompiledMetrics,
   types: { type: string }[],
@@ -15,12 +15,12 @@ export function describeColumns(
     const type = column.role === 'time' ? (column.grain === 'hour' ? 'datetime' : 'date') : wireTypeOf(types[index]?.type);
     if (metric === undefined) return { ...column, type };
     const { id, unit, format } = asked[metric]!.row;
-    // A rate is a number of its own kind.
+    // A rate has neither the unit nor the format of the metric.
     return { ...column, type, metric_id: id, ...(column.compare === 'rate' ? { unit: null } : { unit, format }) };
   });
 }
 
-/** A row as it is answered, without the flags that follow its values. */
+/** A row as the answer shows it, without the flags that follow its values. */
 export function toWireRow(
   row: readonly unknown[],
   columns: readonly ResultColumnResponse[],
@@ -30,7 +30,7 @@ export function toWireRow(
   return columns.map(({ format, type }, index) => roundTo(toWireValue(row[index], type, warnings), (rounds && format) || null));
 }
 
-/** Rows as they are answered, made in turns, since there may be many. */
+/** Rows as the answer shows them. They are made in turns, because there may be many. */
 export async function toWireRows(
   rows: readonly unknown[][],
   columns: readonly ResultColumnResponse[],

@@ -1,9 +1,10 @@
-/** How values are shown: digits after the point, and `%` for a share of one. `0.00`, `0.0%`. */
+/** Matches the format of a metric's values: the digits after the point, and `%` for a share of one. Examples: `0.00`, `0.0%`. */
 export const decimalFormat = /^0(\.0{1,15})?%?$/;
 
 /**
- * Rounds the decimal text of a number as a format shows it, half away from zero. Any other value stays as it is.
- * @param format null for all digits. With `%` two more digits stay, since the value is the share itself, not a hundred times it
+ * Rounds decimal text to the digits of a format, halves away from zero. A value that is not decimal text stays as it is.
+ * @param format null to keep all digits. With `%` two more digits are kept, because the value is the share itself, not a hundred times
+ * the share
  */
 export function roundTo(value: unknown, format: string | null): unknown {
   if (format === null || typeof value !== 'string') return value;
@@ -16,7 +17,7 @@ export function roundTo(value: unknown, format: string | null): unknown {
   return /[1-9]/.test(text) ? `${sign}${text}` : text;
 }
 
-/** The next whole number. A value may have 100,000 digits, which take seconds to become a bigint and text again. */
+/** The digits of an integer plus one. A value may have 100,000 digits, and converting it to a bigint and back would take seconds. */
 function oneMore(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '9') end--;

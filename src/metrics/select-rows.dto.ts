@@ -175,7 +175,7 @@ export class ExecuteCompare {
   align?: 'same_span' | 'full_period';
 }
 
-/** Which rows of a metric are asked for. */
+/** The rows of a metric that a caller asks for: dimensions, time, filters and order. */
 export class SelectMetricRows {
   @ApiPropertyOptional({ type: [String], example: ['地区'] })
   @IsOptional()

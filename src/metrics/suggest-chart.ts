@@ -1,12 +1,12 @@
 import { type ChartResponse, type ResultColumnResponse } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
 
-/** How far the exact shares of a whole may be from 1: each has 16 digits or more. */
+/** Maximum difference from 1 of the sum of exact shares of a whole. Each share has 16 digits or more. */
 const roundingError = 1e-9;
 
 /**
- * Suggests a chart of a result: a line over time, bars over a dimension, the parts of a whole for shares that make one.
- * @param rows with values that are not rounded; null where nothing was read
+ * Suggests a chart for a result: a line over time, bars over a dimension, and a pie for shares that add up to 1.
+ * @param rows rows whose values are not rounded; null if no rows were read
  */
 export function suggestChart(
   columns: readonly ResultColumnResponse[],
@@ -24,7 +24,10 @@ export function suggestChart(
   return { kind: isShare && (rows === null || makeOne(rows)) ? 'share' : 'bar', x, series, y };
 }
 
-/** Shares need not: those of distinct counts, those within each value of the dimension, or those that `having` and `limit` keep. */
+/**
+ * Whether shares add up to 1. Some do not: shares of distinct counts, shares within each value of the dimension, and shares of which
+ * `having` or `limit` keep some.
+ */
 function makeOne(rows: readonly (readonly unknown[])[]): boolean {
   const parts = rows.map(row => Number(row[1] ?? 0));
   const sum = parts.reduce((total, part) => total + part, 0);

@@ -13,12 +13,12 @@ import { bindScans, type Engines, fillRows } from './translate/fill-rows.js';
 import { type Explain, type NameTable, readPlan, rowsRead } from './translate/read-plan.js';
 import { type ForeignDialect } from './translate/target-dialect.js';
 
-/** More than the lines of any plan. */
+/** Maximum lines of a plan that are read; no plan has as many. */
 const mostPlanRows = 10_000;
 
 /**
- * Runs metrics whose rows are in another database than PostgreSQL. That database groups them in its own SQL, and the service's own
- * PostgreSQL computes the rest from the groups, so that every number has its digits.
+ * Runs metrics whose rows are in a database other than PostgreSQL. That database groups the rows in its own SQL. The service's own
+ * PostgreSQL computes the result from the groups, so that every number has the digits that PostgreSQL gives.
  */
 @Injectable()
 export class TranslatedReads {
@@ -48,7 +48,10 @@ export class TranslatedReads {
     });
   }
 
-  /** Asks the other database how it would run the scans. It reads no rows. @throws as `run`, but for what only rows can show */
+  /**
+   * Asks the other database for the plans of the scans. No rows are read. @throws as `run`, except errors that only reading rows can
+   * cause
+   */
   async estimate(
     connection: UsableConnection,
     dialect: ForeignDialect,
@@ -77,7 +80,7 @@ export class TranslatedReads {
     return { claim, timeoutMs: this.settings.warehouseTimeoutMs, source: 'metric' as const };
   }
 
-  /** Runs the constants of the scans in the service's own PostgreSQL, before the scans. */
+  /** Computes the constants of the scans in the service's own PostgreSQL. They are needed before the scans run. */
   private computing(connection: UsableConnection, metric: MetricReads): Engines['compute'] {
     return constants =>
       this.here(connection, metric, async query => {
@@ -87,7 +90,7 @@ export class TranslatedReads {
       });
   }
 
-  /** Works in the service's own database, as the role that may only read the mirror. */
+  /** Runs `work` in the service's own database, as the role that may only read the mirror. */
   private here<T>({ claim }: UsableConnection, { timezone }: MetricReads, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
     const timeoutMs = this.settings.warehouseTimeoutMs;
     return this.warehouse.mirror.snapshot({ claim, tables: [], timeZone: timezone, timeoutMs, source: 'metric' }, work);
@@ -99,7 +102,7 @@ function tableByName(tables: readonly BoundTable[]): NameTable {
   return name => (names.has(name) ? name : undefined);
 }
 
-/** Plans of MySQL have aliases only. An alias that stands for several tables is left out. */
+/** Finds a table by its alias, because plans of MySQL name only aliases. An alias of several tables is not resolved. */
 function tableByAlias(tables: readonly BoundTable[]): NameTable {
   return alias => {
     const names = new Set(tables.flatMap(({ alias: own, source }) => (own === alias && 'table' in source ? [source.table] : [])));

@@ -14,15 +14,15 @@ const types: Record<string, string> = {
   timestamptz: 'datetime',
 };
 
-/** The type of a result column in the answer. It is unknown before anything was executed. */
+/** The type of a result column in the answer. `unknown` before a statement was run. */
 export function wireTypeOf(postgresType: string | undefined): string {
   return postgresType === undefined ? 'unknown' : (types[postgresType] ?? postgresType);
 }
 
 /**
- * Turns values into JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. The numbers NaN
- * and Infinity are not JSON, so they become null, with a warning.
- * @param type as `wireTypeOf` gives it
+ * Turns a value into JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. NaN and
+ * Infinity become null with a warning, because JSON lacks them.
+ * @param type the type that `wireTypeOf` gives
  */
 export function toWireValue(value: unknown, type: string, warnings: MetricWarning[]): unknown {
   if (type === 'string') return value;

@@ -11,34 +11,37 @@ import { findTable } from './find-table.js';
 
 /** A table with the columns and keys that a binding can name. */
 export interface BindableTable extends SourceTable {
-  /** Its other columns: they have a type that other databases do not compare as PostgreSQL does, or a name that SQL cuts. */
+  /**
+   * Names of the columns that a binding cannot read: SQL would cut their name, or other databases do not compare their type as
+   * PostgreSQL does.
+   */
   unbindable: string[];
 }
 
-/** Tables whose names are looked at, which takes some 10 ms for 1,000 of them. */
+/** Maximum tables whose names are compared with a column. 1,000 names take some 10 ms. */
 const mostTables = 10_000;
 
-/** The tables of a connection as a binding can read them. Each is described once. */
+/** The tables of a connection, with the columns that a binding can read. Each table is described once. */
 export class BindableTables {
   private readonly described = new Map<string, Promise<BindableTable | null>>();
   private byRow: Promise<ReadonlyMap<string, string[]>> | null = null;
 
   constructor(private readonly connection: UsableConnection) {}
 
-  /** Null for a table that is not there, or that SQL cannot name. */
+  /** Describes a table. Null for a table that does not exist, or that SQL cannot name. */
   describe(name: string): Promise<BindableTable | null> {
     const described = this.described.get(name) ?? this.read(name);
     this.described.set(name, described);
     return described;
   }
 
-  /** The tables whose rows the name of a column means, each with the column that seems to be its key. */
+  /** The tables that a column may refer to, judged by its name, each with the column that seems to be the table's key. */
   async referablesFor(table: SourceTable, column: TableColumn): Promise<Referable[]> {
     if (!isKeyName(column.name)) return [];
     this.byRow ??= this.readNames();
     const byRow = await this.byRow;
     const meaning = meaningOf(column.name).join('');
-    // The name of a column ends in that of a row, so that not every table is compared with it.
+    // The name of a column ends in the name of a row of the other table. Looking up these endings avoids comparing every table.
     const alike = new Set(Array.from(meaning, (_, at) => byRow.get(meaning.slice(at)) ?? []).flat());
     const fits = [...alike]
       .filter(name => name !== table.name)
@@ -73,7 +76,7 @@ export class BindableTables {
     };
   }
 
-  /** Tables by all names of their rows. */
+  /** The tables by each name that one of their rows may have, such as `customer` for the table `customers`. */
   private async readNames(): Promise<ReadonlyMap<string, string[]>> {
     const { client, catalog } = this.connection;
     const tables = new Map<string, string[]>();
@@ -83,13 +86,16 @@ export class BindableTables {
   }
 }
 
-/** A table that only seems to be referred to, such as a damaged file or a view that fails, is left out. */
+/** Ignores a table that cannot be read, such as a damaged file or a failing view: the reference to it is only a guess. */
 function nullIfUnreadable(error: unknown): null {
   if (error instanceof WarehouseQueryError) return null;
   throw error;
 }
 
-/** By the declared key of the table, else by the column that is named like it, of the type of `referring`. */
+/**
+ * The key of a table by which a column may refer to it: its declared primary key, else the column with a matching name and kind of
+ * type.
+ */
 function referableBy(table: SourceTable, referring: TableColumn): Referable[] {
   const declared = table.keys.find(({ primary }) => primary)?.columns;
   if (declared) return declared.length === 1 ? [{ table, key: declared[0]! }] : [];

@@ -11,14 +11,15 @@ import { type BoundJoin, type BoundTable, type MetricBinding } from '../plan/met
 
 type Loc = (string | number)[];
 
-/** Columns of every answer, so no dimension may have such a name. */
+/** Columns of every answer. No dimension may have one of these names. */
 const answerColumns: ReadonlySet<string> = new Set(['period', 'value']);
-/** Columns that the compiler adds to a relation. */
+/** Whether the compiler adds columns of this name to a relation. No column of a binding may have it. */
 const isHidden = (name: string): boolean => /^__(time|row|period|group\d+|base|lower|upper|entity|key\d+|pick_m\d+)$/.test(name);
 
 /**
- * Guards one piece of SQL of a binding.
- * @throws UnsafeFilterClauseError. An unknown column breaks the binding's schema instead, and becomes a problem (null).
+ * Guards one SQL expression of a binding.
+ * @returns null for an expression with an unknown column, which becomes a problem of the binding
+ * @throws UnsafeFilterClauseError for any other refusal
  */
 export function guardPart(text: string, guard: Guard, loc: Loc, problems: FieldProblem[]): GuardedExpression | null {
   try {
@@ -52,19 +53,22 @@ export function guardPart(text: string, guard: Guard, loc: Loc, problems: FieldP
 export interface NameCheck {
   kind: 'column' | 'dimension' | 'entity';
   expression: string;
-  /** The expression of each name so far. A name may be used twice for the same column. */
+  /** The expressions of the names that are taken so far, by name. The same column may take a name twice. */
   taken: Map<string, string>;
   guard: Guard;
   /** The alias of the fact table. */
   alias: string;
 }
 
-/** PostgreSQL, whose parser reads the SQL of every binding, cuts longer names. */
+/**
+ * Whether a name fits into the 63 bytes of an identifier of PostgreSQL. Its parser, which reads the SQL of every binding, cuts longer
+ * names.
+ */
 export function isIdentifier(name: string): boolean {
   return identifier.test(name) && Buffer.byteLength(name) <= 63;
 }
 
-/** Reports a name that cannot be used. */
+/** Reports a name that is malformed, reserved or taken by another column. Otherwise adds it to `taken`. */
 export function checkName(name: string, loc: Loc, { kind, expression, taken, ...scope }: NameCheck, problems: FieldProblem[]): void {
   const report = (type: string, text: Bilingual) => problems.push({ loc, text, type });
   const other = taken.get(name);
@@ -77,7 +81,7 @@ export function checkName(name: string, loc: Loc, { kind, expression, taken, ...
   } else taken.set(name, expression);
 }
 
-/** Whether both are one column of a table: `status`, `o.status` and `"o"."status"` are. */
+/** Whether two expressions are the same column of a table: `status`, `o.status` and `"o"."status"` are, if `o` is the fact table. */
 function isSameColumn(one: string, other: string, { guard, alias }: Pick<NameCheck, 'guard' | 'alias'>): boolean {
   if (!admits(guard, one) || !admits(guard, other)) return false;
   const [a, b] = [guard(one), guard(other)].map(({ tree, columns: [column] }) =>
@@ -86,28 +90,29 @@ function isSameColumn(one: string, other: string, { guard, alias }: Pick<NameChe
   return a != null && b != null && a[0] === b[0] && a[1] === b[1];
 }
 
-/** The SQL of a dimension or the time column: a logical column by name, or an expression over the tables. */
+/** The SQL of a dimension or the time column. `column` is the name of a logical column, or itself an expression over the tables. */
 export function expressionOf(column: string, columns: Record<string, string>): string {
   return Object.hasOwn(columns, column) ? (columns[column] ?? column) : column;
 }
 
-/** The logical columns of a binding that lists none: the fact table's columns, under their own names. */
+/** The logical columns of a binding that lists none: all columns of the fact table that have a usable name. */
 export function defaultColumns(fact: BoundTable): Record<string, string> {
   const usable = fact.columns.filter(({ name }) => isIdentifier(name) && !isHidden(name));
   return Object.fromEntries(usable.map(({ name }) => [name, `${quoteIdentifier(fact.alias)}.${quoteIdentifier(name)}`]));
 }
 
-/** The dimensions of a binding that lists none: every logical column that an answer can show under its name. */
+/** The dimensions of a binding that lists none: all logical columns except those named like a column of every answer. */
 export function defaultDimensions(columns: Record<string, string>): BindingDimension[] {
   const names = Object.keys(columns).filter(name => !answerColumns.has(name));
   return names.map(name => ({ name, column: name }));
 }
 
-/** As many as a key of PostgreSQL has columns. */
+/** Maximum pairs of a join: the maximum columns of a PostgreSQL index. */
 const mostPairs = 32;
 
 /**
- * Reads `on: [["o.customer_id", "c.id"]]`, in either order. The joined side may be written without its alias.
+ * Reads the pairs of a join, `on: [["o.customer_id", "c.id"]]`. The two sides of a pair may come in either order. The column of the
+ * joined table may be written without its alias.
  * @returns pairs of [expression over the tables before, expression over the joined table]
  */
 export function* readJoinPairs(
@@ -145,7 +150,10 @@ export function* readJoinPairs(
   });
 }
 
-/** Databases refuse to compare them, and MySQL takes '1x' for 1. */
+/**
+ * The problem of a join pair that compares a number with a text, or null. Some databases refuse such a comparison, and MySQL takes '1x'
+ * for 1.
+ */
 function differentTypes(outer: string | undefined, inner: string | undefined): Bilingual | null {
   if (outer === undefined || inner === undefined) return null;
   const kinds = [kindOf(outer), kindOf(inner)];

@@ -20,7 +20,7 @@ import { isIdentifier } from './binding-expressions.js';
 import { missingTable } from './find-table.js';
 import { draftBinding, type DraftJoin, type DraftTable } from './draft-binding.js';
 
-/** Each is a table to describe now, and to check for repeated keys when the draft is bound. */
+/** Maximum joined tables of a draft. Each is described for the draft, and checked for repeated keys when the draft is bound. */
 const mostJoins = 8;
 const mostGuessingMs = 10_000;
 
@@ -70,7 +70,7 @@ export class BindingSuggestionsService {
   }
 }
 
-/** The columns in the aggregates of a formula, as SQL sees them. */
+/** The columns that the aggregates of a formula name, as SQL reads the names. Names of joined tables keep their alias. */
 async function namesOf(formula: string | null, alias: string): Promise<string[]> {
   if (formula === null) return [];
   const { root } = inOneTurn(() => parseFormula(formula));
@@ -78,7 +78,10 @@ async function namesOf(formula: string | null, alias: string): Promise<string[]>
   return [...new Set(read.map(([qualifier, name]) => (qualifier === null || qualifier === alias ? name : `${qualifier}.${name}`)))];
 }
 
-/** The tables that the fact table refers to, then those that they refer to, as many as a draft takes. Each table gets the references that it has not declared. */
+/**
+ * The tables that the fact table refers to, then the tables that those refer to, up to `mostJoins`. References that a table does not
+ * declare are guessed.
+ */
 async function readJoins(
   fact: DraftTable,
   tables: BindableTables,
@@ -97,7 +100,7 @@ async function readJoins(
       leftOut.push(...guessed.leftOut);
     }
     for (const key of from.foreignKeys) {
-      // A row that refers to one of its own kind would be followed without end.
+      // A table on the path from the fact table to `from` is not joined again: references in a circle would have no end.
       if (pathOf(from).includes(key.table)) continue;
       if (joins.length >= mostJoins) {
         leftOut.push({ table: key.table, columns: [], reason: tooMany });

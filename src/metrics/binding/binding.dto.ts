@@ -6,9 +6,9 @@ import { additivities, type Additivity } from '../plan/metric-binding.js';
 import { grains } from '../plan/metric-request.js';
 import { bindingExample } from '../metric-examples.js';
 
-/** A name that becomes an SQL identifier or a column of the answer; PostgreSQL keeps 63 bytes of it. */
+/** Matches a name that becomes an SQL identifier or a column of the answer. PostgreSQL keeps 63 bytes of an identifier. */
 export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
-/** A name with its schema is twice as long. */
+/** The name of a table, with or without its schema: twice as many characters as an `identifier`. */
 export const tableName = /^[^\p{Cc}\p{Cs}"]{1,127}$/u;
 const sqlLength = 4_000;
 

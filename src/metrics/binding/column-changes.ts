@@ -7,19 +7,19 @@ export interface ColumnChange {
   table: string;
   column: string;
   was: string;
-  /** Null if the column is gone. */
+  /** Type of the column now. Null if the column no longer exists. */
   is: string | null;
 }
 
-/** Types whose values mean the same in every formula, so that a change among them changes no result. */
+/** Groups of types whose values mean the same in every formula. A change within a group changes no result. */
 const kin: readonly (readonly string[])[] = [
   ['smallint', 'integer', 'bigint'],
   ['text', 'varchar', 'other'],
 ];
 
 /**
- * Compares columns with the result of a query that reads them.
- * @param types those of the result, in the order of the reads and their columns
+ * Finds the columns whose type differs from the result of a query that reads them.
+ * @param types the types of the result's columns, in the order of the reads and their columns
  */
 export function changesOf(reads: readonly TableRead[], types: readonly string[]): ColumnChange[] {
   const all = reads.flatMap(({ table, columns }) => columns.map(column => ({ table, column })));
@@ -29,7 +29,7 @@ export function changesOf(reads: readonly TableRead[], types: readonly string[])
   });
 }
 
-/** Finds the columns that tables no longer have. Those of queries cannot be told. */
+/** Finds the columns that no longer exist in their tables. Columns of queries are not checked. */
 export async function columnsGone(
   reads: readonly TableRead[],
   connection: Pick<UsableConnection, 'client' | 'catalog'>,
@@ -38,8 +38,8 @@ export async function columnsGone(
 }
 
 /**
- * Compares the columns of tables with what the catalogue of another database than PostgreSQL says of them now. Digits count as well,
- * since sums are computed with as many as columns have. A table that is gone is told by the statement that reads it.
+ * Finds the columns whose type, in the catalogue of a database other than PostgreSQL, has changed. Changed digits count too, because
+ * sums are computed with the digits of the columns. A missing table is not reported: the statement that reads it fails.
  */
 export async function typeChanges(
   reads: readonly TableRead[],
@@ -63,13 +63,16 @@ function nameOf({ source, alias }: BoundTable): string {
   return 'sql' in source ? alias : source.table;
 }
 
-/** A result does not name every type that the catalogue reads as text, such as an enumeration. */
+/**
+ * Whether values of the two types mean the same in every formula. The type that a result names may differ from the catalogue's, which
+ * reads some types, such as enumerations, as text.
+ */
 function meansTheSame(was: string, is: string): boolean {
   const [first, second] = [baseOf(was), baseOf(is)];
   return first === second || kin.some(types => types.includes(first) && types.includes(second));
 }
 
-/** The type without its length, and `other` for those that a result does not name. */
+/** The type without its length; `other` for types that a result does not name. */
 function baseOf(type: string): string {
   const base = withoutLength(type);
   return isTypeName(base) ? base : 'other';

@@ -10,12 +10,12 @@ import { type BindableTable } from './bindable-tables.js';
 import { type BindingDimension, type BindingRequest } from './binding.dto.js';
 import { defaultColumns, defaultDimensions, isIdentifier } from './binding-expressions.js';
 
-/** A table that a draft reads. */
+/** A table that a draft reads, under its alias. */
 export interface DraftTable extends BindableTable {
   alias: string;
 }
 
-/** A table that another one of the draft refers to. */
+/** A joined table of a draft: `from` is the table that refers to it, by `key`. */
 export interface DraftJoin extends DraftTable {
   from: DraftTable;
   key: ForeignKey | GuessedReference;
@@ -23,13 +23,16 @@ export interface DraftJoin extends DraftTable {
 
 export interface BindingDraft {
   binding: BindingRequest;
-  /** `asksForZone`: the zone decides on which day a row lies, and the caller gave none. */
+  /**
+   * The chosen time column and other candidates; null if the tables have none. `asksForZone`: the time zone decides on which day a row
+   * lies, and the caller gave none.
+   */
   time: { chosen: TimeColumn; alternatives: TimeColumn[]; asksForZone: boolean } | null;
-  /** The columns that the names of a formula stand for. */
+  /** The names of a formula, each with the column that was found for it. */
   found: { name: string; column: string }[];
   notFound: { name: string; nearest: string | null }[];
   leftOut: LeftOut[];
-  /** The joins that no table declares. */
+  /** The joins whose keys no table declares. */
   guessed: { table: string; alias: string; evidence: Overlap }[];
 }
 
@@ -38,17 +41,17 @@ export interface TimeColumn {
   type: string;
 }
 
-/** These many of long names fit into the characters that a binding may have. */
+/** Maximum columns, dimensions and entities of a draft. So many with long names fit into the maximum characters of a binding. */
 const mostColumns = 150;
 const mostDimensions = 60;
 const mostEntities = 20;
-/** The unknown names to which the nearest known one is told. */
+/** Maximum unknown names of a formula for which the draft tells the nearest known name. */
 const mostNearest = 20;
 
 /**
- * Drafts a binding from what is known of its tables.
- * @param joins those that a join refers to come before it
- * @param names the columns of a formula, as SQL sees them
+ * Drafts a binding from the descriptions of its tables.
+ * @param joins joined tables, each after the table that refers to it
+ * @param names the columns that a formula names, as SQL reads the names
  */
 export function draftBinding(
   connectionId: number,
@@ -58,7 +61,7 @@ export function draftBinding(
   timezone: string | null,
 ): BindingDraft {
   const usable = defaultColumns({ alias: fact.alias, source: { schema: '', table: fact.name }, columns: fact.columns });
-  // Columns that the formula names come before the limit.
+  // Columns that the formula names are kept before others when the maximum is reached.
   const named = new Set(names.map(name => name.toLowerCase()));
   const isNamed = (name: string) => named.has(name.toLowerCase());
   const secret = new Set(Object.keys(usable).filter(name => !isNamed(name) && isSensitiveName(name)));
@@ -127,7 +130,10 @@ const sensitive = {
   en: 'it is named like a password, a token or the number of a document, so it is not among the columns and dimensions; add it if it is needed',
 };
 
-/** Text and truth values by type. A key tells rows apart and does not group them. */
+/**
+ * Types of columns that can be dimensions: text and booleans. A column that alone is a key is left out, because it tells rows apart and
+ * does not group them.
+ */
 const groups = /^(text|varchar|char|bpchar|citext|boolean)\b/;
 
 function dimensionsOf(fact: DraftTable, joins: DraftJoin[], columns: Record<string, string>, primary: string[]): BindingDimension[] {
@@ -160,7 +166,10 @@ function isName(name: string): boolean {
 
 const changed = /updat|modif|delet|sync|load|expir|birth|更新|修改|删除|同步|过期|生日|出生/i;
 
-/** A column of the fact table comes first, one that is never empty before others, one about changes of the record last. */
+/**
+ * The time columns of a table with their rank; the column with the lowest rank is chosen. Columns of the fact table rank first (`depth`
+ * 0). Within a table, columns that are never null rank before others, and columns named like a change, an expiry or a birth rank last.
+ */
 function timesOf(table: DraftTable, depth: number): (TimeColumn & { rank: number })[] {
   return table.columns
     .filter(({ type }) => /^(date|timestamp|timestamptz)\b/.test(type))
@@ -171,7 +180,10 @@ function rankOf({ name, nullable }: TableColumn): number {
   return (changed.test(name) ? 2 : 0) + (nullable ? 1 : 0);
 }
 
-/** Finds the columns for the names of a formula, and adds those of another spelling or another table to the columns. */
+/**
+ * Finds the columns for the names of a formula. A column with another spelling, or of another table than the fact table, is added to
+ * `columns` under the name of the formula.
+ */
 function findNames(
   names: readonly string[],
   fact: DraftTable,
@@ -196,12 +208,15 @@ function findNames(
   return { found, notFound };
 }
 
-/** Finds the one column of a name, in the fact table or else in those that it refers to, in its own spelling or else in another. */
+/**
+ * Returns a function that finds the one column for a name, or null. The fact table comes before the tables that it refers to, and the
+ * exact spelling before another case.
+ */
 function columnFinder(fact: DraftTable, joins: DraftJoin[]): (name: string) => string | null {
   const spellings = [(name: string) => name, (name: string) => name.toLowerCase()];
   const indexes = [[fact], joins].flatMap(tables =>
     spellings.map(spell => {
-      /** Null for a name of several columns. */
+      /** The column by its name in this spelling. Null for a name of several columns. */
       const only = new Map<string, string | null>();
       for (const table of tables)
         for (const { name } of table.columns) only.set(spell(name), only.has(spell(name)) ? null : columnOf(table, name));

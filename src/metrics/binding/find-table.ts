@@ -8,12 +8,15 @@ type Source = Pick<UsableConnection, 'client' | 'catalog'>;
 
 const mostShown = 20;
 
-/** Null for a table that is not there, or that the SQL of a binding cannot name. */
+/** Describes a table. Null for a table that does not exist, or that the SQL of a binding cannot name. */
 export async function findTable({ client, catalog }: Source, table: string): Promise<TableDescription | null> {
   return client.nameProblem(table) || !isIdentifier(client.place(table).table) ? null : catalog.describe(table);
 }
 
-/** Why a table was not found: its name, or that there is none, with the name that was probably meant, or else those that there are. */
+/**
+ * The problem of a table that was not found: its name cannot be used, or no table has it. In the latter case the text has the name that
+ * was probably meant, or else the existing names.
+ */
 export async function missingTable({ client, catalog }: Source, table: string, loc: FieldProblem['loc']): Promise<FieldProblem> {
   const reserved = client.nameProblem(table);
   if (reserved) return { loc, text: { zh: reserved.zh, en: reserved.en }, type: reserved.type };

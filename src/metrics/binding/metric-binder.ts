@@ -42,9 +42,12 @@ import { inLimitedTurns, mapInTurns } from '../../common/turns/pace.js';
 import { type Steps } from '../../text/steps.js';
 
 const mostCharacters = 65_536;
-/** The most characters of all expressions together. Bare columns are left out: they take a tenth of the time. */
+/**
+ * Maximum characters of all expressions of a binding together. Bare columns do not count: judging one takes a tenth of the time of an
+ * expression.
+ */
 const mostWritten = 16_384;
-/** The most characters of texts, together, that are judged without waiting for the caller's turn. */
+/** Maximum characters of texts that are judged at once. Longer texts, counted together, wait for the caller's turn. */
 const mostAtOnce = 2_000;
 const columnAlone = /^[\w$."\u0080-\uffff]*$/;
 
@@ -52,7 +55,10 @@ type Loc = (string | number)[];
 
 const timeTypes: readonly string[] = ['date', 'timestamp', 'timestamptz'];
 
-/** Checks a binding against the real tables and writes out its defaults. It looks up everything that it can. */
+/**
+ * Checks a binding against the real tables and writes out its defaults. Names and types that the request leaves out are read from the
+ * database.
+ */
 @Injectable()
 export class MetricBinder {
   constructor(
@@ -103,7 +109,7 @@ export class MetricBinder {
     await mapInTurns([...dimensions.entries()], ([index, dimension]) => {
       if (problems.length >= mostProblems) return;
       const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
-      // The column that a dimension names has been guarded already.
+      // `readColumns` has guarded a column that the dimension names. Any other SQL of a dimension is guarded here.
       if (expression === dimension.column) guardPart(expression, guard, [...at, 'column'], problems);
       for (const name of [dimension.name, ...(dimension.aliases ?? [])])
         checkName(name, [...at, 'name'], { kind: 'dimension', expression, ...names }, problems);
@@ -127,7 +133,7 @@ export class MetricBinder {
     return bound;
   }
 
-  /** Long texts are judged when it is the caller's turn. */
+  /** Runs `steps`, which judge `texts`. Steps over more than `mostAtOnce` characters wait for the caller's turn. */
   private inTurn<T>({ userId }: Principal, texts: readonly string[], steps: Steps<T>): Promise<T> {
     const work = (): Promise<T> => inLimitedTurns(steps);
     return texts.join('').length > mostAtOnce ? this.turns.run({ caller: userId }, work) : work();
@@ -230,7 +236,10 @@ export class MetricBinder {
     return { expression, type: 'date', timezone, min_grain: time.min_grain ?? 'day', week_start: time.week_start ?? 'monday' };
   }
 
-  /** Asks the database for the type of each expression. One that does not fit its tables fails here, not at the first execution. */
+  /**
+   * Asks the database for the type of each expression. An expression that does not fit its tables fails here, when the binding is
+   * saved.
+   */
   private async probeTypes(connection: UsableConnection, binding: MetricBinding, { time }: BindingRequest, loc: Loc): Promise<void> {
     const types = await this.typesOf(connection, binding, loc);
     for (const column of [...binding.columns, ...binding.dimensions, ...(binding.entities ?? [])]) column.type = types.shift() ?? 'other';
@@ -261,7 +270,10 @@ export class MetricBinder {
     if (type !== 'date' && time?.min_grain == null) binding.time.min_grain = 'hour';
   }
 
-  /** Another database only says whether it can read the expressions. Their types are those of the translation. */
+  /**
+   * Types of the expressions of a binding. PostgreSQL tells them. Another database only tells whether it can read the expressions, and
+   * the translation gives their types.
+   */
   private async typesOf(connection: UsableConnection, binding: MetricBinding, loc: Loc): Promise<string[]> {
     const target = targetOf([binding]);
     const probe = await inLimitedTurns(compileProbe(binding));
@@ -271,7 +283,7 @@ export class MetricBinder {
     return columns.map(shownTypeOf);
   }
 
-  /** Checks that the joined keys are unique in the tables as they are. A declaration could be wrong. */
+  /** Checks that the joined keys are unique in the rows of the tables. A declared key is not trusted. */
   private async verifyJoins({ client, claim }: UsableConnection, binding: MetricBinding): Promise<void> {
     const { joins } = binding;
     if (joins.length === 0) return;
@@ -331,7 +343,7 @@ async function readColumns(
   return read;
 }
 
-/** Limits the size, because every execution reads the whole binding. */
+/** Limits the size of a binding, because every execution reads all of it. */
 function refuseTooLarge(request: BindingRequest, loc: Loc): void {
   const refuse = (zh: string, en: string): never => {
     throw new SchemaError([{ loc, text: { zh, en }, type: 'too_large' }]);
@@ -346,7 +358,7 @@ function refuseTooLarge(request: BindingRequest, loc: Loc): void {
     );
 }
 
-/** The SQL expressions of a binding, without those that are a bare column. */
+/** The SQL expressions of a binding, without expressions that are a bare column. */
 function expressionsIn({ columns, dimensions, entities, time, grain, joins, row_filter: filter }: BindingRequest): string[] {
   const named = [...(dimensions ?? []), ...(entities ?? []), ...(time ? [time] : [])].map(({ column }) => column);
   const pairs = (joins ?? []).flatMap(({ on }) => textsOfPairs(on));
@@ -354,7 +366,7 @@ function expressionsIn({ columns, dimensions, entities, time, grain, joins, row_
   return all.filter(text => !columnAlone.test(text));
 }
 
-/** The texts of `on`, whatever its form is. */
+/** The expressions in the `on` of a join, a value whose shape is not checked yet. Empty for a value that is not an array. */
 function textsOfPairs(pairs: unknown): string[] {
   return Array.isArray(pairs) ? pairs.flat().filter(text => typeof text === 'string') : [];
 }

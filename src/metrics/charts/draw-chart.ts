@@ -4,13 +4,13 @@ import { type ChartPlan, type ChartSeries } from './plan-chart.js';
 
 const width = 960;
 const height = 540;
-/** Width in pixels that the legend and the axis leave for the plot. */
+/** Width in pixels of the plot, without the legend and the axis. */
 const plotWidth = 660;
 const mostNames = 10;
-/** More numbers would cover each other. */
+/** Maximum points of a series that are labelled with their number. More labels would cover each other. */
 const mostNumbers = 60;
 
-/** Draws a chart as SVG. The library is loaded with the first one. */
+/** Draws a chart as SVG. The chart library is loaded when the first chart is drawn. */
 export async function drawChart(plan: ChartPlan): Promise<string> {
   const { init } = await import('echarts');
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
@@ -42,7 +42,10 @@ function optionOf(plan: ChartPlan): EChartsOption {
   };
 }
 
-/** Up to 10 names are all shown, cut to their width. More are shown as far as they fit. */
+/**
+ * The labels of the x axis. Up to 10 labels are all shown, each cut to its part of the width. With more labels, only those that fit are
+ * shown.
+ */
 function labelsOf(count: number) {
   return count <= mostNames ? { interval: 0, width: Math.floor(plotWidth / count), overflow: 'truncate' as const } : { hideOverlap: true };
 }
@@ -55,7 +58,7 @@ function seriesOf(kind: 'line' | 'bar', { name, values, axis }: ChartSeries, poi
     formatter: ({ dataIndex }: { dataIndex: number }) => values[dataIndex]?.text ?? '',
   };
   if (kind === 'bar') return { type: 'bar', ...common, data: values.map(value => value?.number ?? null), label };
-  // A point between two gaps is not part of a line, and is seen by its symbol only.
+  // A point between two gaps belongs to no line, so only its symbol shows it.
   const isSeen = (place: number): boolean => points <= mostNumbers || !(values[place - 1] ?? values[place + 1]);
   const data = values.map((value, place) => value && { value: value.number, symbol: isSeen(place) ? 'circle' : 'none' });
   return { type: 'line', ...common, data, label, connectNulls: false, showAllSymbol: true };
@@ -71,7 +74,7 @@ function slicesOf({ x, series }: ChartPlan): SeriesOption {
     radius: '60%',
     center: ['50%', '54%'],
     data: slices.map(({ name, value }) => ({ name, value })),
-    // The default would cut long numbers.
+    // By default the library cuts long labels, and so numbers.
     label: { overflow: 'none', formatter: ({ dataIndex }) => `${slices[dataIndex]!.name}\n${slices[dataIndex]!.text}` },
   };
 }

@@ -6,8 +6,8 @@ const forms = { day: /^\d{4}-\d\d-\d\d$/, hour: /^\d{4}-\d\d-\d\dT\d\d:\d\d[+-]\
 const quarterMs = 15 * 60_000;
 
 /**
- * The periods from the first to the last, in order, also those without a row: a line must not run across them. Values other than
- * periods come last. Filling stops beyond `most` periods, and the caller finds too many.
+ * The periods from the first to the last found period, in order, with those that have no row: a line must not run across them. Values
+ * that are not periods come last. Filling stops after more than `most` periods, and the caller refuses the chart.
  */
 export function fillPeriods(found: readonly unknown[], grain: string, most: number, timezone = 'UTC'): unknown[] {
   const isHourly = grain === 'hour';
@@ -19,7 +19,7 @@ export function fillPeriods(found: readonly unknown[], grain: string, most: numb
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) return others;
   const filled = isHourly ? hoursFrom(first, last, most, timezone) : datesFrom(first, last, grain as Grain, most);
-  // Periods that do not begin where others do would be lost.
+  // Found periods that begin elsewhere than the filled periods are kept.
   return [...inOrder([...new Set([...filled, ...dates])]), ...others];
 }
 
@@ -29,7 +29,7 @@ function datesFrom(first: string, last: string, grain: Grain, most: number): str
   return filled;
 }
 
-/** Hours of every zone begin with a quarter of an hour of UTC. */
+/** The texts of the hours from the first to the last. In every time zone an hour begins at a quarter of an hour of UTC. */
 function hoursFrom(first: string, last: string, most: number, timezone: string): string[] {
   const filled = new Set<string>();
   const textOf = hourTextIn(timezone);

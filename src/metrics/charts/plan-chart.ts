@@ -4,7 +4,7 @@ import { NotChartableError } from '../metrics.errors.js';
 import { type ChartKind } from './chart-kinds.js';
 import { fillPeriods } from './fill-periods.js';
 
-/** A value as it is drawn, and as it is written: all of its digits. */
+/** A value of a chart: `number` is its position, `text` its label with all digits. */
 export interface ChartValue {
   number: number;
   text: string;
@@ -12,25 +12,25 @@ export interface ChartValue {
 
 export interface ChartSeries {
   name: string;
-  /** One for each of the chart's `x`. Null leaves a gap. */
+  /** One value for each `x` of the chart. Null is a gap. */
   values: (ChartValue | null)[];
-  /** The place of its axis in `axes`. */
+  /** Index in `axes` of the axis of the series. */
   axis: number;
 }
 
 export interface ChartPlan {
   kind: ChartKind;
   title: string;
-  /** The unit of each axis, one or two. Values of two units stand on two scales. */
+  /** The unit of each axis, null for numbers without a unit. There are one or two axes; values of different units get different axes. */
   axes: (string | null)[];
   x: string[];
   series: ChartSeries[];
 }
 
-/** A column of a result, with the name that people know. */
+/** A column of a result, with its name as people know it. */
 export type ChartColumn = ResultColumnResponse & { label: string };
 
-/** Drawing more of them would hold up other requests. */
+/** Maximum points of a chart. Drawing a larger chart would hold up other requests. */
 export const maxPoints = 500;
 const maxSeries = 20;
 const maxSlices = 30;
@@ -38,9 +38,10 @@ const maxAxes = 2;
 const longestLabel = 40;
 
 /**
- * Lays the rows of a result out as a chart. The time is x, or else the first dimension; other dimensions make series. Periods
- * without a row are gaps. Differences and rates are left out, because they are on another scale. Metrics of two units have an axis each.
- * @param asked null takes what fits best: lines over time, bars otherwise
+ * Lays out the rows of a result as a chart. The time is `x`, else the first dimension; further dimensions make series. Periods without
+ * a row are gaps. Differences and rates are omitted, because they have another scale than the values. Metrics of two units get one axis
+ * each.
+ * @param asked the requested kind of chart; null chooses lines over time, else bars
  * @throws NotChartableError
  */
 export function planChart(asked: ChartKind | null, columns: readonly ChartColumn[], rows: readonly unknown[][]): ChartPlan {
@@ -120,7 +121,7 @@ function readValue(value: unknown, { label }: ChartColumn): ChartValue | null {
   return { number, text: `${value as string | number}` };
 }
 
-/** The error for a result with more points than are drawn. */
+/** The error for a result with more points than `maxPoints`. */
 export function tooManyPoints(): NotChartableError {
   return tooMany(`${maxPoints} 个点`, `${maxPoints} points`);
 }
@@ -138,13 +139,13 @@ function labelOf(value: unknown): string {
   return shown(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Cuts a text, and replaces characters that XML cannot hold. The rest of a long text is not even looked at. */
+/** Cuts a text to a label, and replaces characters that XML cannot hold. Only the first characters of a long text are looked at. */
 function shown(text: string): string {
   const beginning = text.length > 10 * longestLabel ? `${text.slice(0, 10 * longestLabel)}…` : text;
   return cut(beginning.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd'), longestLabel);
 }
 
-/** Two texts may be the same once they are cut. The legend would take them for one. */
+/** Makes a name unique among `names` and adds it. Two names may be equal once they are cut, and the legend would merge equal names. */
 function unused(name: string, names: Set<string>): string {
   let free = name;
   for (let count = 2; names.has(free); count++) free = `${name} (${count})`;

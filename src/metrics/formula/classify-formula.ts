@@ -3,8 +3,8 @@ import { FormulaParseError } from './formula.errors.js';
 import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 
 /**
- * The pattern of a tree, decided at its root. A leaf is 1 to 4. A division of two things that are not constants (also times 100) is
- * a ratio. Other arithmetic is 6. The function name decides the rest.
+ * The pattern of a formula, decided at the root of its tree. A leaf is a pattern from 1 to 4. A division of two operands that are not
+ * constants (also times 100) is a ratio, pattern 5. Other arithmetic is pattern 6. For a function, its name decides the pattern.
  * @throws FormulaParseError for a formula without any metric or aggregate, and for nestings that no pattern allows
  */
 export function classifyFormula(root: Formula, formula: string): Pattern {
@@ -59,7 +59,10 @@ function isConstant(node: Formula): boolean {
   return node.kind !== 'leaf' && node.kind !== 'metric' && operandsOf(node).every(isConstant);
 }
 
-/** The patterns that may contain each pattern. The first six are computed of the rows of a period, so they may stand everywhere. */
+/**
+ * For each pattern, the patterns that may contain it. The first six patterns are computed from the rows of one period, so every pattern
+ * may contain them.
+ */
 const containers: Record<Pattern, readonly Pattern[] | 'all'> = {
   aggregate: 'all',
   count_distinct: 'all',
@@ -73,18 +76,21 @@ const containers: Record<Pattern, readonly Pattern[] | 'all'> = {
   conversion: ['ratio', 'arithmetic'],
 };
 
-/** True when a node of pattern `outer` may have an operand of pattern `inner`. */
+/** Whether a node of pattern `outer` may have an operand of pattern `inner`. */
 export function mayNest(outer: Pattern, inner: Pattern): boolean {
   const allowed = containers[inner];
   return allowed === 'all' || allowed.includes(outer);
 }
 
-/** The patterns around what is inside of `pattern`: each once, because a formula may have 200 levels of arithmetic. */
+/**
+ * The distinct patterns around the operands of a node of pattern `pattern`. Each stands once, because a formula may have 200 levels of
+ * arithmetic.
+ */
 export function within(around: readonly Pattern[], pattern: Pattern): readonly Pattern[] {
   return around.includes(pattern) ? around : [...around, pattern];
 }
 
-/** Finds the first node that stands in a pattern that may not contain it, also through arithmetic in between. */
+/** Finds the first node inside a pattern that may not contain the node, also through arithmetic in between. Null if there is none. */
 function findNesting(node: Formula, around: readonly Pattern[] = []): { outer: Pattern; inner: Formula } | null {
   const pattern = patternOf(node);
   const outer = around.find(other => !mayNest(other, pattern));

@@ -2,12 +2,15 @@
 export type Pattern = Leaf['pattern'] | 'ratio' | 'arithmetic' | 'accumulate' | 'period_over_period' | 'share_of_total' | 'conversion';
 
 export type Grain = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
-/** The grains whose periods begin with a day. */
+/** The grains whose periods begin at the start of a local day: all except the hour. */
 export type CalendarGrain = Exclude<Grain, 'hour'>;
 export type AggregateName = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'STDDEV' | 'VARIANCE' | 'FIRST' | 'LAST';
 export type ScalarName = 'ROUND' | 'ABS' | 'COALESCE' | 'NULLIF' | 'GREATEST' | 'LEAST';
 
-/** A piece of SQL inside a leaf, not yet judged by the SQL guard, and its start in the formula (1-based characters). */
+/**
+ * A piece of SQL inside a leaf, before the SQL guard has judged it. `position` is the place of its start in the formula, in characters
+ * from 1.
+ */
 export interface SqlText {
   text: string;
   position: number;
@@ -15,7 +18,7 @@ export interface SqlText {
 
 interface LeafParts {
   kind: 'leaf';
-  /** Joined by AND. A leaf takes one WHERE inside its parentheses and one behind them. */
+  /** The predicates of the leaf, joined by AND. A leaf takes one WHERE inside its parentheses and one behind them. */
   where: SqlText[];
   position: number;
 }
@@ -29,7 +32,7 @@ export type Leaf = LeafParts &
 
 export type Formula =
   | Leaf
-  /** Exact decimal text; `5%` is already `0.05`. */
+  /** `value` is exact decimal text; for `5%` it is `0.05`. */
   | { kind: 'number'; value: string; position: number }
   | { kind: 'metric'; name: string; position: number }
   | { kind: 'negate'; operand: Formula; position: number }
@@ -42,7 +45,7 @@ export type Formula =
       operand: Formula;
       grain: Grain | null;
       count: number | null;
-      /** The days of a period whose value it has: its last one, its first one, or the mean of all. */
+      /** The days of a period at which the window ends: the last day, the first day, or every day, for the mean of the values. */
       at: 'LAST' | 'FIRST' | 'AVERAGE';
       position: number;
     }
@@ -71,7 +74,7 @@ export interface ParsedFormula {
   root: Formula;
 }
 
-/** The operands of a node, in the order they are written. */
+/** The operands of a node, in the order in which the formula has them. */
 export function operandsOf(node: Formula): Formula[] {
   switch (node.kind) {
     case 'leaf':
@@ -96,13 +99,13 @@ export function operandsOf(node: Formula): Formula[] {
   }
 }
 
-/** Every piece of SQL in a formula. */
+/** All pieces of SQL in a formula. */
 export function sqlTexts(root: Formula): SqlText[] {
   if (root.kind !== 'leaf') return operandsOf(root).flatMap(sqlTexts);
   return [...argumentsOf(root).filter(text => text !== null), ...root.where];
 }
 
-/** The expressions of a leaf, null for the `*` of a count. */
+/** The arguments of a leaf. Null for the `*` of a count, and for a `BY` that is left out. */
 export function argumentsOf(leaf: Leaf): (SqlText | null)[] {
   switch (leaf.pattern) {
     case 'aggregate':
@@ -118,7 +121,7 @@ export function argumentsOf(leaf: Leaf): (SqlText | null)[] {
   }
 }
 
-/** The metrics that a formula names, each once. */
+/** The distinct names of the metrics that a formula refers to. */
 export function metricNames(root: Formula): string[] {
   return root.kind === 'metric' ? [root.name] : [...new Set(operandsOf(root).flatMap(metricNames))];
 }

@@ -6,15 +6,15 @@ import { exampleOf, supportedPatterns } from './formula-keywords.js';
 import { type Pattern } from './formula-tree.js';
 
 export interface FormulaProblem {
-  /** The parts that would be allowed at that place. */
+  /** The parts that the grammar allows at the place of the error. */
   expected?: readonly Phrase[];
-  /** The text at that place as the client wrote it, if more than its first characters is known. */
+  /** The text at the place of the error as the client wrote it. Absent if only its first characters are known. */
   found?: string;
   nearest?: Pattern;
   hint?: Bilingual;
-  /** Replaces 'matches none of the patterns' for a formula that has a pattern and still cannot be run. */
+  /** Replaces the sentence that the formula matches no pattern, for a formula that has a pattern and still cannot be run. */
   sentence?: Bilingual;
-  /** The name of the metric whose formula it is, when another one was asked for. */
+  /** The name of the metric with the faulty formula, if the caller asked for another metric. */
   metric?: string;
 }
 
@@ -42,7 +42,7 @@ export class FormulaParseError extends LanguageError {
     super('formula_parse_error', inWords(facts, expected.map(inBoth), hint, sentence), place, facts);
   }
 
-  /** The same error for whoever asked for another metric, whose formula refers to this one. */
+  /** The same error for a caller who asked for another metric, whose formula refers to the metric `name`. */
   inMetric(name: string): FormulaParseError {
     return new FormulaParseError(this.formula, this.position, { ...this.problem, metric: name });
   }

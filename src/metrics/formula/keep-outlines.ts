@@ -3,7 +3,7 @@ import { LanguageError } from '../../text/language-error.js';
 import { parseKept } from './keep-parsed.js';
 import { type FormulaOutline, outlineFormula, type Reference } from './outline-formula.js';
 
-/** Has room for a graph of 1,000 formulas of 4,000 characters that name 200 metrics each. */
+/** Maximum bytes of kept outlines: room for a graph of 1,000 formulas of 4,000 characters that each refer to 200 metrics. */
 const mostBytes = 50_000_000;
 const kept = new LRUCache<string, FormulaOutline | 'unreadable'>({
   maxSize: mostBytes,
@@ -11,8 +11,8 @@ const kept = new LRUCache<string, FormulaOutline | 'unreadable'>({
 });
 
 /**
- * {@link outlineFormula} with a cache that holds far more formulas than {@link parseKept} does, because the references of a whole
- * graph are followed again and again.
+ * {@link outlineFormula} with a cache. The cache holds far more formulas than that of {@link parseKept}, because the references of a
+ * whole graph are followed again and again.
  * @throws FormulaParseError
  */
 export function outlineKept(formula: string): FormulaOutline {
@@ -20,7 +20,7 @@ export function outlineKept(formula: string): FormulaOutline {
   return outline === 'unreadable' ? outlineFormula(parseKept(formula).root) : outline;
 }
 
-/** The references of a formula: none if it cannot be read. */
+/** The references of a formula. Empty for a formula that does not parse. */
 export function referencesIn(formula: string): readonly Reference[] {
   const outline = findOrRead(formula);
   return outline === 'unreadable' ? [] : outline.references;

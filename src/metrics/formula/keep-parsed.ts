@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { type ParsedFormula } from './formula-tree.js';
 import { parseFormula } from './parse-formula.js';
 
-/** Bounded by characters: a tree takes some hundred bytes for each. */
+/** Maximum characters of the kept formulas together. A tree takes some hundred bytes for each character. */
 const kept = new LRUCache<string, ParsedFormula>({ maxSize: 100_000, sizeCalculation: (_, formula) => Math.max(1, formula.length) });
 
 /**
- * {@link parseFormula} with a cache, because every formula that refers to one parses it again. The latest trees are kept and
- * shared, so callers must not change them.
+ * {@link parseFormula} with a cache, because a formula is parsed again for each formula that refers to it. Kept trees are shared, so
+ * callers must not change them.
  */
 export function parseKept(formula: string): ParsedFormula {
   const known = kept.get(formula);

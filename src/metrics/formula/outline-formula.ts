@@ -1,19 +1,22 @@
 import { patternOf, within } from './classify-formula.js';
 import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 
-/** A metric that a formula names. */
+/** A reference of a formula to another metric, `[name]`. */
 export interface Reference {
   name: string;
   position: number;
-  /** The patterns around it, each once, the outermost first. */
+  /** The distinct patterns of the nodes around the reference, the outermost first. */
   around: readonly Pattern[];
 }
 
-/** The facts about a formula that decide whether it may refer to others, and others to it. They are small beside its tree. */
+/**
+ * The patterns and references of a formula, which decide whether it may refer to other formulas and they to it. An outline is small
+ * compared with the tree of the formula.
+ */
 export interface FormulaOutline {
-  /** Each once, the root's first, then depth first. */
+  /** The distinct patterns of the nodes: the root's first, then depth first. */
   patterns: readonly Pattern[];
-  /** In the order they are written. */
+  /** The references in the order in which the formula has them. */
   references: readonly Reference[];
 }
 

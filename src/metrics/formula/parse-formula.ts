@@ -7,9 +7,9 @@ import { parseLeaf, trailingPredicate } from './parse-leaf.js';
 import { TokenStream } from './token-stream.js';
 
 /**
- * Parses a metric formula. One grammar serves all patterns (../shared/metrics.md A.2). English and Chinese words may be mixed, and the
- * root of the tree decides the pattern.
- * @throws FormulaParseError with the place, what was expected there and the nearest pattern
+ * Parses a metric formula. One grammar serves all patterns (../shared/metrics.md A.2). English and Chinese words may be mixed. The root
+ * of the tree decides the pattern.
+ * @throws FormulaParseError with the place of the error, the parts that the grammar allows there, and the nearest pattern
  */
 export function parseFormula(formula: string): ParsedFormula {
   const stream = new TokenStream(formula, lexFormula(formula));
@@ -112,7 +112,7 @@ function parseCall(stream: TokenStream, position: number): Formula {
   stream.advance();
   stream.advance();
   return stream.within(pattern, () => {
-    // // `parseLeaf` reads the closing parenthesis of a leaf, because a FILTER may follow it.
+    // `parseLeaf` reads the closing parenthesis of a leaf, because a FILTER may follow it.
     if (isLeafFunction(name.text)) return parseLeaf(stream, fn, position);
     const node = parseArguments(stream, fn, position);
     stream.expectSymbol(')');

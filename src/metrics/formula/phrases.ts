@@ -1,4 +1,4 @@
-/** Names of the things that the grammar expects; keywords and symbols are the same in both languages. */
+/** Names of the things that the grammar expects, for errors. Keywords and symbols need no names: they are the same in both languages. */
 export const expected = {
   aggregate: { zh: '聚合函数', en: 'an aggregate' },
   metricReference: { zh: '[指标]', en: 'a [metric]' },

@@ -6,10 +6,13 @@ import { FormulaParseError, type FormulaProblem } from './formula.errors.js';
 import { type Pattern, type SqlText } from './formula-tree.js';
 
 const maxDepth = 32;
-/** A chain of so many is as deep a tree, of which some checks look at each level from each other. */
+/**
+ * Maximum operators of a formula. A chain of operators is a tree as deep as its number of operators, and some checks compare each level
+ * of the tree with every other level.
+ */
 const maxOperators = 200;
 
-/** A cursor over the tokens that knows the pattern being read, so that an error can name the nearest one. */
+/** A cursor over the tokens of a formula. It knows the pattern that is being read, so that an error can name the nearest pattern. */
 export class TokenStream {
   private index = 0;
   private depth = 0;
@@ -48,7 +51,10 @@ export class TokenStream {
     return this.current.kind === 'word' && canonical(this.current.text) === keyword;
   }
 
-  /** The operator of an expression that stands here, which is consumed. @throws FormulaParseError past 200 of them */
+  /**
+   * Consumes the current token if it is one of these operators. @returns the operator, else null @throws FormulaParseError past 200
+   * operators
+   */
   takeOperator<T extends string>(...symbols: T[]): T | null {
     const found = symbols.find(symbol => this.isSymbol(symbol));
     if (found === undefined) return null;
@@ -76,7 +82,7 @@ export class TokenStream {
     if (!this.takeSymbol(text)) throw this.unexpected([`'${text}'`, ...alternatives]);
   }
 
-  /** Runs `read` with `pattern` as the nearest one. @throws FormulaParseError past 32 levels */
+  /** Runs `read`, in which errors name `pattern` as the nearest pattern. @throws FormulaParseError past 32 levels */
   within<T>(pattern: Pattern | undefined, read: () => T): T {
     if (++this.depth > maxDepth)
       throw this.unexpected([], { hint: { zh: `公式最多 ${maxDepth} 层`, en: `a formula has at most ${maxDepth} levels` } });
@@ -100,8 +106,8 @@ export class TokenStream {
   }
 
   /**
-   * The SQL from here to the first token of the same nesting that `ends` accepts, which is not consumed. The SQL guard judges its
-   * meaning; here only names, quotes and parentheses matter.
+   * Reads SQL from the current token up to the first token at the same nesting that `ends` accepts. That token is not consumed. Only
+   * names, quotes and parentheses matter here; the SQL guard judges the meaning later.
    */
   sqlUntil(ends: (token: Token) => boolean, visit: (token: Token, next: Token | undefined) => void, wanted: readonly Phrase[]): SqlText {
     const first = this.current;

@@ -1,7 +1,7 @@
 import { type Leaf } from '../formula/formula-tree.js';
 import { type MetricPattern } from './metric-pattern.js';
 
-/** Pattern 1: `SUM(expr [WHERE p])` and the like, and `LAST(expr [BY key])`, the sum over the rows of the last time of each key. */
+/** Pattern 1: `SUM(expr [WHERE p])` and other aggregates, and `LAST(expr [BY key])`, the sum over the rows of the last time of each key. */
 export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> = {
   plan({ fn, argument, by, where }, planner) {
     const args = argument ? [argument] : [];
@@ -18,7 +18,7 @@ export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> =
         sql: ([arg = '']) => `SUM(${arg})`,
       });
     if (fn === 'AVG' && planner.isWindowed && args.every(planner.isNumber)) {
-      // The mean of days that are put together is the sum of their sums by the sum of their counts.
+      // The mean of a window of days is the sum of the days' sums, divided by the sum of their counts. So AVG is planned as two columns.
       const part = { args, where, takes: 'numbers' as const, adds: true, combine: 'SUM' as const, counts: false, fillsWithZero: false };
       const sum = planner.aggregate({ ...part, name: fn, sql: ([arg = '']) => `SUM(${arg})` });
       const count = planner.aggregate({ ...part, name: 'COUNT OF AVG', sql: ([arg = '']) => `COUNT(${arg})` });

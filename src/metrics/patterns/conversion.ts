@@ -1,7 +1,10 @@
 import { type Formula } from '../formula/formula-tree.js';
 import { type MetricPattern, type Value } from './metric-pattern.js';
 
-/** Pattern 10: each event is credited to the latest base event of its entity before it. The rate is that of credited to base events. */
+/**
+ * Pattern 10: each event is credited to the latest base event of its entity before the event. The rate is the number of credited events
+ * divided by the number of base events.
+ */
 export const conversion: MetricPattern<Extract<Formula, { kind: 'conversion' }>> = {
   plan({ mode, entity, within }, planner) {
     const { base, credited } = planner.conversion({

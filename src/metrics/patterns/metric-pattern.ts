@@ -6,114 +6,129 @@ export interface MetricPattern<Node extends Formula = Formula> {
   plan(node: Node, planner: Planner): Value;
 }
 
-/** The planner of a pattern's node. It knows neither bindings nor requests. */
+/** Plans one node of a formula for its pattern. It hides bindings and requests from the pattern. */
 export interface Planner {
-  /** Whether the node's rows are those of windows up to one day. */
+  /** Whether the node counts the rows of windows that each end on one day. False for windows of which a mean over days is taken. */
   readonly isWindowed: boolean;
-  /** Whether an argument of the node is known to be a number, instead of a length of time. */
+  /** Whether an argument of the node is known to be a number, not a length of time. */
   isNumber(this: void, argument: SqlText): boolean;
-  /** Plans an operand by its own pattern, on that axis within the node's own. Operands count from 0 as in `operandsOf`. */
+  /**
+   * Plans an operand by its own pattern. Its axis is the axis of the node, with the given parts replaced. `index` counts from 0 as in
+   * `operandsOf`.
+   */
   operand(index: number, axis?: Axis): Value;
-  /** Adds a column to the scan of the node's own rows. Only leaves have rows. */
+  /** Adds a column to the scan of the node's rows. Only for leaves, because other nodes have no rows. */
   aggregate(aggregate: Aggregate): Value;
-  /** The mean of arithmetic over the days of each period. Its operands are planned on that window, day by day. */
+  /** Adds the mean of a value over the days of each period. The operands of the value are planned with this window, day by day. */
   meanOfDays(value: Value, window: Window): Value;
-  /** Adds a scan of the events that the node's two operands count. */
+  /** Adds a scan that counts base events and credited events, the two operands of the node. */
   conversion(attribution: Attribution): { base: Value; credited: Value };
-  /** Has the answer warn when the test holds for a row. */
+  /** Adds a warning to the answer if the test holds for any row. */
   warnIf(test: Test): void;
 }
 
-/** The rows that a column counts for a period, where they are not simply its own. Each pattern sets one of the parts. */
+/**
+ * The rows that a column counts for a period and a tuple of dimensions, if they are other rows than those of the period and the tuple.
+ * Each pattern sets one of the fields.
+ */
 export interface Axis {
-  /** The rows up to a day of the period, instead of those in it. */
+  /** Counts the rows up to a day of the period, instead of the rows of the period. */
   window?: Window;
-  /** The rows of a period before it. */
+  /** Counts the rows of an earlier period. */
   shift?: Shift;
-  /** The rows of all tuples that agree in these dimensions, instead of those of one tuple. */
+  /** Counts the rows of all tuples that agree in these dimensions, instead of the rows of one tuple. */
   within?: readonly string[];
 }
 
 export interface Window {
-  /** Start of the rows: none (`start`), the start of the period of that grain, or so long before the day. */
+  /**
+   * First day of the window: all earlier rows count (`start`), the start of the period of a grain, or a span that ends with the
+   * window's last day.
+   */
   from: 'start' | { startOf: Grain } | Span;
-  /** The day of a period up to which rows count: its last one, its first one, or each of them, for the mean of their values. */
+  /** Last day of the window: the last day of the period, its first day, or each of its days, for the mean of their values. */
   day: 'LAST' | 'FIRST' | 'AVERAGE';
 }
 
-/** A length of time. `period` is the grain of the request. */
+/** A length of time. The unit `period` is the grain of the request. */
 export interface Span {
   count: number;
   unit: Grain | 'period';
 }
 
 export interface Shift extends Span {
-  /** True to take all of the earlier period also where the range cuts the later one. */
+  /** True to count the whole earlier period even if the range cuts the period that is compared with it. */
   whole?: boolean;
 }
 
 export type WarningCode = 'NEGATIVE_BASE' | 'RATE_ABOVE_ONE' | 'ROUNDED_QUANTILE' | 'SHARES_DO_NOT_SUM';
 
-/** A comparison of a value with a number, or what holds for every row. */
+/** A comparison of a value with a number. Without a value, the warning holds for every row. */
 export type Test = { code: WarningCode } & ({ value: Value; op: '<' | '>'; than: number } | { value?: undefined });
 
 /** How events are credited to base events. */
 export interface Attribution {
-  /** The entity that an event shares with its base event, by its name in both bindings. */
+  /** The name of the entity, in both bindings, that an event shares with its base event. */
   entity: string;
-  /** How long a base event counts. Null for ever. */
+  /** How long after a base event an event can be credited to it. Null for any time after. */
   within: Span | null;
-  /** True if the count without a credited event is 0, false if it is NULL, as for a sum. `fill: zero` makes it 0 either way. */
+  /** The count of credited events where there are none: 0 if true, NULL if false, as for a sum. `fill: zero` makes it 0 either way. */
   countsNone: boolean;
 }
 
-/** A function over the rows of one period and one tuple of dimensions. */
+/** A function that aggregates the rows of one period and one tuple of dimensions. */
 export interface Aggregate {
-  /** The function, with its parameters, as people read it. The same name over equal arguments and conditions is computed once. */
+  /** The function with its parameters, as people read it. Aggregates with equal names, arguments and conditions are computed once. */
   name: string;
   args: SqlText[];
   where: SqlText[];
-  /** Takes only the rows of the latest or the earliest time of each period and key. */
+  /** Counts only the rows of the earliest or the latest time of each period and key. */
   pick?: Pick;
   /** Leaves out rows with a NULL argument. */
   completeRowsOnly?: boolean;
-  /** The kind of arguments that the function takes. */
+  /** The kind of arguments that the function accepts. */
   takes: 'numbers' | 'ordered' | 'anything';
-  /** True where a value is one of its argument's, and of its type. */
+  /** True if the result is one of the values of the argument, and so has its type. */
   keepsType?: boolean;
-  /** True for functions that add their argument up. They count the true values of a boolean argument. */
+  /** True for functions that add up their argument. For a boolean argument they count its true values. */
   adds?: boolean;
-  /** True for functions whose result is a double. It is rounded to 15 digits. */
+  /** True for functions with a double as their result, which is rounded to 15 digits. */
   isFloat?: boolean;
-  /** The function that makes one result of the results for disjoint rows, if there is one. */
+  /** The function that combines the results for disjoint sets of rows into the result for all. Absent if there is none. */
   combine?: 'SUM' | 'MIN' | 'MAX';
-  /** True for counts, which are 0 without rows. All other aggregates are NULL then. */
+  /** True for counts, which are 0 without rows. False for aggregates that are NULL without rows. */
   counts: boolean;
-  /** True when adding zero changes nothing, so that `fill: zero` may put it into an empty period. */
+  /** True if adding zero changes nothing, so that `fill: zero` may put a zero into an empty period. */
   fillsWithZero: boolean;
-  /** @param args each argument as SQL, in parentheses if needed */
+  /** SQL of the aggregate. @param args each argument as SQL, in parentheses if needed */
   sql(args: string[], dialect: SqlDialect): string;
 }
 
 export interface Pick {
   end: 'FIRST' | 'LAST';
-  /** Null for one time for all rows of a period and a tuple of dimensions. With a key, dimensions do not matter. */
+  /**
+   * The key. For each of its values a time is chosen, whatever the dimensions. Null to choose one time for all rows of a period and a
+   * tuple of dimensions.
+   */
   by: SqlText | null;
 }
 
-/** The value of a metric. All of it is numeric, and a division by zero is NULL (metrics.md, pattern 5). */
+/**
+ * The value of a metric, as an expression over aggregated columns. Arithmetic is in numeric, and a division by zero is NULL
+ * (metrics.md, pattern 5).
+ */
 export type Value =
   | {
       kind: 'column';
       name: string;
-      /** True if the sum over disjoint rows is that of all rows. */
+      /** True if the sum of the column's values over disjoint sets of rows is its value over all of these rows. */
       isAdditive: boolean;
-      /** The type of its values, if they are not numbers. Arithmetic on them is refused. */
+      /** The type of the column's values if they are not numbers. Arithmetic on such a column is refused. */
       otherType?: string | undefined;
-      /** The dimensions in which its rows agree. All that are asked for if left out. */
+      /** The dimensions that the rows of a total agree in. Absent for all dimensions of the request. */
       within?: readonly string[] | undefined;
     }
-  /** Exact decimal text. */
+  /** `value` is exact decimal text. */
   | { kind: 'number'; value: string }
   | { kind: 'negate'; operand: Value }
   | { kind: 'binary'; op: '+' | '-' | '*' | '/'; left: Value; right: Value }

@@ -3,7 +3,7 @@ import { type MetricPattern, type Span, type Value } from './metric-pattern.js';
 
 const spans: Record<string, Span['unit']> = { YOY: 'year', QOQ: 'quarter', MOM: 'month', WOW: 'week', DOD: 'day', POP: 'period' };
 
-/** Pattern 8: the operand against itself some periods before. A base of zero, or none, gives no rate. */
+/** Pattern 8: compares the operand with its value some periods before. The rate is NULL if the earlier value is zero or missing. */
 export const periodOverPeriod: MetricPattern<Extract<Formula, { kind: 'period_over_period' }>> = {
   plan({ fn, count, grain, mode }, planner) {
     const before = planner.operand(0, { shift: { count: count ?? 1, unit: grain ?? spans[fn] ?? 'period' } });

@@ -1,10 +1,13 @@
 import { type Leaf } from '../formula/formula-tree.js';
 import { type MetricPattern } from './metric-pattern.js';
 
-/** The largest number of 15 digits. A quantile is rounded to 15 digits, so a larger one loses its last whole digits. */
+/** The largest integer of 15 digits. A quantile is rounded to 15 digits, so a larger quantile loses its last digits before the point. */
 const mostExact = 999_999_999_999_999;
 
-/** Pattern 3: `MEDIAN(x)` and `PERCENTILE(x, p[, CONT | DISC])`. CONT lies between two values, to 15 digits, DISC is one of them. */
+/**
+ * Pattern 3: `MEDIAN(x)` and `PERCENTILE(x, p[, CONT | DISC])`. CONT interpolates between two values, to 15 digits. DISC is one of the
+ * values.
+ */
 export const quantile: MetricPattern<Extract<Leaf, { pattern: 'quantile' }>> = {
   plan({ argument, fraction, mode, where }, planner) {
     const value = planner.aggregate({

@@ -2,7 +2,7 @@ import { type Formula } from '../formula/formula-tree.js';
 import { arithmetic } from './arithmetic.js';
 import { type MetricPattern, type Value } from './metric-pattern.js';
 
-/** Pattern 5: `RATIO(A, B)`, `PERCENT(A, B)`, and `A / B [* 100]`, which is arithmetic with a name of its own. */
+/** Pattern 5: `RATIO(A, B)` and `PERCENT(A, B)`. `A / B [* 100]` is planned as arithmetic. */
 export const ratio: MetricPattern<Extract<Formula, { kind: 'ratio' | 'binary' }>> = {
   plan(node, planner) {
     if (node.kind === 'binary') return arithmetic.plan(node, planner);

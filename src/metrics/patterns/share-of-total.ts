@@ -1,7 +1,10 @@
 import { type Formula } from '../formula/formula-tree.js';
 import { type MetricPattern, type Value } from './metric-pattern.js';
 
-/** Pattern 9: the operand against itself over all tuples of dimensions, or over those that agree in the dimensions of WITHIN. */
+/**
+ * Pattern 9: the operand divided by the same operand over all tuples of dimensions, or over the tuples that agree in the dimensions of
+ * WITHIN.
+ */
 export const shareOfTotal: MetricPattern<Extract<Formula, { kind: 'share' }>> = {
   plan({ within }, planner) {
     const part = planner.operand(0);
@@ -10,7 +13,7 @@ export const shareOfTotal: MetricPattern<Extract<Formula, { kind: 'share' }>> = 
   },
 };
 
-/** True for sums and counts, their sums and their multiples. */
+/** Whether values over disjoint sets of rows add up to the value over all rows: sums and counts, and sums and multiples of these. */
 export function addsUp(value: Value): boolean {
   switch (value.kind) {
     case 'column':

@@ -1,7 +1,10 @@
 import { type Leaf } from '../formula/formula-tree.js';
 import { type MetricPattern } from './metric-pattern.js';
 
-/** Pattern 4: `WAVG(value, weight)`. A row that lacks the value or the weight counts for neither sum. */
+/**
+ * Pattern 4: `WAVG(value, weight)`. A row without the value or the weight counts neither for the sum of products nor for the sum of
+ * weights.
+ */
 export const weightedAverage: MetricPattern<Extract<Leaf, { pattern: 'weighted_average' }>> = {
   plan({ value, weight, where }, planner) {
     const complete = {

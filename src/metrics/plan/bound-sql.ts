@@ -7,8 +7,8 @@ import { exactly } from './exact-arithmetic.js';
 import { type BoundQuery, type BoundTable, type MetricBinding } from './metric-binding.js';
 
 /**
- * Judges the expressions of a binding, when it is saved and whenever it is compiled, each text once. They may name the columns of the
- * fact table, also unqualified, and those of joined tables by alias.
+ * The guard for expressions of a binding, when it is saved and when it is compiled. Each text is judged once. Expressions may name the
+ * columns of the fact table, also unqualified, and the columns of joined tables with their alias.
  */
 export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>): Guard {
   const typesIn = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
@@ -22,7 +22,7 @@ export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'j
   );
 }
 
-/** A guard that remembers what it judged, and what it refused. */
+/** Wraps a guard: each text is judged once, and its verdict or refusal is remembered. */
 function once(guard: Guard): Guard {
   const outcomes = new Map<string, GuardedExpression | UnsafeFilterClauseError>();
   return text => {
@@ -42,10 +42,10 @@ function outcomeOf(guard: Guard, text: string): GuardedExpression | UnsafeFilter
   }
 }
 
-/** Problems of a binding that are told at once. A refusal of the guard costs some milliseconds. */
+/** Maximum problems of a binding that are reported at once. A refusal by the guard takes some milliseconds. */
 export const mostProblems = 50;
 
-/** Judges texts in steps, so that `guard` knows them, up to the fiftieth that it refuses. */
+/** Judges texts in steps, so that `guard` remembers its verdicts. Stops once `mostProblems` texts were refused. */
 export function* judgeInSteps(guard: Guard, texts: Iterable<string>): Steps<void> {
   let refused = 0;
   for (const text of texts) {
@@ -54,12 +54,12 @@ export function* judgeInSteps(guard: Guard, texts: Iterable<string>): Steps<void
   }
 }
 
-/** Whether a guard takes a text. */
+/** Whether the guard admits a text. */
 export function admits(guard: Guard, text: string): boolean {
   return !(outcomeOf(guard, text) instanceof UnsafeFilterClauseError);
 }
 
-/** The type of the column of a table that an expression is. Undefined if it is more than that. */
+/** The type of the column, if an expression is a bare column of a table. Undefined for any other expression. */
 export function typeOfColumn(
   { tree, columns: [column] }: GuardedExpression,
   { fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>,
@@ -70,26 +70,29 @@ export function typeOfColumn(
   return table?.columns.find(each => each.name === name)?.type;
 }
 
-/** Judges the keys of a joined table. */
+/** The guard for the keys of a joined table, which may name only the columns of that table. */
 export function guardOverTable(table: BoundTable): Guard {
   return guardOverTables({ fact: table, joins: [] });
 }
 
-/** Judges the query of a binding. @param tables those that it may read; all of the schema if left out. @throws UnsafeFilterClauseError */
+/**
+ * Guards the query of a binding. @param tables the tables that the query may read; absent for all tables of the schema @throws
+ * UnsafeFilterClauseError
+ */
 export function guardQuery({ sql, schema }: BoundQuery, tables?: ReadonlySet<string>): GuardedSelect {
   return guardSelect(sql, { schema, ...(tables && { tables }) });
 }
 
 const tablesOfQueries = new WeakMap<BoundQuery, readonly string[]>();
 
-/** The tables that the query of a binding reads, found once. @throws UnsafeFilterClauseError */
+/** The tables that the query of a binding reads, computed once for each query. @throws UnsafeFilterClauseError */
 export function tablesIn(query: BoundQuery): readonly string[] {
   const known = tablesOfQueries.get(query) ?? guardQuery(query).tables;
   tablesOfQueries.set(query, known);
   return known;
 }
 
-/** The tables of the database behind one of a binding. @throws UnsafeFilterClauseError */
+/** The tables of the database that a table of a binding reads: itself, or the tables of its query. @throws UnsafeFilterClauseError */
 export function placesOf({ source }: BoundTable): TablePlace[] {
   return 'sql' in source ? tablesIn(source).map(table => ({ schema: source.schema, table })) : [source];
 }

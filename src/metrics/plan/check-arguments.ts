@@ -9,13 +9,16 @@ import { isBoolean, type TypeOf, typeOfReference } from './exact-arithmetic.js';
 import { type Additivity } from './metric-binding.js';
 import { type ResolvedLeaf } from './resolve-metric.js';
 
-/** Types with whose values nothing is computed. Others may be numbers, lengths of time, or what an extension adds. */
+/**
+ * Matches types whose values no arithmetic accepts. A type without a match may be a number, a length of time, or a type of an
+ * extension.
+ */
 const others = /^(text|varchar|char|bpchar|citext|date|timestamp|timestamptz|uuid|json|jsonb|bytea|boolean)\b|\[\]$/;
 const unordered = /^(json|jsonb|boolean)\b/;
 
 /**
- * The type of an argument whose values are not numbers, as far as it is known without the database: that of a bare column, of a cast,
- * and of a truth value. Undefined for other arguments.
+ * The type of an argument whose values certainly are not numbers: a bare column, a cast or a truth value. Undefined for any other
+ * argument.
  */
 export function otherType(guarded: GuardedExpression, typeOf: TypeOf): string | undefined {
   const { ColumnRef, TypeCast } = guarded.tree as Record<string, NodeFields | undefined>;
@@ -27,10 +30,13 @@ export function otherType(guarded: GuardedExpression, typeOf: TypeOf): string | 
   return type !== undefined && others.test(type) ? type : undefined;
 }
 
-/** The functions that add up what does not add up: over time, or at all. */
+/**
+ * For each additivity, the functions that it refuses because they add values up: `semi_additive` values over time, `non_additive`
+ * values at all.
+ */
 const sums: Partial<Record<Additivity, readonly string[]>> = { semi_additive: ['SUM'], non_additive: ['SUM', 'FIRST', 'LAST'] };
 
-/** Refuses to add up values that do not add up, as the binding says. @throws FormulaParseError */
+/** Refuses a function that adds up values which, by the binding, must not be added up. @throws FormulaParseError */
 export function checkAdditivity({ node, owner: { binding, formula, name } }: ResolvedLeaf): void {
   const { additivity = 'auto' } = binding;
   if (node.pattern !== 'aggregate' || !sums[additivity]?.includes(node.fn)) return;
@@ -43,7 +49,7 @@ export function checkAdditivity({ node, owner: { binding, formula, name } }: Res
 }
 
 /**
- * Refuses an argument that its function cannot take, before the database would without a place.
+ * Refuses an argument of a type that the function cannot take. The database would refuse it too, but without a place in the formula.
  * @param type see `otherType`
  * @throws UnsafeFilterClauseError with the place in the formula
  */

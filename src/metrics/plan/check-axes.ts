@@ -11,7 +11,7 @@ import { grains, type MetricRequest } from './metric-request.js';
 import { type Events, type Scan } from './plan-metric.js';
 import { type OwnerOf } from './resolve-metric.js';
 
-/** Checks what a request must have for the axes of a plan. */
+/** Checks that a request gives what the axes of its scans need, such as a grain or a range. Problems are reported, not thrown. */
 export function checkAxes(
   scans: readonly Scan[],
   request: MetricRequest,
@@ -132,7 +132,7 @@ function checkHours(moved: readonly Scan[], { totals }: MetricRequest, { timezon
     });
 }
 
-/** PostgreSQL's dates begin in 4713 BC, and those of requests in the year 1. */
+/** Maximum years that a formula may look back. PostgreSQL's dates begin in 4713 BC, and requests have dates from the year 1 on. */
 const mostYears = 4_000;
 
 function inYears({ count, unit }: { count: number; unit: Grain }): number {
@@ -141,7 +141,10 @@ function inYears({ count, unit }: { count: number; unit: Grain }): number {
 
 const inMonths: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** An earlier period is a whole number of grains away. Otherwise its rows would be those of parts of two others. */
+/**
+ * Checks that a comparison goes back a whole number of the grain. Otherwise it would compare a period with parts of two earlier
+ * periods.
+ */
 function checkShift(shift: Span, grain: Grain | null, report: Report): void {
   if (shift.unit === 'period') {
     if (grain === null)
@@ -222,13 +225,16 @@ function checkWithin(scans: readonly Scan[], { dimensions }: MetricRequest, repo
   }
 }
 
-/** For the dimensions in which rows agree, a bit for each other one that is asked for, as GROUPING gives it. 0 if they agree in all. */
+/**
+ * The level of a total that keeps the dimensions `within`: one bit for each requested dimension, 1 if the total does not keep it, as
+ * GROUPING gives it. 0 if the total keeps all.
+ */
 export function levelOf(within: readonly string[], { binding }: Scan, { dimensions }: MetricRequest): number {
   const kept = within.map(name => findDimension(binding, name)?.name);
   return dimensions.reduce((level, name) => level * 2 + (kept.includes(findDimension(binding, name)?.name) ? 0 : 1), 0);
 }
 
-/** The levels of the totals of a scan, each once. */
+/** The distinct levels of the totals of a scan. */
 export function levelsOf(scan: Scan, request: MetricRequest): number[] {
   return [...new Set([...scan.withins].map(within => levelOf(within, scan, request)))].filter(level => level !== 0);
 }

@@ -10,7 +10,7 @@ import { type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, type Scan } from './plan-metric.js';
 import { type OwnerOf, type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
 
-/** Checks the conditions on the names in a request. Each problem is reported once for all scans. */
+/** Checks that all bindings have the dimensions and the filter fields of a request. Each problem is reported once for all scans. */
 export function* checkNames(
   request: MetricRequest,
   bindings: readonly MetricBinding[],
@@ -71,10 +71,10 @@ export function* checkNames(
   }
 }
 
-/** The names that an error lists at most. */
+/** Maximum names that an error lists. */
 const mostListed = 50;
 
-/** The first names of a binding that all the others have too. */
+/** The first names, at most `mostListed`, that all of the bindings have. */
 function sharedNames(
   [first, ...others]: readonly MetricBinding[],
   namesOf: (binding: MetricBinding) => readonly string[],
@@ -88,7 +88,7 @@ function sharedNames(
   return shared;
 }
 
-/** A metric that itself compares periods, or divides by a total, has no value of an earlier period. */
+/** Checks `compare`. A metric whose formula compares periods or divides by a total has no value of an earlier period. */
 export function checkComparison(
   metrics: readonly { name: string; metric: ResolvedMetric }[],
   { compare, time }: MetricRequest,
@@ -114,7 +114,10 @@ function patternThatRefuses({ node, operands }: ResolvedFormula): Pattern | unde
   return operands.map(patternThatRefuses).find(found => found !== undefined);
 }
 
-/** Checks that a metric in a filter is known for each value of a dimension that all bindings of the request have too. */
+/**
+ * Checks filters by a metric. All bindings of the request and of the metric must have the column `by`, with types of one kind. The
+ * metric must not be computed by periods.
+ */
 export function* checkFiltersByMetric(
   { filters, seesBindings = false }: { filters: readonly (FilterByMetric & { plan: MetricPlan })[]; seesBindings?: boolean },
   bindings: readonly MetricBinding[],
@@ -158,7 +161,10 @@ export function* checkFiltersByMetric(
   }
 }
 
-/** `fill: zero` puts a zero into empty periods, before the arithmetic. It is only allowed if the value of no rows is zero. */
+/**
+ * Checks `fill: zero`, which puts a zero into empty periods before the arithmetic. It is only allowed for aggregates whose value
+ * without rows is zero.
+ */
 export function checkZeroFill(scans: Scan[], problems: FieldProblem[]): void {
   const aggregates = scans.flatMap(scan => [...scan.columns.values()].map(column => column.aggregate));
   const other = aggregates.find(aggregate => !aggregate.fillsWithZero);

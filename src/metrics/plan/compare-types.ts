@@ -1,6 +1,6 @@
 import { withoutLength } from '../../sql/without-length.js';
 
-/** Types of one kind can be compared. */
+/** The kind of a type. Types of one kind can be compared. */
 export function kindOf(type: string): string {
   const base = withoutLength(type);
   if (['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'].includes(base)) return 'number';

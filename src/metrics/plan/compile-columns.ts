@@ -8,8 +8,9 @@ import { bitOf } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Adds to each row the totals that the values divide by, under names of their own. Rows and totals stand in one relation, told
- * apart by `level`, so that the keys that they share meet also where they are NULL.
+ * Adds a part to `parts` that puts the totals, by which values are divided, beside each row, under names of their own. Rows and totals
+ * stand in one relation and differ by `level`. Window functions match them by the keys that they share, so NULL keys match too.
+ * @returns the name of the part
  */
 export function spreadTotals(
   values: Value[],
@@ -36,7 +37,7 @@ export function spreadTotals(
   return spread;
 }
 
-/** SQL of each column of a value over the rows of the result. */
+/** Returns a function that gives the SQL of a value's column over the rows of the result. */
 export function sqlOfColumns(scans: Scan[], request: MetricRequest, time: TimePlan, isLevelled: boolean, assembly: SqlAssembly): ColumnSql {
   const { dayToLocal, isoWeek, later, quote } = assembly.dialect;
   return column => {
@@ -44,7 +45,7 @@ export function sqlOfColumns(scans: Scan[], request: MetricRequest, time: TimePl
     const name = quote(level === 0 ? column.name : totalName(column, level));
     const shift = scanOf(column, scans).axis.shift;
     if (time.grain !== 'week' || shift?.unit !== 'year') return name;
-    // The 53rd week of a year lacks a counterpart in the year before.
+    // The 53rd week of a year has no counterpart in the year before.
     const start = dayToLocal('"period"');
     return `CASE WHEN ${isoWeek(time.weekStart === 'sunday' ? later(start, 1, 'day') : start)} < 53 THEN ${name} END`;
   };

@@ -13,10 +13,11 @@ import { type NamedSql } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Counts base events and the events that are credited to them, each to the latest base event of its entity at or before it. Both
- * stand in one list, ordered by entity and time, in which each base event begins a run; so each event is read once, however many its
- * entity has. Range, filters and clause choose base events before attribution; events may lie behind the range
- * (metrics.md A.7). Among base events at the same time the last by its row identity is credited, in an order that all databases have.
+ * Compiles a conversion: counts base events, and the events credited to them. An event is credited to the latest base event of its
+ * entity at or before the event. Both kinds stand in one list, ordered by entity and time, in which each base event begins a run; so
+ * each event is read once, however many events its entity has. Range, filters and clause choose base events before events are credited.
+ * Credited events may lie after the range (metrics.md A.7). Among base events at the same time, the event is credited to the last one
+ * by row identity, in an order that all databases have.
  */
 export function compileConversion(scan: Scan & { events: Events }, index: number, context: ScanContext): CompiledScan {
   const { binding, events } = scan;
@@ -28,7 +29,8 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const unit = commonGrain(bound, eventTime);
   const isWithinHours = events.within?.unit === 'hour';
   if (isWithinHours) assembly.refuseElsewhere('CONVERSION … WITHIN hours');
-  // A local time that comes twice does not tell which event was first. Hours are those that pass, also where the clock is moved.
+  // Events are ordered by moments where these are known, because a local time that occurs twice does not tell which event was first. For
+  // WITHIN hours, elapsed time counts, also where the clock is moved.
   const isOfMoments = isWithinHours || (bound.type === 'timestamptz' && eventTime.type === 'timestamptz');
   const momentOf = (of: BoundTime): string => {
     if (isOfMoments) return momentColumn(of, assembly);
@@ -46,7 +48,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const identity = identityOf(binding, assembly);
   const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...identity]);
   const dimensions = context.request.dimensions.map((name, at) => ({ name: `d${at}`, type: findDimension(binding, name)?.type ?? '' }));
-  // The time of a base event then says all that is counted by.
+  // True if period and order follow from the time of a base event alone, so that no other columns of it are carried along.
   const isTold =
     dimensions.length === 0 && !isWithinHours && grain !== 'hour' && (grain === null || unit === null || isPartOf(unit, grain));
   const ofGroup: (NamedSql & { type: string })[] = [
@@ -99,7 +101,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   ) AS w`;
   const ofPeriod =
     isTold && grain !== null ? startOfPeriod(assembly.ifFinite('"base"', localOf('"base"')), grain, time, bound, assembly) : '"period"';
-  // A time before all of MySQL's is NULL there, and behind every base event.
+  // On MySQL a time before the earliest possible time is NULL. It lies before every base event, so NULL counts as within the span.
   const [baseTime, eventTimeOf] = ['"base"', '"at"'].map(name => (isWithinHours ? name : localOf(name))) as [string, string];
   const inTime = span ? ` AND (${baseTime} <= ${earlier(eventTimeOf, span.count, span.unit)}) IS NOT TRUE` : '';
   const count = `COUNT(*) FILTER (WHERE "kind" = 1${inTime})`;
@@ -120,7 +122,10 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   return { reading: [counts], days, joining: null };
 }
 
-/** The columns of the binding's grain, which order rows of the same time. Their type is known for bare columns, and otherwise ''. */
+/**
+ * Hidden columns with the grain of the binding, which order rows of the same time. `type` is known for bare columns, and '' for other
+ * expressions.
+ */
 function identityOf(binding: MetricBinding, assembly: SqlAssembly): BoundColumn[] {
   return binding.grain.map((expression, at) => {
     const type = typeOfColumn(assembly.judge(binding, expression), binding) ?? '';
@@ -128,7 +133,7 @@ function identityOf(binding: MetricBinding, assembly: SqlAssembly): BoundColumn[
   });
 }
 
-/** Whether the start of a row's period of the finer grain lies in the same period of the coarser one. */
+/** Whether a period of the finer grain lies in one period of the coarser grain. A week may lie in two months. */
 function isPartOf(finer: Grain, coarser: Grain): boolean {
   return finer === coarser || (finer !== 'week' && grains.indexOf(finer) < grains.indexOf(coarser));
 }
@@ -143,7 +148,10 @@ function where(conditions: string[]): string[] {
   return conditions.length > 0 ? [`WHERE ${conditions.join(' AND ')}`] : [];
 }
 
-/** The coarser of two columns' grains, if they differ. A date says nothing about the time of day. */
+/**
+ * The coarser of the finest grains of two time columns, to which both are cut before they are compared; null if no cut is needed. A
+ * date does not tell the time of day.
+ */
 function commonGrain(a: BoundTime, b: BoundTime): Grain | null {
   const finest = grains.indexOf('day');
   const [first, second] = [a, b].map(time => Math.max(finest, grains.indexOf(time.min_grain))) as [number, number];

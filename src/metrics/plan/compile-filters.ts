@@ -7,8 +7,8 @@ import { type ScanContext } from './scan-context.js';
 const comparisons: Partial<Record<FilterOperator, string>> = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
 
 /**
- * Compiles one structured filter to a condition.
- * @returns null when something was reported
+ * Compiles a filter to a condition on its column.
+ * @returns null if the filter does not fit the column; then a problem was added
  */
 export function compileFilter(
   filter: MetricFilter,
@@ -60,7 +60,10 @@ export function compileFilter(
   }
 }
 
-/** Times of day are compared with a date as a whole day: those of 29 February are not after it, and `between` includes them. */
+/**
+ * Compiles a filter that compares a time column with dates. A date is the whole day: a time on 29 February is not after that date, and
+ * `between` with that date as its end includes the time.
+ */
 function compileDays(
   op: FilterOperator,
   name: string,

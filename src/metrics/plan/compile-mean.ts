@@ -4,9 +4,9 @@ import { columnsOf, compileValue } from './compile-value.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 
 /**
- * The mean, over the days of each period, of a value over columns of other scans, as the part `f<index>`. The scans of a day are
- * stacked as those of a period are. Days without rows, or without a value, are left out.
- * @param name the column that it becomes
+ * Compiles the mean, over the days of each period, of a value over columns of other scans, as the part `f<index>`. For each day these
+ * scans are stacked, as for a period. Days without rows, or without a value, are left out.
+ * @param name the name of the column of the mean
  */
 export function compileMean(
   value: Value,

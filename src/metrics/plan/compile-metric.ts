@@ -18,7 +18,7 @@ import { connectionOf, targetOf } from './target-of.js';
 import { checkLengthOfBindings } from './statement-length.js';
 import { type CompiledStatement, SqlAssembly } from './sql-assembly.js';
 
-/** A metric of a request under the name of its column. */
+/** A metric of a request, with the name of the column of its values. */
 export interface NamedMetric {
   name: string;
   metric: ResolvedMetric;
@@ -29,9 +29,9 @@ export interface CompiledColumn {
   role: 'time' | 'dimension' | 'value';
   grain?: Grain;
   timezone?: string;
-  /** The place of a value's metric among those asked for. */
+  /** For a value, the index of its metric among the requested metrics. */
   metric?: number;
-  /** The comparison with an earlier period that the column shows. Absent for the metric's own value. */
+  /** For a comparison with an earlier period, which comparison the column shows. Absent for the metric's own value. */
   compare?: CompareMode;
 }
 
@@ -39,16 +39,16 @@ export interface CompiledMetrics extends CompiledStatement {
   connectionId: number;
   columns: CompiledColumn[];
   flags: Flag[];
-  /** The same values over the same rows without grouping, if they were asked for. */
+  /** The statement of the totals: the same values over the same rows, without grouping. Null if the request asks for no totals. */
   totals: CompiledStatement | null;
-  /** The zone in which the statements are run. */
+  /** The time zone of the session in which the statements run. */
   timezone: string;
-  /** Joins and tables that the statements read. */
+  /** The joins that the statements read. `reads` has the tables, with their columns. */
   joins: readonly BoundJoin[];
   reads: readonly TableRead[];
   axes: readonly ScanAxis[];
   time: TimePlan;
-  /** @see filtersTime */
+  /** Whether a filter reads the time column of a scan with an axis, see `filtersTime`. */
   filtersTime: boolean;
 }
 
@@ -58,11 +58,10 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
 }
 
 /**
- * Compiles resolved metrics and a request into one statement. Each binding is aggregated in one scan of its own. Scans of
- * different bindings are stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows
- * (metrics.md, pattern 5). `having`, order and limit come last. One row more than a finite `limit` is read, to know whether
- * there are more.
- * Totals are recomputed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
+ * Compiles resolved metrics and a request into one statement. Each binding is aggregated in one scan. Scans of different bindings are
+ * stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows (metrics.md, pattern 5). `having`,
+ * order and limit are applied last. For a finite `limit` the statement reads one row beyond it, to tell whether the result is cut.
+ * Totals are computed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
  * @throws UnsafeFilterClauseError, SchemaError (all names and options that do not fit), MixedConnectionsError
  */
 export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRequest): Steps<CompiledMetrics> {
@@ -129,7 +128,7 @@ export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRe
   };
 }
 
-/** Reports `compare` for metrics whose values are not numbers: dates and texts cannot be subtracted. */
+/** Reports `compare` for each metric whose values are not numbers: dates and texts cannot be subtracted. */
 function refuseToCompareOthers(
   asked: readonly NamedMetric[],
   { values }: MetricPlan,
@@ -152,7 +151,7 @@ interface Output {
   value: Value;
 }
 
-/** The values of each metric: its own, and those of the comparison with an earlier period. */
+/** The columns of each metric: its own value, then its comparisons with an earlier period. */
 function outputsOf(asked: readonly NamedMetric[], { values }: MetricPlan, { compare: comparison }: MetricRequest): Output[] {
   return asked.flatMap(({ name }, metric) => {
     const { value, before } = values[metric]!;
@@ -224,7 +223,10 @@ function* compileStatement(
   return { statement: yield* assembly.finishAll(template), flags };
 }
 
-/** The part that lists the keys for which a metric fits, by a statement of its own over all rows, or over those of the range. */
+/**
+ * The part of the WITH list with the keys that a filter by a metric keeps. The metric is computed by a query of its own, over all rows
+ * or over the rows of the range.
+ */
 function* compileFilterByMetric(
   { plan, by, op, value, inRange }: PlannedFilter,
   index: number,

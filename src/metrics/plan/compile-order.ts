@@ -3,27 +3,27 @@ import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type HavingOperator, type MetricRequest } from './metric-request.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** A column of a result under the name that requests have for it. */
+/** A column of a result, with the names by which `having` and `order` may refer to it. */
 export interface ResultColumn {
-  /** The first one is the name in the answer. */
+  /** The names of the column. The first is its name in the answer. */
   names: readonly string[];
-  /** In the result: `r."d0"`. */
+  /** SQL of the column in the part of the result: `r."d0"`. */
   sql: string;
-  /** Expressions by which rows are ordered for this column, if `sql` does not order them. */
+  /** Expressions that order rows by this column. Absent if `sql` orders them. */
   order?: readonly string[];
   isValue: boolean;
-  /** The type of the values, if they are not numbers. */
+  /** The type of the values if they are not numbers. */
   otherType?: string | undefined;
 }
 
 const operators: Record<HavingOperator, string> = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
 
-/** `"v0" > $1`. */
+/** A condition that compares a value with a number: `"v0" > $1`. */
 export function compare(value: string, op: HavingOperator, than: string, assembly: SqlAssembly): string {
   return `${value} ${operators[op]} ${assembly.bind(than, 'numeric')}`;
 }
 
-/** @param always a condition whose rows are always wanted */
+/** Compiles `having` to a WHERE clause over the result. @param always a condition under which a row is kept whatever its values */
 export function compileHaving(
   { having }: MetricRequest,
   columns: ResultColumn[],
@@ -55,7 +55,7 @@ export function compileHaving(
   return [`WHERE ${always === undefined ? '' : `${always} OR `}${conditions.join(' AND ')}`];
 }
 
-/** The requested order, then every key, so that ties always come in the same order and pages do not overlap. */
+/** Compiles the requested order, followed by all keys, so that ties always come in the same order and pages do not overlap. */
 export function compileOrder({ order }: MetricRequest, columns: ResultColumn[], problems: FieldProblem[]): string {
   const terms: string[] = [];
   const used = new Set<string>();

@@ -4,14 +4,14 @@ import { hoursBetween, justAfter } from './hours.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 export interface StatementPeriods extends PeriodSource {
-  /** The condition that rows lie so far apart that not all periods are there. Undefined if the request bounds them. */
+  /** SQL of the condition that rows lie so far apart that not all periods are computed. Undefined if the request limits the periods. */
   tooMany?: string;
 }
 
 /**
- * The periods of a statement, for scans that count other rows than their own: those of the range, and where it has no end, those
- * from the first row of all scans to the last. Null if no scan needs them.
- * @param parts the statement's WITH list, to which the extent of the rows is added
+ * The periods of a statement, for scans that count other rows for a period than the rows of the period. If the range has no start or no
+ * end, the periods reach from the first row of all scans, or to the last. Null if no scan needs the periods.
+ * @param parts the parts of the WITH list, to which a part with the first and the last time of the rows is added
  */
 export function compilePeriods(scans: CompiledScan[], time: TimePlan, assembly: SqlAssembly, parts: string[]): StatementPeriods | null {
   const { grain, from, to, weekStart } = time;

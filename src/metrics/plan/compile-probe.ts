@@ -4,12 +4,12 @@ import { compileRelation, expressionsOf, timeColumn } from './compile-relation.j
 import { type MetricBinding } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
-/** Characters of the statement. A binding of 1,600 columns names each twice, as a column and as a dimension. */
+/** Maximum characters of the probe. A binding of 1,600 columns has each expression twice in it, as a column and as a dimension. */
 const mostCharacters = 400_000;
 
 /**
- * Selects all columns, then all dimensions, all entities, then the time of a binding, so that the database tells their types. The caller adds
- * LIMIT 0.
+ * A statement that selects all columns of a binding, then all dimensions, all entities and the time, so that the database tells their
+ * types. The caller adds LIMIT 0.
  */
 export function* compileProbe(binding: MetricBinding): Steps<SqlStatement> {
   const assembly = new SqlAssembly(null, mostCharacters);

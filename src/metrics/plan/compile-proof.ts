@@ -7,8 +7,8 @@ import { type BoundJoin, type TableRead } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
 /**
- * Asks whether tables are still as a binding was checked against: one row, with a boolean for each join, true if its key is there
- * twice, then a NULL of the type of each column of each table.
+ * A statement that checks whether tables still are as a binding was checked against. It gives one row: for each join a boolean, true if
+ * a key occurs twice, then for each column of each table a NULL of the column's type.
  */
 export function* compileProof(joins: readonly BoundJoin[], reads: readonly TableRead[]): Steps<SqlStatement> {
   const assembly = new SqlAssembly();
@@ -37,7 +37,10 @@ export function* compileProof(joins: readonly BoundJoin[], reads: readonly Table
   return yield* assembly.finish(template);
 }
 
-/** A unique index proves a key without a look at the rows. Without one they are grouped. */
+/**
+ * SQL that is true if the key of a join occurs twice. A unique index proves the opposite without reading rows. Without such an index
+ * the rows are grouped.
+ */
 function repeatsKey(join: BoundJoin, assembly: SqlAssembly): string {
   if ('sql' in join.source) throw new Error('A join reads a table');
   const { schema, table } = join.source;
@@ -48,7 +51,7 @@ function repeatsKey(join: BoundJoin, assembly: SqlAssembly): string {
     WHERE ${keys.map(key => `${key} IS NOT NULL`).join(' AND ')} GROUP BY ${keys.join(', ')} HAVING count(*) > 1)`;
   const columns = guarded.flatMap(columnOf);
   if (columns.length < keys.length) return grouped;
-  // An index of a table with children says nothing about their rows.
+  // A unique index of a table with inheritance children does not cover the rows of the children.
   return `CASE WHEN EXISTS (SELECT 1 FROM pg_catalog.pg_index AS i
       JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace
     WHERE n.nspname = ${assembly.bind(schema, 'text')} AND t.relname = ${assembly.bind(table, 'text')} AND (t.relkind = 'p' OR NOT t.relhassubclass)
@@ -58,7 +61,7 @@ function repeatsKey(join: BoundJoin, assembly: SqlAssembly): string {
   THEN FALSE ELSE ${grouped} END`;
 }
 
-/** The column that an expression is, if it is nothing more. */
+/** The name of the column, if an expression is a bare column. Empty for any other expression. */
 function columnOf({ columns, tree }: GuardedExpression): string[] {
   return 'ColumnRef' in (tree as object) ? columns.map(([, name]) => name) : [];
 }

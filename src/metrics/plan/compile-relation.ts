@@ -1,13 +1,12 @@
 import { type BoundColumn, type BoundTable, type MetricBinding } from './metric-binding.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The hidden name of the time column; logical names may not begin with two underscores. */
+/** The hidden name of the time column in a relation. Logical names may not begin with two underscores. */
 export const timeColumn = '__time';
 
 /**
- * The binding's tables as one relation whose columns have the logical names. The client's predicates over those names are embedded word
- * for word, without renaming. PostgreSQL flattens the sub-select, so indexes on the tables are used.
- *
+ * A binding's tables as one sub-select, whose columns have the logical names. The client's predicates over those names are embedded
+ * verbatim, without renaming. PostgreSQL flattens the sub-select, so indexes on the tables are used.
  *     (SELECT o.amount AS "金额", o.created_at AS "__time" FROM sales.orders AS o LEFT JOIN … WHERE (row filter)) AS o
  */
 export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], withTime: boolean, assembly: SqlAssembly): string {
@@ -25,7 +24,8 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
   const columns = exposed.map(column => `${embed(column.expression)} AS ${quote(column.name)}`);
   if (withTime && binding.time) columns.push(`${embed(binding.time.expression)} AS ${quote(timeColumn)}`);
   const where = binding.row_filter === null ? '' : `\n    WHERE ${embed(binding.row_filter)}`;
-  // A left join that nothing reads changes no row, since its key is unique. Later joins may read earlier ones.
+  // A left join that no expression reads is left out: its key is unique, so it changes no row. The joins are visited from the last to the
+  // first, because later joins may read earlier ones.
   const joins = binding.joins.toReversed().flatMap(join => {
     if (join.kind === 'left' && !used.has(join.alias)) return [];
     const on = join.on.map(([left, right]) => `${embed(left)} = ${embed(right)}`).join(' AND ');
@@ -38,7 +38,7 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
     if (columns) assembly.reads.push({ table, columns: [...columns] });
   }
 
-  // The columns that are read of each table are known only now.
+  // Tables are compiled last, when all columns that are read of each table are known.
   const table = (each: BoundTable) => compileTable(each, used.get(each.alias) ?? new Set(), assembly);
   const from = [
     `FROM ${table(binding.fact)}`,
@@ -48,14 +48,15 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
   return `(\n    SELECT ${list}\n    ${from.join('\n    ')}${where}\n  ) AS ${quote(binding.fact.alias)}`;
 }
 
-/** The expressions of a relation, those of the columns it exposes aside. */
+/** The expressions of a relation, without the expressions of the columns that it exposes. */
 export function expressionsOf({ time, row_filter, joins }: MetricBinding): string[] {
   return [...(time ? [time.expression] : []), ...(row_filter === null ? [] : [row_filter]), ...joins.flatMap(({ on }) => on.flat())];
 }
 
 /**
- * Reads columns of type real or double precision as numeric, through their shortest text. A direct cast keeps only 6 (15) digits,
- * and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's `real` prices sum to 56500.887).
+ * SQL of a table with its columns of type real or double precision read as numeric, through their shortest text. A direct cast keeps
+ * only 6 digits of real and 15 of double precision, and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's
+ * `real` prices sum to 56500.887).
  */
 function compileTable(table: BoundTable, used: ReadonlySet<string>, assembly: SqlAssembly): string {
   const { quote, toDecimal } = assembly.dialect;

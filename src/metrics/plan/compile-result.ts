@@ -13,23 +13,23 @@ import { type MetricPlan } from './plan-metric.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { judgeRows } from './scan-rows.js';
 
-/** A boolean column after the values: a warning holds for a metric in the row, or there are more periods than are computed. */
+/** A boolean column after the values of a row: a warning holds for a metric in this row, or there are more periods than are computed. */
 export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' };
 
 export interface CompiledResult {
-  /** The WITH list. Its last part is the result. */
+  /** The parts of the WITH list. The last part is the result. */
   parts: string[];
-  /** The quoted name of the part with `period`, `d0…`, the values `v0…` and the flags `w0…`. */
+  /** The quoted name of the last part. It has the columns `period`, `d0…`, the values `v0…` and the flags `w0…`. */
   result: string;
   flags: Flag[];
-  /** The condition that there are more periods than are computed. Undefined if the request bounds them. */
+  /** SQL of the condition that there are more periods than are computed. Undefined if the request limits the periods. */
   tooMany: string | undefined;
 }
 
-/** A statement under construction. */
+/** The state of a statement while it is compiled. */
 export type Building = Pick<ScanContext, 'assembly' | 'problems' | 'checks'>;
 
-/** Compiles planned metrics up to their values, before any condition on them. */
+/** Compiles planned metrics up to their values, without `having`, order and limit. */
 export function* compileResult(
   { scans, warnings }: MetricPlan,
   values: Value[],
@@ -73,7 +73,7 @@ export function* compileResult(
   return { parts, result, flags: flags.map(({ flag }) => flag), tooMany };
 }
 
-/** The tables that queries of bindings name. A part of the statement with such a name would be read in their place. */
+/** The names of tables that the queries of bindings read. A part of the WITH list with such a name would be read instead of the table. */
 export function* queriedTables(plans: readonly MetricPlan[]): Steps<string[]> {
   const scans = plans.flatMap(plan => plan.scans);
   const bindings = scans.flatMap(({ binding, events }) => [binding, ...(events ? [events.binding] : [])]);

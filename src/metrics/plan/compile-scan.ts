@@ -13,13 +13,12 @@ import { rowsOf, type ScanRows } from './scan-rows.js';
 import { type GroupKey, type Groups, type NamedSql, selectGroups, type TypedSql } from './select-groups.js';
 
 /**
- * One pass over the rows of a binding that aggregates all leaves: `period`, `d0…`, `level`, `m0…`, as the part `f<index>`.
- * Filters and clause apply to the base rows, before any aggregation, window or share.
- *
- * On an axis, a period counts other rows than its own. Those of an earlier period are grouped by that period, which is then found
- * by its start. Those of windows are grouped by day, and the days of each window are put together. If an aggregate of
- * rows cannot be combined from those of days, each window takes the rows themselves.
- *
+ * Compiles one scan: one pass over the rows of a binding that aggregates all leaves. The result is the part `f<index>` of the WITH
+ * list, with the columns `period`, `d0…`, `level` and `m0…`. Filters and clause apply to the base rows, before any aggregation, window
+ * or share.
+ * A scan with an axis counts other rows for a period than the rows of that period. Rows of an earlier period are grouped by that
+ * period, which is then found by its start. Rows of windows are grouped by day, and the days of each window are combined. If an
+ * aggregate of a window cannot be computed from the aggregates of its days, each window reads the rows themselves.
  * @param levels the totals that are needed besides the rows, see `Groups`
  */
 export function compileScan(scan: Scan, index: number, levels: readonly number[], context: ScanContext): CompiledScan {
@@ -65,7 +64,7 @@ class ScanCompiler {
     return { reading: [assembly.place(this.names.final, groups)], days, joining: null };
   }
 
-  /** Without a grain the range is the only period. */
+  /** Compiles a request without a grain, in which the range is the only period. */
   rowsOfRange(bound: BoundTime): CompiledScan {
     const groups = this.group(this.rows.from(true), [], this.outerBounds(bound));
     return { reading: [this.context.assembly.place(this.names.final, groups)], days: '', joining: null };
@@ -147,7 +146,7 @@ class ScanCompiler {
     };
   }
 
-  /** The window of each day of a period is put together first, and then the mean over the days is taken. */
+  /** Computes the mean over the days of each period. The window of each day is aggregated first, then the mean of the days is taken. */
   meansOfDays(bound: BoundTime, canCombine: boolean): CompiledScan {
     const { time, assembly, isLevelled } = this.context;
     const { final, first, periods, daily } = this.names;
@@ -170,7 +169,7 @@ class ScanCompiler {
     const ofRows = (): Groups =>
       this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(quote(timeColumn))}`, keys, range);
     const kept = [...(time.grain === null ? [] : ['"period"']), ...this.outerDimensions(), ...(isLevelled ? ['"level"'] : [])];
-    // A day without rows is zero where such periods are, and else is left out.
+    // With `fill: zero` a day without rows counts as zero. Otherwise the mean leaves that day out.
     const mean = (name: string): string => (time.fill === 'zero' ? `SUM(${name}) / MAX("__days")` : `AVG(${name})`);
     const means = this.measureNames().map(name => `${mean(assembly.dialect.toDecimal(name))} AS ${name}`);
     const joining = ({ from, start, parts }: PeriodSource): string[] => {
@@ -219,7 +218,10 @@ class ScanCompiler {
     };
   }
 
-  /** Conditions that bound the rows of all periods: the start of the first period's frame and the end of the last one's. */
+  /**
+   * Conditions on the time column that keep the rows of all periods: from the start of the first period's frame to the end of the last
+   * period's frame. A side without a bound has no condition.
+   */
   private outerBounds(bound: BoundTime): string[] {
     const { time, assembly } = this.context;
     const { grain, from, to, weekStart } = time;
@@ -249,7 +251,7 @@ class ScanCompiler {
     return [...(lower === null ? [] : [{ sql: lower, name: '__lower' }]), { sql: frame.upper(), name: '__upper' }];
   }
 
-  /** As `bounds`, in the type of the time column; as moments if the grain is the hour. */
+  /** The bounds of a frame, see `bounds`, in the type of the time column, or as moments for the grain hour. */
   private rawBounds(start: string, bound: BoundTime, day?: string): TypedSql[] {
     const isHourly = this.context.time.grain === 'hour';
     const type = isHourly ? 'timestamptz' : bound.type;
@@ -261,12 +263,18 @@ class ScanCompiler {
     return `${isOpen ? '' : `${row} >= "__p"."__lower" AND `}${row} < "__p"."__upper"`;
   }
 
-  /** Lists the periods, each with its frame computed once, since every row is compared with all of them. */
+  /**
+   * The part of the WITH list with the periods. It computes the frame of each period once, because every row is compared with all
+   * periods.
+   */
   private listPeriods(source: PeriodSource, columns: NamedSql[]): string {
     return `${this.names.periods} AS ${materialized}(\n  ${selectPeriods(source, [this.period(source), ...columns])}\n)`;
   }
 
-  /** As `listPeriods`, for scans that join rows: another database gets the list as a parameter. */
+  /**
+   * The part of the WITH list with the periods, for scans that join rows with periods. Another database gets this list as a parameter
+   * instead of a part.
+   */
   private handPeriods(source: PeriodSource, columns: TypedSql[]): string[] {
     const all = [this.period(source), ...columns];
     return this.context.assembly.list(this.names.periods, all, selectPeriods(source, all), source.parts, materialized);

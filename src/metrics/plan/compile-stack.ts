@@ -3,12 +3,13 @@ import { type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * The FROM of the outer SELECT: the one scan, or all of them stacked and grouped. `fill` adds a row for every period and every
- * tuple of dimensions that occurs. Inputs are filled here, before the arithmetic (dbt-labs/metricflow#1098).
- * @param keys the columns that all scans have, quoted: `"period"` first if there is a grain
- * @param isLevelled whether the scans have totals as well as rows, told apart by their `level`, which is 0 for rows
- * @param sources the scans, each with the part of the statement that has its rows
- * @param parts the statement's WITH list, to which the stack is added
+ * The FROM of the outer SELECT: the only scan, or all scans stacked and grouped. `fill` adds a row for every period and every tuple of
+ * dimensions that occurs. It fills the columns of scans here, before the arithmetic (dbt-labs/metricflow#1098).
+ * @param keys the quoted columns that all scans have: `"period"` first if there is a grain, then the dimensions
+ * @param isLevelled whether the scans have totals as well as rows, which differ by `level`: 0 for rows
+ * @param sources the scans, each with the name of the part of the WITH list that has its rows
+ * @param parts the parts of the WITH list, to which the stack is added
+ * @returns the name of the part to read
  */
 export function compileStack(
   sources: readonly { scan: Scan; part: string }[],
@@ -31,7 +32,8 @@ export function compileStack(
     })),
   );
   const level = isLevelled ? ['"level"'] : [];
-  // In two branches a bare NULL takes the type of the other. In three it would become text in the first step.
+  // In UNION ALL of two branches, a bare NULL takes the type of the other branch. With three branches, NULLs in the first two would become
+  // text.
   const absent = sources.length > 2 ? dialect.noDecimal : 'NULL';
   const branches = sources.map(({ scan, part }) => {
     const measures = all.map(each => (each.scan === scan ? each.column : `${absent} AS ${each.column}`));
@@ -50,7 +52,8 @@ export function compileStack(
   parts.push(`${stacked} AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
   const columns = all.map(({ column, counts }) => {
     if (fill === 'zero') return `COALESCE(MAX(${column}), 0) AS ${column}`;
-    // A count without rows is 0 if another scan has rows, and unknown if none has, or if the rows would be those of an earlier period.
+    // A count of a scan without rows is 0 if another scan has rows for the group. It is NULL if no scan has rows, and for counts of an
+    // earlier period.
     return counts ? `CASE WHEN MAX("present") = 1 THEN COALESCE(MAX(${column}), 0) END AS ${column}` : `MAX(${column}) AS ${column}`;
   });
   const group = keys.length > 0 ? ` GROUP BY ${[...keys, ...level].join(', ')}` : '';

@@ -13,27 +13,27 @@ import { type MetricDefinition, type OwnerOf } from './resolve-metric.js';
 import { type GroupKey } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The checked time part of a request, shared by every scan of the statement. */
+/** The checked time options of a request, shared by every scan of the statement. */
 export interface TimePlan {
   from: string | null;
   to: string | null;
   grain: Grain | null;
   timezone: string;
   weekStart: 'monday' | 'sunday';
-  /** The grain of the rows that a total is of. */
+  /** In a total, the grain of the rows that it sums up; null if the rows have no grain. Absent in the statement of the rows. */
   totalOf?: Grain | null;
   fill: 'none' | 'null' | 'zero';
 }
 
 type PeriodPlan = TimePlan & { grain: Grain };
 
-/** Limits the periods, because each is combined with every tuple of dimensions that occurs. */
+/** Maximum periods of a request, because each is combined with every tuple of dimensions that occurs. */
 export const maxFilledPeriods = 10_000;
 const daysPerPeriod: Record<Grain, number> = { hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365 };
 
 const localTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?$/;
 
-/** Checks the time options against every binding that they apply to. Problems are collected, not thrown. */
+/** Checks the time options of a request against the bindings of its metrics. Problems are added to `problems`, not thrown. */
 export function planTime(
   time: MetricTime | null,
   bindings: MetricBinding[],
@@ -98,7 +98,7 @@ export function finestOf({ time }: MetricBinding): Grain {
   return time?.min_grain ?? 'day';
 }
 
-/** Tells how to give a metric's binding the time column that it lacks. */
+/** The hint that a metric's binding lacks a time column, and how to add one. */
 export function noTimeColumn({ id, name }: MetricDefinition): Bilingual {
   return {
     zh: `指标“${name}”的绑定没有时间列；请用 PUT /api/metrics/${id}/binding 在绑定中加上 time: {column: …}`,
@@ -138,7 +138,7 @@ export function countPeriods({ from, to, grain }: TimePlan): number {
 
 type Report = (field: string, type: string, text: Bilingual, more?: object) => void;
 
-/** The zones of bindings, each once: of those in which a zone can matter, if there are any. */
+/** The distinct time zones of the bindings in which a zone can change a result. If there is no such binding, the zones of all bindings. */
 export function zonesOf(bindings: readonly MetricBinding[]): string[] {
   const zoned = bindings.filter(binding => binding.time !== null && (binding.time.type !== 'date' || hasMoments(binding)));
   return [...new Set((zoned.length > 0 ? zoned : bindings).flatMap(binding => binding.time?.timezone ?? []))];
@@ -149,8 +149,9 @@ function hasMoments({ fact, joins }: MetricBinding): boolean {
 }
 
 /**
- * Checks that the zone has an effect if the request names one, and is known if it has one.
- * @param reads what the statement reads
+ * Checks the zone of a request. A zone that the request names must have an effect or be the zone of a binding. If a zone has an effect
+ * and the request names none, the bindings must have the same zone.
+ * @param reads the tables and columns that the statement reads
  */
 export function checkZone(
   time: MetricTime | null,
@@ -159,10 +160,10 @@ export function checkZone(
   reads: readonly TableRead[],
   problems: FieldProblem[],
 ): void {
-  // The zone also says which day today is.
+  // A range has an effect of the zone as well: the zone tells which day is today.
   const isTimed = plan.grain !== null || plan.from !== null || plan.to !== null;
   const readsMoments = reads.some(({ table, columns }) =>
-    // A query may turn moments into dates by itself.
+    // The SQL of a query may turn moments into dates, so its columns do not tell whether it reads moments.
     'sql' in table.source ? true : table.columns.some(({ name, type }) => type.startsWith('timestamptz') && columns.includes(name)),
   );
   const hasEffect = readsMoments || (isTimed && bindings.some(binding => binding.time?.type !== 'date')) || time?.range !== undefined;
@@ -183,18 +184,18 @@ export function checkZone(
   }
 }
 
-/** @param value a date, also with a time and a zone, in the forms of ISO 8601 */
+/** Whether the day and the time of day exist. @param value a date in ISO 8601, which may have a time and an offset */
 export function isRealTime(value: string): boolean {
   const moment = new Date(`${value.slice(0, 10)}T${/\d\d:\d\d(:\d\d)?/.exec(value.slice(11))?.[0] ?? '00:00'}Z`);
   return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 10) === value.slice(0, 10);
 }
 
-/** A local time with all of its digits, so that texts compare as times do. */
+/** A local time with all digits down to microseconds, so that comparing two texts compares the times. */
 function inFull(value: string): string {
   return value.replace(' ', 'T') + '0000-00-00T00:00:00.000000'.slice(value.length);
 }
 
-/** The range as conditions on the raw column, so that an index on it is used. */
+/** The range as conditions on the bare time column, so that the database can use an index on that column. */
 export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTime, assembly: SqlAssembly): string[] {
   const bound = (value: string): string =>
     time.type === 'date' ? assembly.bind(value, 'date') : rawTime(assembly.bind(value, 'timestamp'), timezone, time, assembly, value);
@@ -203,9 +204,10 @@ export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTim
 }
 
 /**
- * A local time of the statement's zone as the time column has it. A local time that comes twice becomes its first moment, with which
- * its day begins.
- * @param value the local time, if it is known
+ * SQL that turns a local time of the statement's zone into the type and zone of the time column. A local time that occurs twice becomes
+ * its first moment, the one with which its day begins.
+ * @param local SQL of the local time
+ * @param value the text of the local time, if it is a constant of the request
  */
 export function rawTime(
   local: string,
@@ -222,18 +224,21 @@ export function rawTime(
   return time.type === 'timestamptz' ? moment : atZone(moment, assembly.bind(time.timezone, 'text'));
 }
 
-/** The moment of a local time of the request. */
+/** SQL of the moment of a local time that the request gives. */
 export function momentOf(value: string, timezone: string, assembly: SqlAssembly): string {
   const time = { type: 'timestamptz' as const, timezone };
   return rawTime(assembly.bind(value, 'timestamp'), timezone, time, assembly, value);
 }
 
-/** The time of a period, by its text: a local one, or the moment of an hour. */
+/** SQL of the time of a period from the text of the period: a local time, or the moment of the hour for the grain hour. */
 export function timeOfPeriod(period: string, grain: Grain, { dialect }: SqlAssembly): string {
   return grain === 'hour' ? dialect.hourToMoment(period) : dialect.dayToLocal(period);
 }
 
-/** The period of a row. It is grouped by its start and shown as the text of its first local day. */
+/**
+ * The key that groups rows by period. Rows are grouped by the start of their period, and the period is shown as the text of its first
+ * local day.
+ */
 export function periodKey(plan: PeriodPlan, time: BoundTime, assembly: SqlAssembly): GroupKey {
   if (plan.grain === 'hour') return hourKey(plan.timezone, time, assembly);
   const { dayText, quote } = assembly.dialect;
@@ -241,12 +246,12 @@ export function periodKey(plan: PeriodPlan, time: BoundTime, assembly: SqlAssemb
   return { sql: startOfPeriod(local, plan.grain, plan, time, assembly), name: 'period', shown: dayText };
 }
 
-/** The start of the period of a row's local time. A date is its day already. */
+/** SQL of the start of the period that contains a local time. For the grain day, a date column is its own start. */
 export function startOfPeriod(local: string, grain: Grain, { weekStart }: TimePlan, time: BoundTime, assembly: SqlAssembly): string {
   return time.type === 'date' && grain === 'day' ? local : assembly.dialect.startOf(local, grain, weekStart);
 }
 
-/** The time of a row, local to the statement's zone. */
+/** SQL of the time column as a local time of the statement's zone. */
 export function localColumn(timezone: string, time: BoundTime, assembly: SqlAssembly): string {
   const { atZone, dateToLocal, quote } = assembly.dialect;
   const column = quote(timeColumn);
@@ -256,7 +261,7 @@ export function localColumn(timezone: string, time: BoundTime, assembly: SqlAsse
   return atZone(moment, assembly.bind(timezone, 'text'));
 }
 
-/** Every period of the range, as a FROM item and the text of its first day, or of its hour. */
+/** A FROM item with every period of the range, and SQL of each period's text: that of its first day, or of the hour. */
 export function periodSpine(
   { from, to, grain, weekStart, timezone }: PeriodPlan & { from: string; to: string },
   assembly: SqlAssembly,

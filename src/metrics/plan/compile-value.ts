@@ -2,12 +2,12 @@ import { type SqlDialect } from '../../sql/dialects/postgres.js';
 import { type Test, type Value } from '../patterns/metric-pattern.js';
 
 export type ValueColumn = Extract<Value, { kind: 'column' }>;
-/** The SQL of a column among those of the stack. */
+/** Gives the SQL of an aggregated column that a value names. */
 export type ColumnSql = (column: ValueColumn) => string;
 
 /**
- * A value as SQL over the aggregated columns. Operands are numeric, so that `7 / 2` is 3.5 and counts cannot overflow. Every
- * divisor is `NULLIF(…, 0)`, so that a zero denominator gives NULL, never an error or Infinity (pattern 5).
+ * SQL of a value over the aggregated columns. Operands are numeric, so that `7 / 2` is 3.5 and counts cannot overflow. Every divisor is
+ * `NULLIF(…, 0)`, so that a zero denominator gives NULL, never an error or Infinity (pattern 5).
  */
 export function compileValue(value: Value, columnSql: ColumnSql, dialect: SqlDialect): string {
   return value.kind === 'column' ? columnSql(value) : decimal(value);
@@ -38,7 +38,7 @@ export function compileValue(value: Value, columnSql: ColumnSql, dialect: SqlDia
   }
 }
 
-/** The columns that a value combines. */
+/** The aggregated columns that a value combines. */
 export function columnsOf(value: Value): ValueColumn[] {
   switch (value.kind) {
     case 'column':
@@ -56,7 +56,7 @@ export function columnsOf(value: Value): ValueColumn[] {
   }
 }
 
-/** A warning's test as a condition on a row. */
+/** The test of a warning, as a condition on a row of the result. */
 export function compileTest(test: Test, columnSql: ColumnSql, dialect: SqlDialect): string {
   if (!test.value) return 'TRUE';
   return `COALESCE(${compileValue(test.value, columnSql, dialect)} ${test.op} ${test.than}, FALSE)`;

@@ -2,17 +2,17 @@ import { type Guard, type GuardedExpression, guardPrefix } from '../../sql-guard
 import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
 import { withoutLength } from '../../sql/without-length.js';
 
-/** The PostgreSQL type of a column by its name, and the qualifier before it. */
+/** Gives the PostgreSQL type of a column from its name and the qualifier before the name; undefined if there is no such column. */
 export type TypeOf = (column: string, qualifier: string | null) => string | undefined;
 
-/** `other` is a value that is not a number, such as a date; `unknown` may be anything. */
+/** Kind of a value: `other` is certainly not a number, such as a date; `unknown` may be a number or anything else. */
 type Kind = 'integer' | 'decimal' | 'other' | 'unknown';
 
 const integers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'int2', 'int4', 'int8']);
-/** Floats are read as numeric. */
+/** Types whose values count as decimals. Columns of floating-point types are read as numeric. */
 const decimals: ReadonlySet<string> = new Set(['numeric', 'real', 'double precision', 'float4', 'float8']);
 
-/** Lets SQL of users add, multiply and divide integers as decimals, wherever it stands, as other databases do. */
+/** Wraps a guard: integers in SQL of users are added, multiplied and divided as decimals, on PostgreSQL as on other databases. */
 export function exactly(guard: Guard, typeOf: TypeOf): Guard {
   return (text, isRewritten) => {
     const guarded = guard(text, isRewritten);
@@ -21,7 +21,7 @@ export function exactly(guard: Guard, typeOf: TypeOf): Guard {
   };
 }
 
-/** Functions whose arguments from this place on must be integers. */
+/** Functions with integer arguments. The value is the index of the first argument that must stay an integer. */
 const takesIntegers = new Map([
   ...list('make_date make_time make_timestamp make_timestamptz width_bucket').map(name => [name, 0] as const),
   ...list('round trunc substring substr left right lpad rpad split_part overlay array_length array_lower array_upper').map(
@@ -34,14 +34,15 @@ function list(names: string): string[] {
 }
 
 /**
- * The text with a decimal in each sum, product and quotient of integers, so that none is cut or too large. The neutral number goes
- * before an operator of the same rank, which leaves everything else in its place: `a / b` becomes `a * 1::numeric / b`.
+ * Rewrites the text of an expression: each sum, product and quotient of integers gets a decimal, so that no quotient is cut and no sum
+ * or product overflows. The neutral number goes before the operator, with an operator of the same rank, so that the rest of the text
+ * keeps its meaning: `a / b` becomes `a * 1::numeric / b`.
  */
 export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): string {
   const places: { offset: number; neutral: string }[] = [];
   const kinds = new Kinds(typeOf);
   visit(tree);
-  // The parser counts bytes, from the beginning of a statement around the text.
+  // The parser gives positions in bytes, from the beginning of the statement that the guard puts around the text.
   let bytes = Buffer.from(text);
   for (const { offset, neutral } of places.sort((a, b) => b.offset - a.offset))
     bytes = Buffer.concat([bytes.subarray(0, offset), Buffer.from(neutral), bytes.subarray(offset)]);
@@ -52,7 +53,7 @@ export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): s
     const { A_Expr: expression, FuncCall: call, A_Indices: subscript } = value as Record<string, NodeFields | undefined>;
     if (subscript) return;
     if (expression) {
-      // A date takes a whole number of days.
+      // Only an integer may be added to a date, so its operands are not rewritten.
       if (arithmetic.has(operatorOf(expression)) && kinds.ofOperands(expression).includes('other')) return;
       const neutral = neutralOf(expression, kinds);
       if (neutral !== null) places.push({ offset: Number(expression.location) - guardPrefix.length, neutral });
@@ -68,9 +69,9 @@ function neutralOf(expression: NodeFields, kindsOf: Kinds): string | null {
   const kinds = kindsOf.ofOperands(expression);
   if (kinds.includes('other') || kinds.includes('decimal')) return null;
   if (operator !== '+' && operator !== '-') return '* 1::numeric ';
-  // An index on an integer is not used beside a decimal, and constants do not grow large.
+  // A sum of two constants is not rewritten: it does not overflow, and an index on an integer column is not used for a decimal.
   if ([expression.lexpr, expression.rexpr].every(each => 'A_Const' in (each as object))) return null;
-  // An unknown value may be a date, to which only an integer can be added.
+  // An unknown value may be a date, and a decimal cannot be added to a date.
   return kinds.includes('unknown') ? null : '+ 0::numeric ';
 }
 
@@ -80,7 +81,10 @@ function operatorOf({ kind, name }: NodeFields): string {
   return kind === 'AEXPR_OP' ? (nameParts(name).at(-1) ?? '') : '';
 }
 
-/** The kinds of the parts of one tree. A chain of operators asks for those of its beginning at each of them, so they are kept. */
+/**
+ * The kinds of the expressions of one tree. The kinds of operands are cached, because each operator of a chain asks for the kinds of
+ * all operators before it.
+ */
 class Kinds {
   private readonly operands = new Map<NodeFields, Kind[]>();
 
@@ -96,7 +100,7 @@ class Kinds {
     const kinds = this.ofOperands(A_Expr);
     if (kinds.length === 1) return kinds[0]!;
     if (kinds.includes('other')) return 'other';
-    // Without the decimal it would be an integer.
+    // A sum of an unknown value and an integer stays unknown. Any other arithmetic gives a decimal, because a decimal is added to it.
     return kinds.includes('unknown') && (operator === '+' || operator === '-') && !kinds.includes('decimal') ? 'unknown' : 'decimal';
   }
 
@@ -116,7 +120,7 @@ export function typeOfReference({ fields }: NodeFields, typeOf: TypeOf): string 
 
 function kindOfConstant({ ival, fval }: NodeFields): Kind {
   if (ival !== undefined) return 'integer';
-  // An integer beyond 32 bits is written like a fraction in the tree.
+  // In the tree, an integer beyond 32 bits has the form of a decimal.
   return fval === undefined ? 'other' : /^\d+$/.test(String((fval as { fval: string }).fval)) ? 'integer' : 'decimal';
 }
 
@@ -125,7 +129,7 @@ function kindOfType(type = ''): Kind {
   return integers.has(base) ? 'integer' : decimals.has(base) ? 'decimal' : 'other';
 }
 
-/** True for an expression whose value is known to be a number, where others may be lengths of time. */
+/** True for an expression whose value is known to be a number. False if it may be a length of time. */
 export function isNumber({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
   return ['integer', 'decimal'].includes(new Kinds(typeOf).of(tree));
 }

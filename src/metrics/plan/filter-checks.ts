@@ -10,38 +10,41 @@ import { type MetricFilter } from './metric-request.js';
 
 type Value = string | number | boolean;
 
-/** The values of a list that are compared apart with a column of times: days, and times that come twice. Each becomes a condition. */
+/** Maximum values of a list filter on a time column that become one condition each: days, and local times that occur twice. */
 const mostApart = 200;
 
-/** The values that a step checks: to tell whether a local time comes twice takes some 10 µs. */
+/** Values that one step checks. Telling whether a local time occurs twice takes some 10 µs. */
 const valuesInStep = 100;
 
-/** The values of a filter that fit the type of a column. */
+/** The checked values of a filter, which fit the type of its column. */
 export interface FilterValues {
-  /** The type in which they are bound. */
+  /** PostgreSQL type in which the values are bound. */
   type: string;
   bound: string[];
-  /** The local times among them, and among the ends of their days, that come twice in the zone of the request. */
+  /**
+   * The local times that occur twice in the zone of the request: among the values, and for a value that is a day, among its start and
+   * its end.
+   */
   twice: ReadonlySet<string>;
-  /** Whether a list is in the type of the column itself. */
+  /** Whether a list of the values is bound in the column's own type instead of `type`. */
   isOfColumn: boolean;
 }
 
-/** Why a filter does not fit a column, and the field of the filter that says so. */
+/** Why a filter does not fit a column. `field` is the faulty field of the filter. */
 export interface FilterFault {
   field: string;
   type: string;
   text: Bilingual;
 }
 
-/** Checks filters against the types of columns: each once, however many scans and statements have it. */
+/** Checks filters against the types of columns. Each pair of filter and type is checked once, however many scans and statements have it. */
 export class FilterChecks {
-  /** By filter, then by the type of the column. */
+  /** The checked values by filter, then by the type of the column. */
   private readonly checked = new Map<MetricFilter, Map<string, FilterValues | FilterFault | null>>();
 
   constructor(private readonly timezone: string) {}
 
-  /** Null for a filter without values. */
+  /** The checked values of a filter on a column of this type. Null for a filter that takes no values. */
   of(filter: MetricFilter, columnType: string): FilterValues | FilterFault | null {
     return atOnce(this.ofInSteps(filter, columnType));
   }
@@ -57,7 +60,10 @@ export class FilterChecks {
   }
 }
 
-/** Values are bound in the column's own type, so that an index on it can be used. A value that does not fit is never sent. */
+/**
+ * Checks the values of a filter. They are bound in a type that lets the database use an index on the column. A value that does not fit
+ * is never sent to the database. Null for a filter that takes no values.
+ */
 function* checkFilter({ op, value, values }: MetricFilter, columnType: string, timezone: string): Steps<FilterValues | FilterFault | null> {
   const fault = (field: string, type: string, text: Bilingual): FilterFault => ({ field, type, text });
   if (op === 'is_null' || op === 'is_not_null') {
@@ -98,7 +104,7 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
       });
     bound.push(text);
     const isOfDay = type.startsWith('timestamp') && isDay(text);
-    // The session's zone reads a local time, but of one that comes twice it means the second.
+    // The session's zone reads a local time. If the local time occurs twice, PostgreSQL takes its second moment, so it is handled apart.
     if (type === 'timestamptz' && !hasOffset(text))
       for (const local of isOfDay ? [text, addDays(text, 1)] : [text]) if (isRepeated(local, timezone)) twice.add(local);
     if (isOfDay || twice.has(text)) apart++;
@@ -117,12 +123,12 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
   return { type, bound, twice, isOfColumn: isOfColumn(columnType, type, bound) };
 }
 
-/** A date that has a next one of four digits. */
+/** Whether a value is a date without a time. The last date of four digits is excluded, because the day after it has five. */
 export function isDay(value: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(value) && value !== '9999-12-31';
 }
 
-/** Whether no value lies between. Texts are in the order of their database, so they may. */
+/** Whether `between` the two values is certainly empty. False for texts, because their order depends on the database. */
 function isReversed(first: string, second: string, type: string): boolean {
   if (type === 'bigint' || type === 'numeric') return Number(first) > Number(second);
   if (!/^(date|time)/.test(type) || hasOffset(first) !== hasOffset(second)) return false;
@@ -138,7 +144,10 @@ function hasOffset(time: string): boolean {
   return offset !== null && /:\d/.test(time.slice(0, offset.index));
 }
 
-/** The type in which values are bound. Integers are bigint, unless a fraction is asked for. */
+/**
+ * The PostgreSQL type in which values are bound, or null for a column that cannot be filtered. For an integer column it is bigint, or
+ * numeric if a value has a fraction or more than 18 digits.
+ */
 function bindType(columnType: string, values: Value[]): string | null {
   const base = withoutLength(columnType);
   if (['smallint', 'integer', 'bigint'].includes(base))
@@ -149,7 +158,10 @@ function bindType(columnType: string, values: Value[]): string | null {
   return null;
 }
 
-/** PostgreSQL looks a value of a list up by its hash only if it is of the column's own type, else it walks the list for each row. */
+/**
+ * Whether a list of integers fits the column's own type. Only with a list of that type does PostgreSQL look up values by hash;
+ * otherwise it walks the list for each row.
+ */
 function isOfColumn(columnType: string, type: string, values: readonly string[]): boolean {
   const most = columnType === 'integer' ? 2_147_483_647 : columnType === 'smallint' ? 32_767 : 0;
   return type === 'bigint' && values.every(value => Math.abs(Number(value)) <= most);

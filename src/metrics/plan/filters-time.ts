@@ -4,9 +4,10 @@ import { type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Whether a filter goes by the time of rows that are put into windows, or compared with those of another period. It takes rows out of
- * those too, where `time.from` and `time.to` only bound the periods of the answer.
- * @param assembly has judged the expressions of the scans
+ * Whether a filter or the clause reads the time column of a scan with an axis: windows, or a comparison with another period. Such a
+ * filter also removes rows from the windows and from the other period, whereas `time.from` and `time.to` only bound the periods of the
+ * answer.
+ * @param assembly the assembly that has guarded the expressions of the scans
  */
 export function filtersTime(scans: readonly Scan[], { filters }: Pick<MetricRequest, 'filters'>, assembly: SqlAssembly): boolean {
   return scans.some(({ binding, axis, clause }) => {

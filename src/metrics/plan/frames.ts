@@ -4,29 +4,35 @@ import { type TimePlan } from './compile-time.js';
 import { type ScanAxis } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The rows that a scan on an axis counts for one period, as SQL of local times; of hours, see `hourFrame`. */
+/**
+ * The frame of a scan on an axis: the rows that it counts for one period. All members are SQL of local times; for the grain hour see
+ * `hourFrame`.
+ */
 export interface Frame {
-  /** The start of the period whose rows they are: the period itself, or an earlier one. */
+  /** The start of the period with the counted rows: the period itself, or an earlier period. */
   base(): string;
-  /** Inclusive. Null for the rows of all time before `upper`. */
+  /** First time of the counted rows, inclusive. Null for all rows before `upper`. */
   lower(): string | null;
-  /** Exclusive. */
+  /** End of the counted rows, exclusive. */
   upper(): string;
-  /** The first day of the period whose rows they are, and the day after its last one, both in the range. */
+  /** The first day of the period with the counted rows, and the day after its last day, as far as the range reaches. */
   days: { first(): string; end(): string };
 }
 
-/** An earlier period, in whole grains. A year of weeks has 52, since no week begins on the same day of every year. */
+/**
+ * How far back an earlier period lies, in a unit that fits the grain. For the grain week a year is 52 weeks, because no weekday falls
+ * on the same date every year.
+ */
 export function shiftOf({ count, unit }: Span, grain: Grain | null): { count: number; unit: Grain } {
   if (unit === 'period') return { count, unit: grain ?? 'day' };
   return grain === 'week' && unit === 'year' ? { count: 52 * count, unit: 'week' } : { count, unit };
 }
 
 /**
- * The frame of the period that begins at `start`; without a grain the range is the one period. A period that the range cuts is
- * compared with as much of the earlier one, unless the whole is asked for (metrics.md, pattern 8). The window of a period ends with its last day in the range, or
- * with its first.
- * @param day the day up to which rows count, where it is one of several of the period
+ * The frame of the period that begins at `start`. Without a grain the range is the only period. A period that the range cuts is
+ * compared with an equally long part of the earlier period, unless the whole is requested (metrics.md, pattern 8). The window of a
+ * period ends with the last day of the period in the range, or with its first day.
+ * @param day the last day of the window, for the windows of each day of a period
  */
 export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: TimePlan, assembly: SqlAssembly, day?: string): Frame {
   const { dialect } = assembly;
@@ -38,7 +44,10 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
     const { count, unit } = shiftOf(shift, grain ?? totalOf);
     return earlier(local, count, unit);
   };
-  /** The rows of a total have whole periods where they are compared with whole ones. */
+  /**
+   * The grain of the rows of a total, if the rows are compared with whole earlier periods; the total then covers whole periods as well.
+   * Else null.
+   */
   const whole = shift?.whole && totalOf !== null ? totalOf : null;
   const base = (): string => before(whole === null ? start() : dialect.startOf(start(), whole, weekStart));
   const first = (): string => {
@@ -52,7 +61,9 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
         const last = dialect.startOf(bound(to ?? ''), whole, weekStart);
         return before(`CASE WHEN ${last} = ${bound(to ?? '')} THEN ${last} ELSE ${later(last, 1, whole)} END`);
       }
-      // From 28 to 29 February is one day, and so it is a year before. At the end of a month the first of the next one tells more.
+      // The end of the earlier range is the later of the shifted end and the day after the shifted last day. For 28 February 2024 a year
+      // before, the shifted end, 28 February 2023, would leave no day. For February 2024 a month before, the shifted end, 1 February, is
+      // the later one.
       return `GREATEST(${before(bound(to ?? ''))}, ${later(before(earlier(bound(to ?? ''), 1, 'day')), 1, 'day')})`;
     }
     const next = later(base(), 1, grain);

@@ -11,16 +11,16 @@ import { checkStatementLength } from './statement-length.js';
 
 export type GuardedTexts = ReadonlyMap<SqlText, GuardedExpression>;
 
-/** Judges SQL over what a binding names, also under the fact table's alias: that of formulas and filter clauses. */
+/** The guard for SQL of formulas and filter clauses. It admits the names of a binding, also qualified by the fact table's alias. */
 function guardOverNames(binding: MetricBinding, seesBindings = false): Guard {
   const scope = { columns: namedColumns(binding), alias: binding.fact.alias, listed: () => listedNames(binding, seesBindings) };
   return exactly((text, isRewritten) => guardExpression(text, scope, isRewritten), typesIn(binding));
 }
 
 /**
- * Judges the SQL of leaves, each piece once for each binding.
- * @throws SchemaError before any of it is judged, if it is longer than a statement; FormulaParseError for an unknown column,
- * UnsafeFilterClauseError for the rest. Positions count from the start of the formula.
+ * Guards the SQL of leaves, each piece once for each binding.
+ * @throws SchemaError before anything is judged, if the SQL is longer than a statement may be; FormulaParseError for an unknown column;
+ * UnsafeFilterClauseError for any other refusal. Positions in errors count from the start of the formula.
  */
 export function* guardLeaves(leaves: readonly ResolvedLeaf[], seesBindings: boolean): Steps<Map<MetricBinding, GuardedTexts>> {
   checkStatementLength([...new Set(leaves.flatMap(({ node }) => sqlTexts(node)))].map(({ text }) => text));
@@ -39,7 +39,7 @@ export function* guardLeaves(leaves: readonly ResolvedLeaf[], seesBindings: bool
   return judged;
 }
 
-/** Judges the filter clause of a request over what the binding of a metric names. @throws UnsafeFilterClauseError */
+/** Guards the filter clause of a request, over the names of a metric's binding. @throws UnsafeFilterClauseError */
 export function guardClause(clause: string, { name, binding }: ResolvedLeaf['owner'], seesBindings: boolean): GuardedExpression {
   try {
     const guarded = guardOverNames(binding, seesBindings)(clause);
@@ -57,8 +57,8 @@ export function guardClause(clause: string, { name, binding }: ResolvedLeaf['own
 }
 
 /**
- * The error for a filter clause that is not a condition. Databases report such a clause without a place, because a bare column is not
- * a piece of its own in the statement.
+ * The error for a filter clause that is not a condition. A database would report such a clause without a place: a bare column does not
+ * stand in the statement as the client wrote it.
  */
 function noCondition(clause: string): UnsafeFilterClauseError {
   const text = clause.trim();
@@ -74,13 +74,16 @@ function typesIn(binding: MetricBinding): TypeOf {
   return name => namedColumns(binding).get(name)?.type;
 }
 
-/** An argument that is added up. A boolean becomes 1 or 0, so that its true values are counted. */
+/** An argument that is added up. A boolean argument becomes 1 or 0, so that the sum counts its true values. */
 export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
   if (!isBoolean(guarded, typesIn(binding))) return guarded;
   return guardOverNames(binding)(`(${guarded.text})::integer`, true);
 }
 
-/** Judges the SQL in a formula before its columns are known. @returns what it names. @throws UnsafeFilterClauseError */
+/**
+ * Guards the SQL of a formula while no binding is known, so any column is admitted. @returns the guarded pieces, with the columns they
+ * name @throws UnsafeFilterClauseError
+ */
 export function* guardFormula(root: Formula, formula: string): Steps<GuardedExpression[]> {
   const guarded: GuardedExpression[] = [];
   for (const text of sqlTexts(root)) {
@@ -90,7 +93,7 @@ export function* guardFormula(root: Formula, formula: string): Steps<GuardedExpr
   return guarded;
 }
 
-/** Runs a guard on a piece of SQL of a formula and gives its refusals a place in the formula. */
+/** Runs a guard on a piece of SQL of a formula. A refusal gets the place of the piece in the formula. */
 export function inFormula<T>({ position }: SqlText, { name, formula }: Pick<MetricDefinition, 'name' | 'formula'>, guard: () => T): T {
   try {
     return guard();

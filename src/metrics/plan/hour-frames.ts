@@ -6,7 +6,10 @@ import { type Frame } from './frames.js';
 import { type ScanAxis } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The frame of an hour, by its text. Its base is a text too, its bounds are moments. Without such an hour a day or more before, all are NULL. */
+/**
+ * The frame of the hour with the text `start`. `base` is also the text of an hour; the bounds are moments. A shift by days or more may
+ * lead to an hour that the clock skips; then all members are NULL.
+ */
 export function hourFrame(start: string, { window, shift }: ScanAxis, { timezone, weekStart }: TimePlan, assembly: SqlAssembly): Frame {
   const { atZone, earlier, firstAtZone, hourText, hourToLocal, hourToMoment, later, startOf } = assembly.dialect;
   const zone = assembly.bind(timezone, 'text');
@@ -37,8 +40,8 @@ export function hourFrame(start: string, { window, shift }: ScanAxis, { timezone
 }
 
 /**
- * Bounds on the bare column, so that an index is used. They leave more on both sides than any clock is moved; the frames of the
- * hours are exact.
+ * Conditions on the bare time column, so that the database can use an index. They leave a margin on both sides, a week before and a day
+ * after, which is more than any clock is moved. The frames of the hours are exact.
  */
 export function hourBounds(
   { window, shift }: ScanAxis,

@@ -7,7 +7,7 @@ export interface BoundColumn {
   name: string;
   /** SQL over the physical tables: `o.amount`. */
   expression: string;
-  /** PostgreSQL type, short spelling. */
+  /** PostgreSQL type in its short spelling, such as `timestamptz`. */
   type: string;
 }
 
@@ -20,7 +20,7 @@ export type TimeType = 'date' | 'timestamp' | 'timestamptz';
 export interface BoundTime {
   expression: string;
   type: TimeType;
-  /** The IANA zone of naive timestamps, and of periods when the request names none. */
+  /** IANA name of the time zone of timestamps without a zone. Periods use it as well if the request names no zone. */
   timezone: string;
   min_grain: Grain;
   week_start: 'monday' | 'sunday';
@@ -45,36 +45,39 @@ export interface BoundJoin extends BoundTable {
   on: [string, string][];
 }
 
-/** The columns of a table that a statement reads. */
+/** A table of a binding, with the names of the columns that a statement reads. */
 export interface TableRead {
   table: BoundTable;
   columns: string[];
 }
 
-/** Whether the values of rows may be added up. `auto` leaves it to the functions of a formula, as `additive` does. */
+/** Whether the values of rows may be added up. `auto` and `additive` allow every function of a formula. */
 export const additivities = ['auto', 'additive', 'semi_additive', 'non_additive'] as const;
 export type Additivity = (typeof additivities)[number];
 
-/** A metric's binding as stored: checked against the real tables, with every name and type written out. */
+/** A metric's binding as it is stored: checked against the real tables, with every name and type written out. */
 export interface MetricBinding {
   connection_id: number;
-  /** The SQL of the database behind the connection. Absent for PostgreSQL's. */
+  /** The SQL dialect of the database behind the connection. Absent for PostgreSQL. */
   dialect?: ForeignDialect;
   fact: BoundTable;
   grain: string[];
   time: BoundTime | null;
   columns: BoundColumn[];
   dimensions: BoundDimension[];
-  /** Columns that name the subject of a row, such as its user, for conversions. Absent in bindings stored before they existed. */
+  /**
+   * Columns that name the subject of a row, such as its user, for conversions. Absent in bindings that were stored before entities
+   * existed.
+   */
   entities?: BoundColumn[];
   joins: BoundJoin[];
   row_filter: string | null;
-  /** Absent where it refuses nothing. */
+  /** Which functions may add up the values. Absent if the binding refuses none. */
   additivity?: Additivity;
   verified_at: string;
 }
 
-/** The columns of a binding by name, found once. A binding may have thousands of names. */
+/** The columns of a binding by name, computed once, because a binding may have thousands of names. */
 interface BindingIndex {
   named: ReadonlyMap<string, BoundColumn>;
   dimensions: ReadonlyMap<string, BoundColumn>;
@@ -104,14 +107,17 @@ function firstOfEach(columns: readonly (readonly [string, BoundColumn])[]): Map<
   return first;
 }
 
-/** The columns that a formula or a filter may name, dimensions also by their aliases. The first of two equal names wins. */
+/**
+ * The columns that a formula or a filter may name, by name. Dimensions are listed by their aliases as well. The first of two equal
+ * names wins.
+ */
 export function namedColumns(binding: MetricBinding): ReadonlyMap<string, BoundColumn> {
   return indexOf(binding).named;
 }
 
 /**
- * The names that an error may list: those of `namedColumns`, and to callers who do not see bindings the dimensions alone, which the
- * metric shows them anyway.
+ * The names that an error may list. With `seesBindings`, all names of `namedColumns`; otherwise only the dimensions, which the metric
+ * shows to every caller.
  */
 export function listedNames(binding: MetricBinding, seesBindings: boolean): string[] {
   return seesBindings ? [...namedColumns(binding).keys()] : dimensionNames(binding);
@@ -121,30 +127,30 @@ export function dimensionNames({ dimensions }: MetricBinding): string[] {
   return dimensions.map(({ name }) => name);
 }
 
-/** The names that an error may list where an entity may stand as well. */
+/** The names that an error may list where a column or an entity is expected. */
 export function listedKeys(binding: MetricBinding, seesBindings: boolean): string[] {
   const entities = seesBindings ? (binding.entities ?? []) : [];
   return [...entities.map(({ name }) => name), ...listedNames(binding, seesBindings)];
 }
 
-/** A dimension, by its name before any alias, or an entity. */
+/** Finds a dimension by its name, else by an alias; else finds an entity. */
 export function findDimension(binding: MetricBinding, name: string): BoundColumn | undefined {
   return indexOf(binding).dimensions.get(name);
 }
 
-/** The column that a filter by a metric may name: a dimension or an entity, or else any column of the binding. */
+/** Finds the column that a filter by a metric may name: a dimension or an entity, else any column of the binding. */
 export function findKey(binding: MetricBinding, name: string): BoundColumn | undefined {
   return findDimension(binding, name) ?? namedColumns(binding).get(name);
 }
 
-/** The entity of a conversion: one of the binding's entities, or else a column. */
+/** Finds the entity of a conversion: an entity of the binding, else a column. */
 export function findEntity(binding: MetricBinding, name: string): BoundColumn | undefined {
   return indexOf(binding).entities.get(name) ?? namedColumns(binding).get(name);
 }
 
 const keys = new WeakMap<MetricBinding, string>();
 
-/** Equal for bindings to the same thing. */
+/** A text that is equal for bindings with the same content, whenever they were checked. */
 export function bindingKey(binding: MetricBinding): string {
   const known = keys.get(binding);
   if (known !== undefined) return known;

@@ -29,11 +29,11 @@ export interface MetricFilter {
 }
 
 export interface MetricTime {
-  /** Inclusive, local to the zone: YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS]. */
+  /** Start of the range, inclusive, as local time of the zone: YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS]. */
   from?: string;
-  /** Exclusive. */
+  /** End of the range, exclusive, in the same forms as `from`. */
   to?: string;
-  /** In place of both: `last_month`, resolved in the zone. */
+  /** A relative range instead of `from` and `to`, such as `last_month`, resolved in the zone. */
   range?: string;
   grain?: Grain;
   timezone?: string;
@@ -41,42 +41,45 @@ export interface MetricTime {
   fill?: 'none' | 'null' | 'zero';
 }
 
-/** Keeps the rows whose dimension is one of those for which a metric fits. */
+/** A filter by a metric. It keeps the rows whose column `by` has a value for which the metric meets the comparison. */
 export interface FilterByMetric {
   metric: ResolvedMetric;
   by: string;
   op: HavingOperator;
-  /** Exact decimal text. */
+  /** The number that the metric is compared with, as exact decimal text. */
   value: string;
   /** Whether the metric is computed over the range of the request, instead of all time. */
   inRange: boolean;
-  /** Its place in the `filters` of the request. */
+  /** Index of the filter in the `filters` of the request. */
   index: number;
 }
 
 export const compareModes = ['value', 'diff', 'rate'] as const;
 export type CompareMode = (typeof compareModes)[number];
 
-/** A comparison of each value with that of an earlier period. */
+/** A comparison of each value with the value of an earlier period. */
 export interface Comparison {
   shift: Shift;
-  /** Which columns follow each value. */
+  /** The comparisons that follow each value as columns. */
   modes: CompareMode[];
 }
 
-/** A request to metrics. The shape of its values is already checked. */
+/** A request for metrics, with the shape of its values already checked. */
 export interface MetricRequest {
   dimensions: string[];
   time: MetricTime | null;
-  /** Each with its place in the `filters` of the request, where metrics may stand between them. */
+  /**
+   * Filters by a column. `index` is the filter's index in the `filters` of the request, where filters by a metric may stand between
+   * them.
+   */
   filters: (MetricFilter & { index?: number })[];
   filtersByMetric: FilterByMetric[];
   filter_clause: string | null;
   compare: Comparison | null;
-  /** `by` is the name of a column, which may be left out where there is only one. */
+  /** Conditions on values. `by` is the name of a value column, and may be left out if there is only one. */
   having: { by?: string; op: HavingOperator; value: string }[];
   order: { by: string; dir: 'asc' | 'desc'; nulls: 'first' | 'last' }[];
-  /** Infinity for all rows. */
+  /** Maximum rows. Infinity for all rows. */
   limit: number;
   offset: number;
   totals: boolean;

@@ -14,37 +14,40 @@ import { checkStatementLength } from './statement-length.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
 /**
- * Metrics in stages: each binding is scanned and aggregated in one pass for all of them, the scans are stacked, and the values
- * combine their columns.
+ * The plan of a request. Each binding is scanned once per axis, and each scan aggregates the columns of all metrics. The scans are
+ * stacked with UNION ALL, and the values combine columns of the stack.
  */
 export interface MetricPlan {
   scans: Scan[];
-  /** One for each metric, in their order. */
+  /** The values of the metrics, one for each metric, in the order of the metrics. */
   values: PlannedValue[];
   warnings: PlannedTest[];
 }
 
 export interface PlannedValue {
   value: Value;
-  /** The value of an earlier period, where the request compares with one. */
+  /** The metric's value in an earlier period, or null if the request does not compare periods. */
   before: Value | null;
 }
 
-/** @see Test */
+/** A test whose warning names a metric: `metric` is the index of the metric in the request. */
 export type PlannedTest = Test & { metric: number };
 
-/** The rows of one binding on one axis and the aggregates over them, each column with its own conditions. */
+/** The rows of one binding on one axis, with the aggregates over them. Each column has conditions of its own. */
 export interface Scan {
   binding: MetricBinding;
   axis: ScanAxis;
-  /** By the text of what they compute. */
+  /** The columns, by a text that says what each computes. Columns that compute the same thing have the same key. */
   columns: Map<string, Column>;
   clause: GuardedExpression | null;
-  /** The dimensions of totals that are needed too. */
+  /** For each kind of total that the scan also computes: the dimensions that the total keeps. */
   withins: Set<readonly string[]>;
-  /** The events that are credited to the rows, which are then base events. The scan counts both. */
+  /** In a conversion: the events that are credited to the rows of this scan, which are the base events. The scan counts both. */
   events?: Events;
-  /** The value over columns of other scans, day by day, whose mean is the one column of this scan. */
+  /**
+   * In the scan of a mean: a value over columns of other scans, computed for each day. The only column of this scan is the mean of the
+   * value over the days.
+   */
   mean?: { value: Value; name: string };
 }
 
@@ -58,14 +61,17 @@ export interface Events extends Attribution {
 export type ScanAxis = Pick<Axis, 'window' | 'shift'>;
 
 export interface Column {
-  /** Unique among the columns of the plan. */
+  /** Name of the column, unique in the plan: `m0`, `m1` and so on. */
   name: string;
   aggregate: Aggregate;
   args: GuardedExpression[];
   where: GuardedExpression[];
-  /** The key of a pick. */
+  /** The key of FIRST or LAST: `BY key`. Null without a key. */
   by: GuardedExpression | null;
-  /** The dimensions in which the rows agree among which a pick without a key is made. All that are asked for if left out. */
+  /**
+   * For a FIRST or LAST without a key: the dimensions within which the first or last rows are chosen. Absent for all dimensions of the
+   * request.
+   */
   over?: readonly string[] | undefined;
 }
 
@@ -75,8 +81,8 @@ export function planMetrics(...asked: Parameters<typeof planInSteps>): MetricPla
 }
 
 /**
- * Plans metrics by the patterns of their nodes. The guard judges all SQL before.
- * @param shift how far back the period lies with which each metric is compared, if it is
+ * Plans metrics, each node of a formula by its pattern. All SQL of the formulas and the clause is guarded first.
+ * @param shift how far back the compared period lies; null without a comparison
  * @param seesBindings whether errors may list the columns of bindings
  * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError
  */
@@ -90,9 +96,12 @@ export function* planInSteps(
   const leaves = roots.flatMap(leavesOf);
   const texts = yield* guardLeaves(leaves, seesBindings);
   const events = new Set(roots.flatMap(eventLeavesOf));
-  /** The parts of all scans that depend on the binding alone: made once, since there may be hundreds of leaves. */
+  /**
+   * For each binding, by its key: its number and the guarded filter clause. Computed once for each binding, because there may be
+   * hundreds of leaves.
+   */
   const sources = new Map<string, { place: number; clause: GuardedExpression | null }>();
-  // The clause is written into the scan of each binding.
+  // The statement holds the clause once for each binding.
   if (clause !== null) checkStatementLength([...new Set(leaves.map(leaf => bindingKey(leaf.owner.binding)))].map(() => clause));
   for (const leaf of leaves) {
     const { binding } = leaf.owner;
@@ -136,13 +145,19 @@ export function* planInSteps(
     return value;
   }
 
-  /** Databases other than PostgreSQL cannot compute with lengths of time, so their arguments count as numbers. */
+  /**
+   * Whether an argument is known to be a number, not a length of time. On databases other than PostgreSQL it always is, because they
+   * cannot compute with lengths of time.
+   */
   function isNumberIn(binding: MetricBinding, argument: SqlText): boolean {
     const typeOf = (name: string) => namedColumns(binding).get(name)?.type;
     return binding.dialect !== undefined || isNumber(texts.get(binding)!.get(argument)!, typeOf);
   }
 
-  /** Equal columns of one scan become one, and bindings to the same thing share a scan. */
+  /**
+   * Adds a column to the scan of its binding and axis. Bindings with equal keys share a scan, and equal columns of one scan become one
+   * column.
+   */
   function addColumn(leaf: ResolvedLeaf, aggregate: Aggregate, { window, shift, within }: Axis): Value {
     const { binding } = leaf.owner;
     const { place, clause } = sources.get(bindingKey(binding))!;
@@ -151,7 +166,7 @@ export function* planInSteps(
     scans.set(key, scan);
     if (within) scan.withins.add(within);
     const { args, where, pick } = aggregate;
-    // Without a key, the rows that count are those of the last time among all that agree.
+    // FIRST and LAST without a key choose one time among all rows that agree in `within`.
     const over = pick && !pick.by ? within : undefined;
     const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, over, where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
@@ -173,7 +188,7 @@ export function* planInSteps(
 
   function addMean(value: Value, { window, shift, within }: Axis): Value {
     const [first] = columnsIn(value);
-    // The mean of a number is the number.
+    // A value without columns is a constant, and the mean of a constant is the constant.
     if (!first) return value;
     const { binding } = [...scans.values()].find(scan => [...scan.columns.values()].some(({ name }) => name === first.name))!;
     const key = JSON.stringify(['mean', value]);
@@ -213,7 +228,7 @@ export function* planInSteps(
   }
 }
 
-/** The column of a mean. Its empty periods are not filled with zero: a formula may be NULL without rows, such as a quotient. */
+/** The column of a mean. `fill: zero` does not fill its empty periods: the averaged value may be NULL without rows, as a quotient is. */
 function meanColumn(name: string): Column {
   const aggregate: Aggregate = {
     name: 'AVERAGE of arithmetic',
@@ -247,7 +262,7 @@ function asCount({ node, owner, operands }: ResolvedFormula, index: number): Res
   throw new FormulaParseError(owner.formula, node.position, { nearest: 'conversion', found: `[${name}]`, sentence });
 }
 
-/** The leaves that count credited events, to which the filters of a request do not apply. */
+/** The leaves of a formula that count credited events. The filters of a request do not apply to these leaves. */
 function eventLeavesOf({ node, operands }: ResolvedFormula): ResolvedLeaf[] {
   if (node.kind === 'conversion') return operands.slice(1).flatMap(leavesOf);
   return operands.flatMap(eventLeavesOf);

@@ -15,8 +15,8 @@ export const relativeRangeForm: Bilingual = {
 };
 
 /**
- * The days of a relative range, as questions mean them: `last_month` is the calendar month before this one, `last_30_days` and
- * `month_to_date` end with today.
+ * The days of a relative range: `last_month` is the calendar month before the current one, `last_30_days` and `month_to_date` end with
+ * today.
  * @param today YYYY-MM-DD in the zone of the request
  */
 export function resolveRange(range: string, today: string, weekStart: 'monday' | 'sunday'): Span {
@@ -33,7 +33,7 @@ function periodOf(today: string, period: CalendarGrain, moved: number, weekStart
     case 'day':
       return daySpan(addDays(today, moved));
     case 'week': {
-      // The week that begins on a Sunday is the day before the ISO week of the day after.
+      // A week that begins on Sunday is the ISO week of the next day, moved one day back.
       const shift = weekStart === 'sunday' ? 1 : 0;
       const week = weekSpan(addDays(today, 7 * moved + shift));
       return { from: addDays(week.from, -shift), to: addDays(week.to, -shift) };

@@ -9,7 +9,7 @@ import { type FormulaOutline, type Reference } from '../formula/outline-formula.
 import { type MissingBinding, MissingBindingError } from '../metrics.errors.js';
 import { type MetricBinding } from './metric-binding.js';
 
-/** A metric as the compiler needs it. */
+/** The definition of a metric that the compiler needs. */
 export interface MetricDefinition {
   id: number;
   name: string;
@@ -17,7 +17,7 @@ export interface MetricDefinition {
   binding: MetricBinding | null;
 }
 
-/** A node of a formula with its operands, in the order of `operandsOf`. Each `[metric]` is replaced by its formula. */
+/** A node of a formula, with its operands in the order of `operandsOf`. In place of a `[metric]` stands the formula of that metric. */
 export interface ResolvedFormula {
   node: Formula;
   /** The metric whose formula contains the node. */
@@ -33,20 +33,20 @@ export interface ResolvedLeaf extends ResolvedFormula {
 export interface ResolvedMetric {
   pattern: Pattern;
   root: ResolvedFormula;
-  /** All bindings that the formula reaches. */
+  /** All bindings of the aggregates of the formula and of the metrics that it refers to. */
   bindings: MetricBinding[];
 }
 
-/** The metrics that `[name]` may mean. More than one is an error. */
+/** Finds the metrics that `[name]` in a formula may mean. A name of several metrics is an error. */
 export type FindMetrics = (name: string) => MetricDefinition[];
 
 const maxReferenceDepth = 10;
 /**
- * Limits the references: ten levels of formulas that name two metrics each are 1,024 scans of the same thing, so a limit on depth
- * is not enough.
+ * Maximum references of a formula, counted through the formulas that it refers to. A maximum depth is not enough: ten levels of
+ * formulas that refer to two metrics each are 1,024 scans.
  */
 export const maxReferences = 500;
-/** The most numbers, aggregates and operators of a formula after its references are replaced. Each becomes a part of the SQL. */
+/** Maximum numbers, aggregates and operators of a formula after its references are replaced. Each becomes a part of the SQL. */
 export const maxParts = 600;
 
 /** Runs {@link resolveInSteps} at once. */
@@ -55,9 +55,9 @@ export function resolveMetric(metric: MetricDefinition, find: FindMetrics): Reso
 }
 
 /**
- * Parses a metric and everything it refers to, by name within its graph. A step parses one formula.
- * @throws FormulaParseError (no pattern, an unknown metric, a name of several, a cycle with its path, more than 10 levels, 500 references or 600
- * parts), then MissingBindingError with every aggregate that lacks a binding: always in this order
+ * Parses a metric and all metrics that it refers to, by name within its graph. One step parses one formula.
+ * @throws FormulaParseError (no pattern, an unknown metric, a name of several metrics, a cycle with its path, more than 10 levels, 500
+ * references or 600 parts), then MissingBindingError with every aggregate that lacks a binding: always in this order
  */
 export function* resolveInSteps(metric: MetricDefinition, find: FindMetrics): Steps<ResolvedMetric> {
   const missing = new Map<number, MissingBinding>();
@@ -87,7 +87,7 @@ export function* resolveInSteps(metric: MetricDefinition, find: FindMetrics): St
   }
 }
 
-/** The metric that has a binding, among those that formulas lead to. */
+/** Finds the metric that has a binding, among the metrics of a request and the metrics that they refer to. */
 export type OwnerOf = (binding: MetricBinding) => MetricDefinition;
 
 export function ownersIn(metrics: readonly ResolvedMetric[]): OwnerOf {
@@ -99,12 +99,12 @@ export function ownersIn(metrics: readonly ResolvedMetric[]): OwnerOf {
   };
 }
 
-/** The leaves of a resolved metric, left to right. All of them are bound. */
+/** The leaves of a resolved metric from left to right. Each has a binding. */
 export function leavesOf(formula: ResolvedFormula): ResolvedLeaf[] {
   return formula.node.kind === 'leaf' ? [formula as ResolvedLeaf] : formula.operands.flatMap(leavesOf);
 }
 
-/** The numbers, aggregates and operators of a resolved formula. */
+/** The number of numbers, aggregates and operators of a resolved formula. */
 export function countParts({ operands }: ResolvedFormula): number {
   return operands.reduce((sum, operand) => sum + countParts(operand), 1);
 }
@@ -116,10 +116,11 @@ function tooManyParts(formula: string) {
 }
 
 /**
- * Follows every reference once before anything is resolved.
- * @throws FormulaParseError for an unknown metric, a name of several, a cycle (its path is in the hint), too many levels, a nesting that no pattern
- * allows
- * @param around the patterns around the formula
+ * Follows every reference of a formula once, before any formula is resolved.
+ * @throws FormulaParseError for an unknown metric, a name of several metrics, a cycle (its path is in the hint), too many levels, a
+ * nesting that no pattern allows
+ * @param path the metrics from the requested metric to `metric`
+ * @param around the patterns of the nodes around the reference to `metric`
  */
 function* checkReferences(
   metric: MetricDefinition,
@@ -183,7 +184,7 @@ function* checkReferences(
   }
 }
 
-/** A draft may be saved with a formula that cannot be read. */
+/** The outline of a referenced formula. The formula may be a draft that does not parse; then the error names its metric. */
 function outlineReferenced({ name, formula }: MetricDefinition): FormulaOutline {
   try {
     return outlineKept(formula);

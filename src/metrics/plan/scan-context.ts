@@ -6,32 +6,35 @@ import { type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 export interface ScanContext {
-  /** All scans of the statement, in the order of their parts. */
+  /** All scans of the statement, in the order of their parts `f0`, `f1` and so on. */
   scans: readonly Scan[];
   request: MetricRequest;
   time: TimePlan;
-  /** Whether any scan of the statement has totals, so that all tell the level of a row. */
+  /** Whether any scan of the statement has totals. Then the rows of all scans have a `level`. */
   isLevelled: boolean;
   assembly: SqlAssembly;
   problems: FieldProblem[];
-  /** The filters of the request, as checked so far. */
+  /** The checks of the request's filters, which keep their results. */
   checks: FilterChecks;
 }
 
-/** A FROM item that lists the starts of periods. */
+/** A FROM item that lists periods. `start` is the SQL of a period's start. */
 export interface PeriodSource {
   from: string;
   start: string;
-  /** The parts of the WITH list that it reads. */
+  /** The parts of the WITH list that `from` reads. */
   parts: readonly string[];
 }
 
-/** A scan in the WITH list of the statement. */
+/** A scan as parts of the WITH list. */
 export interface CompiledScan {
-  /** The parts that read rows. */
+  /** The parts that read rows of tables. */
   reading: string[];
-  /** A SELECT of local times between which the rows lie. */
+  /** A SELECT of times, between the first and the last of which the rows of the scan lie. Empty if the scan does not need it. */
   days: string;
-  /** The parts that join the periods of the statement, which are known only when all scans have been read. Null if there are none. */
+  /**
+   * Gives the parts that join with the periods of the statement. The periods are known only after the parts in `reading` of all scans.
+   * Null if the scan does not join periods.
+   */
   joining: ((periods: PeriodSource) => string[]) | null;
 }

@@ -8,19 +8,25 @@ import { type Column, type Scan } from './plan-metric.js';
 import { type NamedSql } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The rows of a binding that pass all filters, and what is computed of them. */
+/** The rows of a binding that pass all filters, and the SQL that is computed from them. */
 export interface ScanRows {
-  /** A FROM item with the columns that are read. */
+  /** A FROM item with the columns that the scan reads. */
   from(withTime: boolean): string;
   conditions: string[];
-  /** The columns of the dimensions asked for. */
+  /** The quoted columns of the requested dimensions. */
   dimensions: string[];
   measures: NamedSql[];
-  /** For each column of a few rows only, whether a row of the group with these expressions is among them. */
+  /**
+   * For each column of FIRST or LAST, a boolean: whether a row is among the first or last rows of its group. `group` has the
+   * expressions that rows are grouped by.
+   */
   picks(group: string[]): NamedSql[];
 }
 
-/** The long part of `rowsOf`, in steps: the expressions behind its columns are judged, and the filters checked against these. */
+/**
+ * The slow part of `rowsOf`, in steps: guards the expressions behind the columns of a scan, and checks the filters against the types of
+ * the columns.
+ */
 export function* judgeRows({ binding, events, columns, clause }: Scan, { request, checks, assembly }: ScanContext): Steps<void> {
   const named = namedColumns(binding);
   const names = new Set([...namesIn({ columns, clause }), ...request.filters.map(({ field }) => field)]);
@@ -33,7 +39,7 @@ export function* judgeRows({ binding, events, columns, clause }: Scan, { request
   }
 }
 
-/** The names that the aggregates and the clause of a scan read. */
+/** The names of the columns that the aggregates and the filter clause of a scan read. */
 function namesIn({ columns, clause }: Pick<Scan, 'columns' | 'clause'>): string[] {
   const guarded = [...columns.values()].flatMap(({ args, where, by }) => [...args, ...where, ...(by ? [by] : [])]).concat(clause ?? []);
   return guarded.flatMap(each => each.columns.map(([, name]) => name));
@@ -88,7 +94,7 @@ export function rowsOf(
   return { from, conditions, dimensions, measures, picks };
 }
 
-/** The part of the statement that lists what a metric's filter keeps, as the column `key`. */
+/** The name of the part of the statement with the keys that a filter by a metric keeps, as the column `key`. */
 export function filterPart(index: number, assembly: SqlAssembly): string {
   return assembly.part(`k${index}`);
 }
@@ -97,7 +103,7 @@ function pickName(column: string): string {
   return `__pick_${column}`;
 }
 
-/** `SUM("amount") FILTER (WHERE …)`. */
+/** SQL of an aggregate with its conditions: `SUM("amount") FILTER (WHERE …)`. */
 function compileColumn({ name, aggregate, args, where }: Column, assembly: SqlAssembly): string {
   const embed = (each: GuardedExpression) => assembly.embed(each);
   const complete = aggregate.completeRowsOnly ? args.map(each => `${embed(each)} IS NOT NULL`) : [];

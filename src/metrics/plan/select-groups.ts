@@ -4,13 +4,13 @@ export interface NamedSql {
 }
 
 export interface TypedSql extends NamedSql {
-  /** PostgreSQL type, short spelling. */
+  /** PostgreSQL type in its short spelling, such as `timestamptz`. */
   type: string;
 }
 
 /** An expression that rows are grouped by. */
 export interface GroupKey extends NamedSql {
-  /** The value of a group as it is shown, computed once for each. */
+  /** Gives the SQL of the value that the result shows for a group, computed once for each group. Absent to show the key itself. */
   shown?: (sql: string) => string;
 }
 
@@ -18,16 +18,16 @@ export interface Groups {
   from: string;
   conditions: string[];
   keys: GroupKey[];
-  /** The columns of the dimensions asked for, which become `d0`, `d1` … */
+  /** The columns of the requested dimensions. In the result they are named `d0`, `d1` … */
   dimensions: string[];
-  /** For each kind of totals, a bit for each dimension that it leaves out. The last dimension has the lowest. */
+  /** One level for each kind of total: a bit for each dimension that the total leaves out. The last dimension has the lowest bit. */
   levels: readonly number[];
-  /** True if each row tells its `level`, which is 0 for rows other than totals. */
+  /** True if the result has a column `level`, which is 0 for rows other than totals. */
   isLevelled: boolean;
   measures: NamedSql[];
 }
 
-/** A SELECT that groups rows by keys and dimensions. Totals of fewer dimensions are further grouping sets of the same pass. */
+/** A SELECT that groups rows by keys and dimensions. Totals are further grouping sets of the same pass. */
 export function selectGroups({ from, conditions, keys, dimensions, levels, isLevelled, measures }: Groups): string {
   const named = namedKeys({ keys, dimensions });
   const level = isLevelled ? [{ sql: levels.length > 0 ? `GROUPING(${dimensions.join(', ')})` : '0', name: 'level' }] : [];
@@ -44,7 +44,7 @@ export function selectGroups({ from, conditions, keys, dimensions, levels, isLev
   ].join('\n  ');
 }
 
-/** The keys and dimensions as columns. */
+/** The keys and dimensions, as named columns of the result. */
 export function namedKeys({ keys, dimensions }: Pick<Groups, 'keys' | 'dimensions'>): NamedSql[] {
   return [
     ...keys.map(({ sql, name, shown = same }) => ({ sql: shown(sql), name })),
@@ -56,7 +56,7 @@ function same(sql: string): string {
   return sql;
 }
 
-/** The bit of a dimension in a level, as GROUPING has it. */
+/** The bit of a dimension in a level, as GROUPING gives it. */
 export function bitOf(index: number, count: number): number {
   return 1 << (count - 1 - index);
 }

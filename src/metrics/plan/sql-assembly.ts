@@ -16,87 +16,87 @@ import { assembleInSteps, fragmentMarker, selectMarker, type SqlFragment } from 
 import { atOnce, type Steps } from '../../text/steps.js';
 import { checkStatementLength, mostStatementCharacters } from './statement-length.js';
 
-/** A scan of another database, and where its rows go. */
+/** A scan that another database runs, with the joins whose keys it proves. */
 export interface PlacedScan extends TranslatedScan {
-  /** The joins whose keys it counts, in the order of their columns. */
+  /** The joins whose repeated keys the scan counts, in the order of the columns of the counts. */
   joins: readonly BoundJoin[];
 }
 
-/** A statement of PostgreSQL's, with the scans that another database runs before. */
+/** A PostgreSQL statement, with the scans that another database runs before it. */
 export interface CompiledStatement extends SqlStatement {
   elsewhere: readonly PlacedScan[];
-  /** Whether its rows depend on when it runs. */
+  /** Whether the rows of the statement depend on the time at which it runs. */
   tellsTime: boolean;
 }
 
-/** Stands in the parameters of a statement for the rows of a scan. */
+/** A parameter of a statement that stands for the rows of a scan of another database, until they are read. */
 export class RowsOf {
   constructor(
     readonly scan: PlacedScan,
     readonly position: number,
   ) {}
 
-  /** Position of the scan, which stands for its rows in a hash of the statement. */
+  /** The position of the scan, from 1. In a hash of the statement it stands for the rows of the scan. */
   toJSON(): number {
     return this.position;
   }
 }
 
-/** Collects the references of a statement under construction: bound values and guarded pieces of client SQL. */
+/** Builds a statement. Collects its bound values and the guarded pieces of client SQL. */
 export class SqlAssembly {
   readonly dialect = postgres;
   private readonly bound = new SqlParameters();
   private readonly fragments: SqlFragment[] = [];
   /**
-   * The growth in queries, in a binding's expressions over them, and in a formula and a clause over those. Each works on the values
-   * of the one before.
+   * Factors by which values may grow: in the query of a binding, in the binding's expressions over the query, and in a formula and a
+   * clause over these expressions. The factors multiply, because each layer works on the values of the layer before.
    */
   private readonly growth = { query: 1, binding: 1, request: 1 };
 
-  /** Joins and tables of bindings that the statement reads, with their columns. */
+  /** Joins that the statement reads. `reads` has the tables of bindings that it reads, with their columns. */
   readonly joins: BoundJoin[] = [];
   readonly reads: TableRead[] = [];
 
-  /** The scans that another database runs. Their rows come back as parameters of the statement. */
+  /** Scans that another database runs. Their rows become parameters of the statement. */
   readonly elsewhere: PlacedScan[] = [];
-  /** How many of the joins a scan has proved. */
+  /** Number of joins, from the first of `joins`, whose keys a scan in `elsewhere` counts. */
   private proved = 0;
 
-  /** Lists that the scans of another database may join with, by name. */
+  /** Lists that scans of another database may join with or look values up in, by the name of the list. */
   private readonly lists = new Map<string, HandedList>();
 
   private prefix = '';
 
-  /** The guard of each binding. It remembers what it has judged. */
+  /** The guard of each binding. A guard remembers its verdicts. */
   private readonly guards = new Map<MetricBinding, Guard>();
 
   /**
-   * @param target the database that holds the rows, where it is not PostgreSQL
-   * @param mostCharacters of the statement
+   * @param target the database that holds the rows; null for PostgreSQL
+   * @param mostCharacters maximum characters of the statement
    */
   constructor(
     private readonly target: Target | null = null,
     private readonly mostCharacters = mostStatementCharacters,
   ) {}
 
-  /** Keeps the parts of the statement clear of these names. To be called before the first part is named. */
+  /** Chooses a prefix for the names of parts, so that no part has one of these names. To be called before the first part is named. */
   reserve(names: readonly string[]): void {
     while (names.some(name => name.startsWith(this.prefix) && /^[a-z]\d*$/.test(name.slice(this.prefix.length)))) this.prefix += '_';
   }
 
-  /** The quoted name of a part of the WITH list. */
+  /** The quoted name of a part of the WITH list, with the prefix that `reserve` chose. */
   part(name: string): string {
     return this.dialect.quote(`${this.prefix}${name}`);
   }
 
-  /** Returns `$n::type`. The same value of the same type is bound once. */
+  /** Binds a value. Returns `$n::type`. Equal values of one type are bound once. */
   bind(value: unknown, type: string): string {
     return this.bound.bind(value, type);
   }
 
   /**
-   * Returns a stand-in for an expression that the guard admitted. The text replaces it, in parentheses, when the statement is
-   * finished. A bare column needs no stand-in: it is quoted, and qualified with `alias` if one is given and the text has none.
+   * Returns a stand-in for an expression that the guard admitted. `finish` replaces the stand-in with the text in parentheses. A bare
+   * column gets no stand-in: it is quoted, and qualified with `alias` if one is given and the text has no qualifier.
    */
   embed(guarded: GuardedExpression, alias?: string): string {
     const [column] = guarded.columns;
@@ -107,7 +107,7 @@ export class SqlAssembly {
     return `${qualifier === undefined ? '' : `${quote(qualifier)}.`}${quote(column[1])}`;
   }
 
-  /** Judges an expression of a binding, once. @throws UnsafeFilterClauseError */
+  /** Guards an expression of a binding, each text once. @throws UnsafeFilterClauseError */
   judge(binding: MetricBinding, expression: string): GuardedExpression {
     const guard = this.guards.get(binding) ?? guardOverTables(binding);
     this.guards.set(binding, guard);
@@ -115,8 +115,8 @@ export class SqlAssembly {
   }
 
   /**
-   * Judges expressions of a binding before they are embedded.
-   * @throws UnsafeFilterClauseError, SchemaError if they are too long together
+   * Guards expressions of a binding before they are embedded.
+   * @throws UnsafeFilterClauseError, SchemaError if the expressions are too long together
    */
   *judgeAll(binding: MetricBinding, expressions: ReadonlySet<string>): Steps<void> {
     checkStatementLength([...expressions], this.mostCharacters);
@@ -126,7 +126,7 @@ export class SqlAssembly {
     }
   }
 
-  /** SQL for the rows of a table of a binding, to stand in FROM before an alias. A query has a stand-in, with its parentheses. */
+  /** SQL for the rows of a table of a binding, as a FROM item without its alias. For a query, a stand-in with parentheses. */
   embedTable({ source }: BoundTable): string {
     if ('table' in source) return quoteTable(source.schema, source.table);
     const query = guardQuery(source);
@@ -141,7 +141,8 @@ export class SqlAssembly {
   }
 
   /**
-   * The part of the WITH list that groups rows. Another database groups them itself, and the part lists what it gave.
+   * The part of the WITH list that groups rows. If another database holds the rows, that database groups them, and the part lists the
+   * groups that it returned.
    * @throws NotInDialectError
    */
   place(name: string, groups: Groups): string {
@@ -173,10 +174,10 @@ export class SqlAssembly {
   }
 
   /**
-   * The part of the WITH list that lists values for rows to be joined with or looked up in. Another database is handed the list with
-   * its scan.
-   * @param select gives the columns
-   * @param parts those of the WITH list that it reads
+   * The part of the WITH list with a list of values, for rows to join with or to be looked up in. Another database gets the list as a
+   * parameter of its scan; then no part is returned.
+   * @param select SELECT of the columns of the list
+   * @param parts the parts of the WITH list that `select` reads
    */
   list(name: string, columns: HandedList['columns'], select: string, parts: readonly string[], materialized = ''): string[] {
     if (!this.target) return [`${name} AS ${materialized}(\n  ${select}\n)`];
@@ -185,17 +186,20 @@ export class SqlAssembly {
     return [];
   }
 
-  /** SQL of a time that is NULL if the column is infinite, which is outside of all periods. Other databases have only finite times. */
+  /**
+   * SQL of `time`, or NULL if the column is infinite: an infinite time lies outside all periods. Other databases have only finite
+   * times.
+   */
   ifFinite(column: string, time: string): string {
     return this.target ? time : `CASE WHEN ${this.dialect.isFinite(column)} THEN ${time} END`;
   }
 
-  /** @throws NotInDialectError where the rows are in another database */
+  /** Refuses a construct if another database holds the rows. @throws NotInDialectError */
   refuseElsewhere(construct: string): void {
     if (this.target) throw new NotInDialectError(this.target.dialect.name, construct);
   }
 
-  /** A SELECT of the keys of a join, which its table must have once. */
+  /** SELECT of the keys of a join, which must be unique in the joined table. */
   selectKeys(join: BoundJoin): SqlStatement {
     if ('sql' in join.source) throw new Error('A join reads a table');
     const { schema, table } = join.source;
@@ -206,15 +210,18 @@ export class SqlAssembly {
     return atOnce(this.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${this.dialect.quote(join.alias)}\nWHERE ${known}`));
   }
 
-  /** The statement with the client's pieces verbatim in their places, and its shape checked. @throws SchemaError if it is too long */
+  /**
+   * The statement with the client's pieces verbatim in place of their stand-ins, and its shape checked. @throws SchemaError if it is
+   * too long
+   */
   *finish(template: string): Steps<SqlStatement> {
     checkStatementLength([template, ...this.fragments.map(({ text }) => text)], this.mostCharacters);
     return { sql: yield* assembleInSteps(template, this.fragments), parameters: this.bound.values };
   }
 
   /**
-   * The whole statement. If another database has the rows, the client's pieces and the parameters of the scans are in its statements
-   * instead.
+   * The whole statement, with the scans of another database. If that database holds the rows, the client's pieces are in the statements
+   * of the scans, and the parameters of these as well.
    */
   *finishAll(template: string): Steps<CompiledStatement> {
     const statement = this.target ? this.bound.finish(template) : yield* this.finish(template);

@@ -1,10 +1,10 @@
 import { SchemaError } from '../../common/errors/api-error.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 
-/** Characters of one statement. PostgreSQL's grammar reads so many in some 50 ms, which no pause divides. */
+/** Maximum characters of one statement. PostgreSQL's parser reads so many in some 50 ms, without a pause in which other work could run. */
 export const mostStatementCharacters = 100_000;
 
-/** Checks that a statement of these parts would not be too long. @throws SchemaError */
+/** Checks that a statement with these parts is not too long. @param most maximum characters @throws SchemaError */
 export function checkStatementLength(parts: readonly string[], most = mostStatementCharacters): void {
   const characters = parts.reduce((sum, { length }) => sum + length, 0);
   if (characters <= most) return;
@@ -15,7 +15,7 @@ export function checkStatementLength(parts: readonly string[], most = mostStatem
   throw new SchemaError([{ loc: ['body'], text, type: 'statement_too_long' }]);
 }
 
-/** Checks the queries and row filters of bindings, each once, before any of them is judged. @throws SchemaError */
+/** Checks the length of the queries and row filters of bindings, each text once, before any of them is guarded. @throws SchemaError */
 export function checkLengthOfBindings(metrics: readonly ResolvedMetric[]): void {
   const texts = new Set<string>();
   for (const { fact, row_filter } of metrics.flatMap(metric => metric.bindings)) {

@@ -2,26 +2,30 @@ import { constantText } from '../../sql-guard/constant-text.js';
 import { parseSql, SqlSyntaxError, type SqlTree } from '../../sql-guard/sql-parser.js';
 import { nameParts } from '../../sql-guard/walk-tree.js';
 
-/** Most SQL has none of these words, and need not be looked at. A backslash or `U&` may hide a word. */
+/** Matches all SQL that may depend on the time. SQL without a match is not parsed. A backslash or `U&` may hide one of the words. */
 const suspect = /now|current_|localt|transaction_timestamp|\bage\b|today|tomorrow|yesterday|\\|u&|::|cast/i;
-/** Texts that PostgreSQL reads as a time of the moment. */
+/** Texts that PostgreSQL reads as the current time or day. */
 const momentary = /\b(?:now|today|tomorrow|yesterday)\b/i;
 const clocks: ReadonlySet<string | null | undefined> = new Set(['now', 'transaction_timestamp']);
 const timeTypes: ReadonlySet<string | null | undefined> = new Set(['date', 'time', 'timetz', 'timestamp', 'timestamptz']);
-/** Functions that make a time of their arguments, so that a cast of it reads no text. */
+/** Functions that return a time. A cast of their result to a time reads no text. */
 const timeFunctions: ReadonlySet<string | null | undefined> = new Set([
   'date_bin', 'date_trunc', 'make_date', 'make_time', 'make_timestamp', 'make_timestamptz', 'timezone', 'to_date', 'to_timestamp',
 ]); // prettier-ignore
 
 /**
- * Tells whether rows depend on when guarded SQL runs. A text such as 'today' may be read as a time wherever it stands, so each counts, as
- * does one that is put together and read as a time; one among the rows of a table cannot be seen here.
+ * Whether the rows of guarded SQL depend on the time at which it runs. PostgreSQL may read a text such as 'today' as a time anywhere,
+ * so every such constant counts. An expression that puts a text together and casts it to a time counts too. Such a text in the rows of
+ * a table is not recognised.
  */
 export function tellsTime({ text, tree }: { text: string; tree: SqlTree }): boolean {
   return suspect.test(text) && visit(tree);
 }
 
-/** The same of a statement that is not parsed yet. One that cannot be parsed counts. */
+/**
+ * Whether the rows of a statement depend on the time at which it runs, for a statement that is not parsed yet. True if it cannot be
+ * parsed.
+ */
 export function statementTellsTime(sql: string): boolean {
   if (!suspect.test(sql)) return false;
   try {
@@ -41,22 +45,22 @@ function visit(node: unknown): boolean {
   return (text !== null && momentary.test(text)) || Object.values(node).some(child => visit(child));
 }
 
-/** Functions of which nothing but the first argument is in the text that they give. */
+/** Functions whose result contains text of their first argument only. */
 const selecting: ReadonlySet<string | null | undefined> = new Set(['btrim', 'left', 'ltrim', 'regexp_substr', 'right', 'rtrim', 'split_part', 'substr', 'substring']); // prettier-ignore
 const texts: ReadonlySet<string | null | undefined> = new Set(['text', 'varchar']);
 
-/** Whether a text of it may be a word that no constant in it is. */
+/** Whether the text of an expression may be a word, such as 'today', that is not a constant in the expression. */
 function spellsWords(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false;
   const { FuncCall: call, TypeCast: cast, A_Expr: operation } = node as Nodes;
   if (cast) return texts.has(nameParts(cast.typeName.names).at(-1)) && spellsWords(cast.arg);
-  // `j ->> 'day'` names a part of what is stored.
+  // `j ->> 'day'` reads a stored value; its constant is only the key.
   if (operation && /^[-#]>/.test(nameParts(operation.name).at(-1) ?? '')) return false;
   const name = nameParts(call?.funcname ?? []).at(-1);
   const [first, second] = call?.args ?? [];
   if (timeFunctions.has(name)) return false;
   if (selecting.has(name)) return spellsWords(first);
-  // Outside of quotes, a format replaces some of the letters of each such word.
+  // Outside of double quotes, a format of to_char replaces some letters of every word such as 'today'.
   if (name === 'to_char') return !/^[^"\\]*$/.test(constantText(second) ?? '"');
   return /\p{L}/u.test(constantText(node) ?? '') || Object.values(node).some(child => spellsWords(child));
 }

@@ -9,7 +9,7 @@ import { Settings } from '../../config/settings.js';
 import { type QueryResult } from '../../warehouse/clients/warehouse.client.js';
 import { type FoundResult, type ResultKey, ResultsRepository, type ResultShare, type VersionsText } from './results.repository.js';
 
-/** The rows of each statement, with the time before they were read. */
+/** The rows of each statement. `asOf` is the time just before they were read, in ISO 8601. */
 export interface ReadRows {
   results: Pick<QueryResult, 'columns' | 'rows'>[];
   asOf: string;
@@ -20,7 +20,7 @@ export interface AnsweredRows extends ReadRows {
   ageS: number;
 }
 
-/** Reads the rows, and says which versions of the tables they are of. Null if it cannot know. */
+/** Reads the rows, with the data versions of the tables in the snapshot that was read. The versions are null if they are not known. */
 export type ReadWork = (signal: AbortSignal) => Promise<{ results: QueryResult[]; versions: ReadonlyMap<string, number> | null }>;
 
 /** A reading under way in this process, shared by all requests for it. */
@@ -35,22 +35,26 @@ interface Running {
 const renewEveryMs = 2_000;
 const firstPauseMs = 20;
 const longestPauseMs = 250;
-/** The most results of one caller. */
+/** Maximum number of kept results of one caller. */
 const mostResults = 1_000;
-/** One caller's part of all bytes. */
+/** Maximum share of the bytes of all kept results that one caller has. */
 const callerPart = 1 / 8;
-/** A caller's results are cut to their share once this part of the share is new, otherwise by the sweep. */
+/**
+ * Part of a caller's share. Once so many new bytes or results are kept, the caller's results are cut to the share at once; otherwise
+ * the sweep cuts them.
+ */
 const cutAtPart = 1 / 8;
 
 /**
- * Keeps the results of metrics for all who may see the same. A result is kept under the data versions that its own snapshot saw, and
- * is given only while they are the current ones; where there are none, only to callers who accept its age. Equal requests that run at
- * once are read once, by whichever process came first: a request joins only what began at the versions that it found, or later.
+ * Keeps the results of metrics for all callers who may see the same rows. A result is kept with the data versions of the snapshot that
+ * it was read from, and is given only while these versions are current. A result without versions is given only to callers who accept
+ * its age. Equal requests that run at once are read once, by the process that begins first. A request joins a running reading only if
+ * that reading began at the versions that the request found, or later.
  */
 @Injectable()
 export class KeptResults {
   private readonly running = new Map<string, Running>();
-  /** Bytes and number of results kept since the last cut, by caller. */
+  /** Bytes and number of results kept since the caller's results were last cut, by caller id. */
   private readonly uncut = new Map<number, { bytes: number; count: number }>();
   private readonly share: ResultShare;
 
@@ -63,27 +67,30 @@ export class KeptResults {
     this.share = { bytes, mostOfOne: bytes * callerPart, count: mostResults };
   }
 
-  /** Number of requests that wait in this process for a reading under way. */
+  /** Number of requests in this process that wait for a running reading. */
   get waiting(): number {
     return [...this.running.values()].reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
-  /** @throws what the work throws; the reason of the signal, when it aborts */
+  /**
+   * The rows of a request: a kept result, or a reading.
+   * @throws the errors of `work`; the reason of `signal` when it aborts
+   */
   async read(key: ResultKey, work: ReadWork, signal: AbortSignal = new AbortController().signal): Promise<AnsweredRows> {
-    // A caller that accepts no age at all, 0 s, gets a reading of its own.
+    // A caller with a maximum age of 0 s accepts no kept result, and gets a reading of its own.
     const found = key.maxAgeS === 0 ? null : await this.results.find(key);
     if (found?.kept) return fromKept(found.kept);
-    // Without versions nobody knows how old the rows of a reading under way may be.
+    // Without data versions, the age of the rows of a running reading is not known.
     if (!found || !(isExact(key, found) || key.maxAgeS !== null)) return this.readNow(key, work, signal);
     return this.join(key, found, work, signal);
   }
 
-  /** Removes at most `most` results that are too old or of older data. @returns how many were removed */
+  /** Removes at most `most` results that are too old or were read from older data. @returns the number of removed results */
   removeOutdated(client: PoolClient, most: number): Promise<number> {
     return this.results.removeOutdated(client, this.settings.metricResultsKeptHours, most);
   }
 
-  /** Removes at most `most` of the oldest results of callers who exceed their share. @returns how many were removed */
+  /** Removes at most `most` of the oldest results of callers who exceed their share. @returns the number of removed results */
   removeBeyondShare(client: PoolClient, most: number): Promise<number> {
     return this.results.removeBeyondShare(client, this.share, most);
   }
@@ -96,7 +103,7 @@ export class KeptResults {
     try {
       return await this.follow(name, joined, signal);
     } catch (error) {
-      // The work counts against the share of the first caller. Another caller must not be refused for it.
+      // A refusal as busy counts against the caller who began the reading. Another caller, who joined it, reads again instead.
       if (joined.callerId === key.callerId || !(error instanceof ApiError) || !error.code.endsWith('_busy')) throw error;
       return this.join(key, found, work, signal);
     }
@@ -111,13 +118,13 @@ export class KeptResults {
       stop,
       waiting: 0,
     };
-    // By the time it fails, nobody may be waiting for it.
+    // Avoids an unhandled rejection: when the work fails, no request may be waiting for it any more.
     running.work.catch(() => undefined);
     this.running.set(name, running);
     return running;
   }
 
-  /** Waits for a reading under way. A request that leaves stops the reading only if it was the last to wait. */
+  /** Waits for a running reading. When the signal of a request aborts, the reading is stopped only if no other request waits for it. */
   private async follow(name: string, running: Running, signal: AbortSignal): Promise<AnsweredRows> {
     running.waiting++;
     let leave = (): void => undefined;
@@ -141,14 +148,17 @@ export class KeptResults {
     if (this.running.get(name) === running) this.running.delete(name);
   }
 
-  /** Reads for all who wait in this process, unless another process reads the same. */
+  /**
+   * Does the reading for all requests in this process that wait for it. While another process reads the same, it waits for the result
+   * of that process.
+   */
   private async lead(key: ResultKey, found: FoundResult, work: ReadWork, signal: AbortSignal): Promise<AnsweredRows> {
     const runId = randomUUID();
     const begin = () => this.results.begin(key, found.versions, runId).catch((cause: unknown) => (this.warn(cause), true));
     if (found.isRunning || !(await begin())) {
       const kept = await this.awaitOther(key, found.versions, signal);
       if (kept) return kept;
-      // The other process has failed, or its result is too large to be kept.
+      // No result came: the other process has failed, or its result is too large to be kept.
       if (!(await begin())) return this.readNow(key, work, signal);
     }
     const renewal = setInterval(() => void this.results.renew(key, runId).catch(() => undefined), renewEveryMs);
@@ -160,7 +170,10 @@ export class KeptResults {
     }
   }
 
-  /** Looks now and then for the result of another process. Null once that process no longer reads it, or reads older data. */
+  /**
+   * Polls for the result that another process reads. Null once that process has stopped reading, or if the data have changed since it
+   * began.
+   */
   private async awaitOther(key: ResultKey, versions: VersionsText, signal: AbortSignal): Promise<AnsweredRows | null> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -181,7 +194,7 @@ export class KeptResults {
     return { ...rows, hit: false, ageS: 0 };
   }
 
-  /** Never rejects: a result that is not kept is only read again. */
+  /** Keeps a result. Never rejects: without a kept result, the next request reads the rows again. */
   private async keep(key: ResultKey, rows: ReadRows, versions: ReadonlyMap<string, number> | null, since: number): Promise<void> {
     const text = JSON.stringify(rows);
     const bytes = Buffer.byteLength(text);
@@ -198,7 +211,7 @@ export class KeptResults {
     }
   }
 
-  /** Keeps a caller near their share between two sweeps, even when results come fast. */
+  /** Cuts a caller's results between two sweeps, so that the caller stays near the share even when results come fast. */
   private async cut(callerId: number, bytes: number): Promise<void> {
     const before = this.uncut.get(callerId) ?? { bytes: 0, count: 0 };
     const now = { bytes: before.bytes + bytes, count: before.count + 1 };
@@ -213,7 +226,7 @@ export class KeptResults {
   };
 }
 
-/** Whether versions tell if a result is still true: all of its tables have one. */
+/** Whether data versions tell that a result is still true: each of its tables has a version. */
 function isExact({ tables }: ResultKey, { knownTables }: FoundResult): boolean {
   return tables.length > 0 && knownTables === tables.length;
 }

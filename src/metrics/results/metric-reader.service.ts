@@ -9,17 +9,17 @@ import { type MetricBinding } from '../plan/metric-binding.js';
 import { type AnsweredRows, KeptResults, type ReadWork } from './kept-results.service.js';
 import { resultKey } from './result-key.js';
 
-/** Who asks, and how old a result may be. */
+/** The caller who asks for a result of a graph, and the greatest age in seconds that the caller accepts; null for any age. */
 export interface Asker {
   callerId: number;
   graphId: number;
   maxAgeS: number | null;
 }
 
-/** More rows than the bytes of an answer allow. */
+/** Maximum rows of an export from another database. The maximum bytes of its answer are reached first. */
 const mostRowsOfGroups = 10_000_000;
 
-/** Reads the rows of compiled metrics, or finds them kept. */
+/** Reads the rows of compiled metrics from the warehouse, or from kept results. */
 @Injectable()
 export class MetricReader {
   constructor(
@@ -29,7 +29,8 @@ export class MetricReader {
   ) {}
 
   /**
-   * @param connection opened for this request, whose caller may therefore see the rows
+   * Reads the rows of a request and of its totals.
+   * @param connection a connection opened for this request, which proves that its caller may see the rows
    * @throws as `CheckedReads.run`
    */
   read(
@@ -60,8 +61,8 @@ export class MetricReader {
   }
 
   /**
-   * Reads all rows from one snapshot and hands them on batch by batch, those of another database as one.
-   * @throws as `CheckedReads.run`, and what `take` throws
+   * Reads all rows from one snapshot and hands them to `take` batch by batch. The rows of another database are one batch.
+   * @throws as `CheckedReads.run`, and the errors of `take`
    */
   async export(
     connection: UsableConnection,
@@ -88,12 +89,12 @@ export class MetricReader {
   }
 }
 
-/** Tables, joins and columns that the statements of compiled metrics read. */
+/** The tables, joins and columns that the statements of compiled metrics read. */
 function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) {
   return { ...compiled, tables: [...bindings.map(binding => binding.fact), ...compiled.joins] };
 }
 
-/** The connection for work that several callers wait for, and so has an end of its own. */
+/** The connection with another signal. A reading that several callers wait for ends by a signal of its own, not by that of one caller. */
 function withSignal({ claim, ...connection }: UsableConnection, signal: AbortSignal): UsableConnection {
   const shared = { ...claim, signal };
   return { ...connection, claim: shared, catalog: connection.client.catalog(shared) };

@@ -4,10 +4,10 @@ import { type CheckedStatement } from '../checked-reads.js';
 import { type CompiledStatement } from '../plan/sql-assembly.js';
 import { type MetricBinding } from '../plan/metric-binding.js';
 
-/** Raise it when a release reads the same rows otherwise. */
+/** Part of every key. Raise it when a release computes other rows from the same statements. */
 const formatVersion = 1;
 
-/** A hash over everything that the rows of a metric depend on, but for the data. */
+/** A hash of everything but the data that the rows of a metric depend on. */
 export function resultKey(
   connection: Pick<UsableConnection, 'id' | 'version'>,
   bindings: readonly MetricBinding[],
@@ -18,7 +18,7 @@ export function resultKey(
     formatVersion,
     connection.id,
     connection.version,
-    // A binding that is saved again was checked against other tables.
+    // A binding that is saved again was checked against tables that may have changed.
     bindings.map(({ verified_at }) => verified_at).sort(),
     timezone,
     statements.map(({ sql, parameters, maxRows, elsewhere }) => [

@@ -2,46 +2,49 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { ServicePool } from '../../database/service-pool.js';
 
-/** The graph and key of a kept result, with the tables it rests on and the caller that asks for it. */
+/** Identifies a kept result by graph and key, with the tables that its rows depend on and the caller who asks for it. */
 export interface ResultKey {
   graphId: number;
   key: Buffer;
   connectionId: number;
   callerId: number;
-  /** The tables of the mirror that it rests on. Empty where no version tells whether it is still true. */
+  /** The tables of the mirror that the result depends on. Empty if no data version tells whether the result is still true. */
   tables: readonly string[];
-  /** The greatest age that the caller accepts. Null accepts any, of results whose versions are the current ones. */
+  /** The greatest age in seconds that the caller accepts. Null accepts any age, but only for results with current data versions. */
   maxAgeS: number | null;
 }
 
-/** The data versions of tables as PostgreSQL writes a document of them, so that equal ones have equal text. Null for none. */
+/**
+ * The data versions of tables, as PostgreSQL writes them in a JSON document, so that equal versions have equal texts. Null without
+ * tables.
+ */
 export type VersionsText = string | null;
 
 export interface FoundResult {
-  /** The current ones. */
+  /** The current data versions of the tables. */
   versions: VersionsText;
   knownTables: number;
   kept: { text: string; ageS: number } | null;
-  /** Some process reads it, and began at these versions. */
+  /** Whether a process is reading the result now and began at the versions in `versions`. */
   isRunning: boolean;
 }
 
 export interface NewResult {
   text: string;
   bytes: number;
-  /** Those that its own snapshot saw. */
+  /** The data versions in the snapshot that the result was read from; null if they are not known. */
   versions: Record<string, number> | null;
   ageS: number;
 }
 
-/** The limits on the kept results of one caller, and of all together. */
+/** The limits on kept results: `bytes` of all callers, `mostOfOne` bytes of one caller, `count` results of one caller. */
 export interface ResultShare {
   bytes: number;
   mostOfOne: number;
   count: number;
 }
 
-/** A process that is silent for this long has given up its reading. */
+/** Seconds after which a process that has not renewed its reading counts as stopped. */
 const leaseS = 6;
 
 const currentVersions = `SELECT jsonb_object_agg(name, version) AS versions, count(*)::int AS known FROM mirror_tables WHERE name = ANY ($3::text[])`;
@@ -49,19 +52,19 @@ const currentVersions = `SELECT jsonb_object_agg(name, version) AS versions, cou
 const isOutdated = `EXISTS (
   SELECT FROM jsonb_each_text(k.versions) made LEFT JOIN mirror_tables t ON t.name = made.key WHERE t.version IS DISTINCT FROM made.value::bigint)`;
 
-/** Finds the oldest results beyond the share of their caller; $1 bytes of all, $2 bytes of one, $3 count. */
+/** SQL that finds the oldest results beyond the share of their caller. $1 is `bytes`, $2 `mostOfOne` and $3 `count` of `ResultShare`. */
 const beyondShare = (ofCallers: string) => `
   SELECT graph_id, key FROM (
     SELECT graph_id, key, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place FROM metric_results ${ofCallers}
     WINDOW newest_first AS (PARTITION BY created_by ORDER BY read_at DESC NULLS FIRST, graph_id, key)) ranked
   WHERE bytes > least($2::float8, $1::float8 / (SELECT count(DISTINCT created_by) FROM metric_results)) OR place > $3`;
 
-/** Results that are kept, by graph and key, and which of them are being read. Times are those of the database's clock. */
+/** Kept results of metrics, by graph and key, and the readings that are under way. Times are those of the database's clock. */
 @Injectable()
 export class ResultsRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Reads the current versions and what is kept of them in one statement, so that both are of one moment. */
+  /** Reads the current data versions, and the result that is kept for them, in one statement, so that both are of one moment. */
   async find({ graphId, key, tables, maxAgeS }: ResultKey): Promise<FoundResult> {
     const { rows } = await this.pool.query<{ versions: string | null; known: number; text: string | null; age: number; running: boolean }>({
       name: 'find-metric-result',
@@ -78,7 +81,7 @@ export class ResultsRepository {
     return { versions, knownTables, isRunning, kept: text === null ? null : { text, ageS: Math.max(0, age) } };
   }
 
-  /** Says that the caller's process reads it now. @returns whether no other does */
+  /** Records that this process reads the result now. @returns false if another process is reading it at the same versions */
   async begin({ graphId, key, connectionId, callerId }: ResultKey, versions: VersionsText, runId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query({
       name: 'begin-metric-result',
@@ -98,7 +101,7 @@ export class ResultsRepository {
     );
   }
 
-  /** Says that the caller's process no longer reads it. */
+  /** Records that this process no longer reads the result. */
   async end({ graphId, key }: ResultKey, runId: string): Promise<void> {
     await this.pool.query(
       `WITH gone AS (DELETE FROM metric_results WHERE graph_id = $1 AND key = $2 AND run_id = $3 AND result IS NULL)
@@ -108,7 +111,7 @@ export class ResultsRepository {
     );
   }
 
-  /** Keeps a result in place of an older one, and ends its reading. */
+  /** Keeps a result in place of an older one. */
   async save({ graphId, key, connectionId, callerId }: ResultKey, { text, bytes, versions, ageS }: NewResult): Promise<void> {
     await this.pool.query({
       name: 'save-metric-result',
@@ -121,7 +124,10 @@ export class ResultsRepository {
     });
   }
 
-  /** Removes at most `most` results that are too old, or of older data, and readings that nobody goes on with. */
+  /**
+   * Removes at most `most` results that are too old or were read from older data, and readings that no process goes on with. @returns
+   * the number of removed rows
+   */
   async removeOutdated(client: PoolClient, keptHours: number, most: number): Promise<number> {
     const { rowCount } = await client.query(
       `DELETE FROM metric_results WHERE (graph_id, key) IN (
@@ -143,7 +149,7 @@ export class ResultsRepository {
     return rowCount ?? 0;
   }
 
-  /** Does the same for one caller, at once. */
+  /** Removes the results of one caller beyond the caller's share. */
   async cutToShare(callerId: number, { bytes, mostOfOne, count }: ResultShare): Promise<void> {
     await this.pool.query(
       `DELETE FROM metric_results WHERE (graph_id, key) IN (

@@ -1,4 +1,4 @@
-/** The Chinese of the phrases by which constructs are refused. Names of SQL, which have none, stay as they are. */
+/** Chinese translations of the phrases that name refused constructs. Names of SQL have no translation and stay as they are. */
 const phrases: [english: RegExp, chinese: string][] = [
   [/^the type of the column '(.*)'$/, '列“$1”的类型'],
   [/^a constant of this form$/, '这种形式的常量'],

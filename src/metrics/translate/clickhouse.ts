@@ -15,13 +15,19 @@ const parts: Readonly<Record<TimePart, string>> = {
 const zoneOfLocalTimes = `'UTC'`;
 /** Digits before and after the point of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [16, 28];
-/** The digits of a number that 64 bits hold. */
+/** Maximum digits of an integer that 64 bits hold. */
 const longDigits = 19;
 
-/** A server takes at most 131,072 bytes of a parameter (http_max_field_value_size), in which a backslash is two. */
+/**
+ * Number of parameters into which a list is cut. A server takes at most 131,072 bytes of a parameter (http_max_field_value_size), in
+ * which a backslash counts as two bytes.
+ */
 const listParts = 16;
 
-/** ClickHouse. A local time is a DateTime64 that shows it in UTC. A moment is of any type and zone, which say nothing of its order. */
+/**
+ * The SQL of ClickHouse. A local time is a DateTime64 in UTC that shows the local time. A moment may have any type and zone, neither of
+ * which changes its order.
+ */
 export const clickhouse: TargetDialect = {
   name: 'clickhouse',
   quote: quoteName,
@@ -35,7 +41,8 @@ export const clickhouse: TargetDialect = {
     if (kind === 'text') return `toString(${sql})`;
     return kind === 'date' ? `toDate32(${sql})` : sql;
   },
-  // To lists of texts `isIn` does not show the column.
+  // For a text column, the form that `column` gives already. `isIn` wraps the column in CASE, so a condition of its own lets the index
+  // be used.
   indexed: (sql, { kind }) => (kind === 'text' ? `toString(${sql})` : null),
   indexedTexts: /^/,
   toDecimal: ({ sql, scale }) => `toDecimal256(${sql}, ${scale})`,
@@ -49,7 +56,7 @@ export const clickhouse: TargetDialect = {
   },
   comparedFloat: double => `if(isNaN(${double}), inf, ${double})`,
   floatFromText: parameter => `toFloat64(${parameter})`,
-  // Without rows, aggregates of values that cannot be NULL are zero.
+  // ClickHouse gives zero for an aggregate without rows of a column that is not Nullable, so the argument is made Nullable.
   argument: sql => `toNullable(${sql})`,
   sum: ({ sql, whole, scale }) =>
     `sum(toNullable(${scale === 0 && whole <= longDigits ? `toInt128(${sql})` : `toDecimal256(${sql}, ${scale})`}))`,
@@ -69,8 +76,8 @@ export const clickhouse: TargetDialect = {
   firstValue: sql => `first_value(${sql}) RESPECT NULLS`,
   round: (decimal, digits) => `round(${decimal}, ${digits})`,
   part: (local, part) => `${parts[part]}(${local})`,
-  // IN takes NULL for a value like others.
-  // IN converts each number to the type of the value, which may not hold it.
+  // IN treats NULL like a value, so NULL is checked before it. IN also converts each number of the list to the type of the value, which
+  // may not hold it, so all become decimals.
   isIn: (value, list) => {
     const isPlain = list.every(({ kind, integer }) => kind !== 'number' || integer !== undefined);
     const scale = Math.max(...[value, ...list].map(each => each.scale));
@@ -119,8 +126,9 @@ export const clickhouse: TargetDialect = {
 };
 
 /**
- * Whether ClickHouse's own offsets of a zone are wrong. Its table of days has a place for each date, so it is a day behind since a zone
- * skipped one (Pacific/Apia, 2011), and the clock can only change there at a quarter of an hour, not at 00:01 (America/St_Johns).
+ * Whether ClickHouse's offsets of a time zone are wrong. Its table of days has an entry for every date, so since a zone skipped a date
+ * (Pacific/Apia, 2011) it is a day behind. In that table the clock can only change at a quarter of an hour, not at 00:01
+ * (America/St_Johns).
  */
 function isMistaken(offsets: readonly ZoneOffset[]): boolean {
   return offsets.some(

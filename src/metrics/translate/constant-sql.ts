@@ -4,7 +4,7 @@ import { type TargetParameters } from './target-parameters.js';
 
 export type Node = Readonly<Record<string, NodeFields | undefined>>;
 
-/** The spelling of a cast's type, without the schema that the grammar adds. */
+/** The name of a cast's type, without the schema that the parser puts before it. */
 export function castName(typeName: unknown): string {
   return nameParts((typeName as NodeFields).names).at(-1) ?? '';
 }
@@ -17,7 +17,7 @@ export function operatorName({ name }: NodeFields): string {
   return nameParts(name).at(-1) ?? '';
 }
 
-/** The kind of a constant expression that gives a time, or null for anything else. */
+/** The kind of a constant expression whose value is a time. Null for any other expression. */
 export function temporalKind(node: unknown): Kind | null {
   const { TypeCast, FuncCall, A_Expr, SQLValueFunction, CaseExpr, MinMaxExpr } = node as Node;
   if (TypeCast) return temporalTypes[castName(TypeCast.typeName)] ?? null;
@@ -78,9 +78,9 @@ const functions = new Set(['date_trunc', 'timezone', 'now', 'make_date']);
 const operators = new Set(['+', '-', '<', '>', '<=', '>=', '=']);
 
 /**
- * Writes a constant expression as PostgreSQL's SQL. All of its values become parameters.
- * @param values those of the statement that it stands in, in the order of their numbers
- * @returns null for an expression with anything else than times are computed of
+ * Writes a constant expression as PostgreSQL SQL. All values in it become parameters.
+ * @param values the values of the parameters of the statement around the expression, in the order of their numbers
+ * @returns null for an expression with a construct that times are not computed with
  */
 export function constantSql(node: unknown, values: readonly unknown[], parameters: TargetParameters): string | null {
   const write = (each: unknown): string => {

@@ -2,11 +2,14 @@ import { significantDigits } from '../../text/trim-zeros.js';
 import { type TargetDialect, type Typed } from './target-dialect.js';
 import { type TargetParameters } from './target-parameters.js';
 
-/** By the values themselves: what is computed of a decimal is another value, and has no double here. */
+/**
+ * The SQL of the double from which a decimal was converted, by the decimal. A value computed from the decimal is another object, and
+ * has no entry.
+ */
 const doubles = new WeakMap<Typed, string>();
 const constants = new WeakMap<Typed, string>();
 
-/** Notes the double that a decimal was. */
+/** Notes the double from which a decimal was converted. */
 export function decimalOf(double: string, decimal: Typed): Typed {
   doubles.set(decimal, double);
   return decimal;
@@ -16,16 +19,17 @@ export function doubleOf(decimal: Typed): string | undefined {
   return doubles.get(decimal);
 }
 
-/** Notes the digits of a constant. */
+/** Notes the digits of a constant number. */
 export function constantOfDigits(written: string, constant: Typed): Typed {
   constants.set(constant, written);
   return constant;
 }
 
 /**
- * A decimal that was a double and a constant, both as doubles, where these compare as the decimals do. Decimals keep the order of their
- * nearest doubles, and one of at most 15 digits is the shortest text of its own, so that they are equal if the doubles are.
- * @returns null for all other values
+ * Replaces a comparison of decimals by a comparison of doubles with the same result: of a decimal that was converted from a double,
+ * with a constant of at most 15 significant digits. Decimals have the order of their nearest doubles. A decimal of at most 15 digits is
+ * the shortest text of its nearest double, so the decimals are equal if the doubles are.
+ * @returns both as doubles; null for all other values
  */
 export function asDoubles(a: Typed, b: Typed, dialect: TargetDialect, parameters: TargetParameters): [Typed, Typed] | null {
   if (doubles.has(b) && !doubles.has(a)) {

@@ -7,7 +7,7 @@ const mostDigits = 38;
 /** Digits before and after the point of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [15, 23];
 
-/** DuckDB checks decimals for overflow itself, so only the digits behind the point have a bound here. */
+/** The SQL of DuckDB. DuckDB itself reports an overflow of decimals, so here only the digits after the point have a maximum. */
 export const duckdb: TargetDialect = {
   name: 'duckdb',
   quote: quoteIdentifier,
@@ -28,7 +28,7 @@ export const duckdb: TargetDialect = {
   mostScale: mostDigits,
   floatToDecimal: ({ sql, isSingle }): Typed => {
     const decimal = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
-    // The text of the decimal is cast: the decimal itself becomes a double by a division that rounds.
+    // The text of the decimal is cast to a double. A cast of the decimal itself divides, and the division rounds.
     const isExact = `CAST(CAST(${decimal} AS VARCHAR) AS ${isSingle ? 'REAL' : 'DOUBLE'}) = ${sql}`;
     const failure = `error('${tooManyFloatDigits}')`;
     return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };
@@ -63,7 +63,7 @@ export const duckdb: TargetDialect = {
   position: (text, part) => `strpos(${text}, ${part})`,
   replace: (text, part, by) => `REPLACE(${text}, ${part}, ${by})`,
   join: texts => `(${texts.join(' || ')})`,
-  // Without the second argument other spaces go too.
+  // With one argument, DuckDB would trim other white space than U+0020 too.
   trim: (text, side) => `${{ BOTH: 'TRIM', LEADING: 'LTRIM', TRAILING: 'RTRIM' }[side]}(${text}, ' ')`,
   integerText: integer => `CAST(${integer} AS VARCHAR)`,
   remainder: (dividend, divisor) => `(CAST(${dividend} AS HUGEINT) % CAST(${divisor} AS HUGEINT))`,

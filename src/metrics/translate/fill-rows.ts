@@ -8,23 +8,23 @@ import { checkedList, partOf } from './handed-list.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { type ForeignDialect } from './target-dialect.js';
 
-/** The most groups of one scan that another database hands over. */
+/** Maximum groups that one scan reads from another database. */
 export const mostGroups = 50_000;
-/** The most characters that the groups of all scans of a request take as JSON. */
+/** Maximum characters of the groups of all scans of a request, as JSON. */
 const mostCharacters = 64_000_000;
 
-/** The databases that statements are spread over. */
+/** The two databases that run a request: the service's own PostgreSQL (`compute`) and the database with the rows (`query`). */
 export interface Engines {
   dialect: ForeignDialect;
-  /** Gives the one row of each statement, all at one moment. */
+  /** Runs statements that give one row each, in one snapshot of PostgreSQL. @returns the row of each statement */
   compute: (statements: readonly SqlStatement[]) => Promise<unknown[][]>;
-  /** Runs a statement where the rows are. */
+  /** Runs a statement in the database that holds the rows. */
   query: (statement: SqlStatement & { maxRows: number }) => Promise<Pick<QueryResult, 'rows'>>;
 }
 
 /**
- * Runs the scans of statements where their rows are, one after the other.
- * @returns the statements with the rows of their scans, for PostgreSQL
+ * Runs the scans of statements in the database that holds the rows, one after another.
+ * @returns the statements for PostgreSQL, with the rows of their scans as parameters
  * @throws FanOutJoinError, TooManyGroupsError, the errors of `bindScans`, and those of both databases
  */
 export async function fillRows<T extends CompiledStatement>(statements: readonly T[], engines: Engines): Promise<T[]> {
@@ -39,12 +39,13 @@ export async function fillRows<T extends CompiledStatement>(statements: readonly
   return statements.map(statement => withRows(statement, rows));
 }
 
-/** The groups of scans, as texts of JSON. */
+/** The groups of each scan, as the text of a JSON array. */
 type ScanRows = Map<PlacedScan, string>;
 
 /**
- * The scans of statements in their order, with the times and lists that PostgreSQL computes for them.
- * @param rows those of the scans before, once they are read; a list that needs others is empty
+ * The scans of statements in their order, with the parameters filled in: the times and lists that PostgreSQL computes for them.
+ * @param rows the rows of the scans that were read so far, filled by the caller; a list that needs the rows of a scan not read yet is
+ * empty
  * @throws NotInDialectError (a time without end), TooLongListError, and the errors of PostgreSQL
  */
 export async function* bindScans(
@@ -60,7 +61,7 @@ export async function* bindScans(
   const isReady = ({ parameters }: SqlStatement): boolean => parameters.every(value => !(value instanceof RowsOf) || rows.has(value.scan));
   for (const scan of scans) {
     const own = new Set(scan.parameters.flatMap(each => ('list' in each ? [each.list] : [])));
-    // One that is too long is refused before further scans are read.
+    // Lists of later scans are computed as soon as possible, so that a list that is too long is refused before further scans run.
     for (const list of all) {
       if (lists.has(list) || !(own.has(list) || isReady(list))) continue;
       const [row] = await compute([withRows(list, rows)]);
@@ -81,12 +82,12 @@ function withRows<T extends SqlStatement>(statement: T, rows: ScanRows): T {
 }
 
 function timeOf(text: unknown, dialect: ForeignDialect): string {
-  // PostgreSQL has times that others have not: infinity, and years beyond 9999 and before Christ.
+  // PostgreSQL has times that other databases lack: infinity, years beyond 9999, and years before Christ.
   if (typeof text === 'string' && /^\d{4}-\d\d-\d\d( [\d:.]+)?$/.test(text)) return text;
   throw new NotInDialectError(dialect, 'a time without end, or no time');
 }
 
-/** The groups of a scan as a JSON array of objects, written in turns. */
+/** Reads the groups of a scan as a JSON array of objects. The text is written in turns, because there may be many groups. */
 async function readRows(scan: PlacedScan, statement: SqlStatement, { query }: Engines): Promise<string> {
   const { rows } = await query({ ...statement, maxRows: mostGroups + 1 });
   if (rows.length > mostGroups) throw new TooManyGroupsError(mostGroups, mostCharacters);

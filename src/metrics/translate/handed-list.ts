@@ -14,15 +14,18 @@ import {
 } from './target-dialect.js';
 import { type ListPart, type TargetParameters } from './target-parameters.js';
 
-/** A list that PostgreSQL computes before a scan, for the scan to join with or to look values up in. */
+/** A list that PostgreSQL computes before a scan of another database. The scan joins with the list, or looks values up in it. */
 export interface HandedList {
-  /** None where values are looked up in it: its column `key` has the type of the values. */
+  /**
+   * The columns of a list to join with. Empty for a list to look values up in, whose column is named `key` and has the type of the
+   * values.
+   */
   columns: readonly { name: string; type: string }[];
-  /** A SELECT of the columns. It may need the rows of earlier scans. */
+  /** A SELECT of the columns. Its parameters may be the rows of earlier scans. */
   statement: SqlStatement;
 }
 
-/** By the names that a scan reads them by. */
+/** Lists by the names under which a scan reads them. */
 export type HandedLists = ReadonlyMap<string, HandedList>;
 
 export interface ListContext {
@@ -34,7 +37,7 @@ export interface ListContext {
 const mostItems = 50_000;
 const mostBytes = 1_000_000;
 
-/** A FROM item without its alias, to join with. */
+/** A list as a FROM item without an alias, to join with. */
 export function readList({ columns, statement }: HandedList, { parameters, dialect }: ListContext): string {
   const typed = columns.map(({ name, type }) => ({ name, type: valueTypeOf(type) }));
   const texts = typed.map(({ name, type }) => textOf(`"${name}"`, type));
@@ -43,7 +46,7 @@ export function readList({ columns, statement }: HandedList, { parameters, diale
   return `(SELECT ${list.join(', ')} FROM ${rowsOf(statement, texts, parameters, dialect)})`;
 }
 
-/** `x IN (SELECT "key" FROM list)`. */
+/** Translates `x IN (SELECT "key" FROM list)`. */
 export function translateKeys({ testexpr, subselect }: NodeFields, translate: (node: unknown) => Typed, context: ListContext): Typed {
   const { lists, parameters, dialect } = context;
   const [from] = (subselect as { SelectStmt: { fromClause: Node[] } }).SelectStmt.fromClause;
@@ -58,13 +61,16 @@ export function translateKeys({ testexpr, subselect }: NodeFields, translate: (n
   return { ...booleanType, sql: `(${lookedUp(sql)} IN (SELECT ${lookedUp(item)} FROM ${rows}))` };
 }
 
-/** How a value is compared with keys, the SQL of PostgreSQL's for the text of a key, and which of them it can be. */
+/**
+ * How a value is looked up in a list of keys: `sql` is the value in the form in which it is compared, `key` PostgreSQL's SQL for the
+ * text of a key. `isPossible` is PostgreSQL's condition that a value of this type can equal a key.
+ */
 function keyOf(value: Typed, dialect: TargetDialect): { sql: string; key: string; isPossible: string } {
   const isPossible = '"key" IS NOT NULL';
   const { kind, sql, whole, scale } = value;
   if (kind === 'boolean') return { sql: `(CASE WHEN ${sql} THEN 1 WHEN NOT ${sql} THEN 0 END)`, key: '"key"::int::text', isPossible };
   if (kind !== 'number') return { sql, key: textOf('"key"', value), isPossible };
-  // A key with more digits than the values have is none of them. As one of their type it would be rounded.
+  // A key with more digits than the values have equals none of them. Such a key is left out, because it would be rounded to their type.
   const rounded = `round("key", ${scale})`;
   return {
     sql: dialect.toDecimal(value),
@@ -73,7 +79,7 @@ function keyOf(value: Typed, dialect: TargetDialect): { sql: string; key: string
   };
 }
 
-/** The texts of a list as the columns `c0`, `c1` and so on of a FROM item. */
+/** A FROM item with the texts of a list as columns `c0`, `c1` and so on. */
 function rowsOf(list: SqlStatement, texts: readonly string[], parameters: TargetParameters, dialect: TargetDialect): string {
   const names = texts.map((_, index) => `c${index}`);
   const columns = texts.map((text, index) => `${text} AS "${names[index]}"`);
@@ -85,7 +91,10 @@ FROM (SELECT ${columns.join(', ')} FROM (\n${list.sql}\n) AS l LIMIT ${mostItems
   return `${dialect.rowsOfJson(parts, names)} AS ${dialect.quote('l')}`;
 }
 
-/** SQL of PostgreSQL's. NULL for a time that other databases have not: one without end, beyond the year 9999 or before Christ. */
+/**
+ * PostgreSQL's SQL for the text of a column. NULL for a time that other databases lack: an infinite time, a year beyond 9999 or before
+ * Christ.
+ */
 function textOf(column: string, { kind }: ValueType): string {
   if (kind !== 'date' && kind !== 'timestamp' && kind !== 'timestamptz') return `${column}::text`;
   const local = kind === 'timestamptz' ? `${column} AT TIME ZONE 'UTC'` : column;
@@ -95,8 +104,8 @@ function textOf(column: string, { kind }: ValueType): string {
 }
 
 /**
- * The text of a list.
- * @param row what PostgreSQL gives for it
+ * The JSON text of a list.
+ * @param row text, number of items and number of NULLs of the list, as PostgreSQL computes them
  * @throws TooLongListError, NotInDialectError
  */
 export function checkedList([text, count, nulls]: readonly unknown[], dialect: ForeignDialect): string {
@@ -106,7 +115,7 @@ export function checkedList([text, count, nulls]: readonly unknown[], dialect: F
   return text;
 }
 
-/** A part of a text, which is cut into so many at most. No character is cut. */
+/** Part number `part` of a text that is cut into at most `parts` parts. No character is cut. */
 export function partOf(text: string, { part, parts }: ListPart): string {
   const bytes = Buffer.from(text);
   const size = Math.ceil(mostBytes / parts);

@@ -5,10 +5,10 @@ import { comparisons, translatorFor } from './translate-expression.js';
 import { textConstant } from './tree-constants.js';
 
 /**
- * A condition that holds for every row for which another holds, but may be found by an index: the other reads its column in a form
- * that no index knows.
- * @param plain finds that form of a column by its SQL
- * @returns null if there is none
+ * A condition that is implied by the condition `node` and that an index can serve. `node` itself reads its column in a form that no
+ * index knows.
+ * @param plain gives the form of a column that an index knows, by the SQL of the column
+ * @returns null if there is no such condition
  * @throws as `translateExpression`
  */
 export function indexCondition(node: unknown, context: ExpressionContext, plain: (sql: string) => string | undefined): string | null {
@@ -40,7 +40,7 @@ export function indexCondition(node: unknown, context: ExpressionContext, plain:
   return low == null || high == null ? null : `(${indexed} >= ${low} AND ${indexed} <= ${high})`;
 }
 
-/** The texts of `= 'x'`, `IN ('x', 'y')` and `= ANY ($1)`, where all are known. */
+/** The texts that a column is compared with in `= 'x'`, `IN ('x', 'y')` or `= ANY ($1)`. Null if one of them is not a known text. */
 function textsOf({ kind, rexpr }: NodeFields, values: readonly unknown[]): string[] | null {
   if (kind !== 'AEXPR_OP' && kind !== 'AEXPR_IN' && kind !== 'AEXPR_OP_ANY') return null;
   const items = kind === 'AEXPR_IN' ? (rexpr as { List: { items: unknown[] } }).List.items : [rexpr];

@@ -6,7 +6,10 @@ import { integerType, numberType, type Typed, type ValueType } from './target-di
 
 const deviations = new Set(['stddev', 'stddev_samp', 'variance', 'var_samp']);
 
-/** An aggregate as one that the target computes exactly, or as parts of which PostgreSQL computes it as it would itself. */
+/**
+ * Translates an aggregate: to one aggregate that the target computes exactly, or to several whose results PostgreSQL combines exactly
+ * as it computes the aggregate itself.
+ */
 export function measureOf(node: unknown, name: string, translator: QuantileContext, expression: (node: unknown) => Typed): Measure {
   const { dialect } = translator;
   const { A_Expr, FuncCall } = node as Node;
@@ -16,7 +19,7 @@ export function measureOf(node: unknown, name: string, translator: QuantileConte
   }
   if (!FuncCall) return translator.refuse('an aggregate of this form');
   const fn = functionName(FuncCall);
-  // `trim_scale((percentile_cont(…) …)::numeric)`.
+  // A quantile is written as `trim_scale((percentile_cont(…) …)::numeric)`.
   if (fn === 'trim_scale') {
     const { TypeCast } = (FuncCall.args as Node[])[0]!;
     const inner = measureOf(TypeCast!.arg, name, translator, expression);
@@ -67,7 +70,7 @@ export function measureOf(node: unknown, name: string, translator: QuantileConte
       const square: Typed = { ...numberType(2 * value.whole, 2 * value.scale), sql: `(${decimal} * ${decimal})` };
       if (square.scale > dialect.mostScale) translator.refuse(`${fn.toUpperCase()} of numbers of ${value.scale} decimals`);
       const [sum, squares, n] = [column('s', sumOf(value)), column('q', sumOf(square)), column('n', count(chosen(value.sql)))];
-      // As numeric_stddev_internal does it, so that the digits are the same.
+      // PostgreSQL's function numeric_stddev_internal computes in these steps. The same steps give the same digits.
       const [total, ofSquares] = [sum, squares].map(part => digitsOf(value, part.name));
       const variance = `(GREATEST("${n.name}" * ${ofSquares} - ${total} * ${total}, 0) / NULLIF("${n.name}" * ("${n.name}" - 1), 0))`;
       const isRoot = fn.startsWith('stddev');
@@ -84,7 +87,7 @@ export function measureOf(node: unknown, name: string, translator: QuantileConte
   }
 }
 
-/** A part with the digits of PostgreSQL's own, on which those of a quotient depend. */
+/** SQL of a column of the result with the digits that PostgreSQL would give it. The number of digits of a quotient depends on them. */
 function digitsOf({ wasFloat }: ValueType, part: string): string {
   return wasFloat ? `trim_scale("${part}")` : `"${part}"`;
 }

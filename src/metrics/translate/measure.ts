@@ -1,6 +1,9 @@
 import { type Typed } from './target-dialect.js';
 
-/** The columns that another database gives for an aggregate, and what PostgreSQL makes of them. */
+/**
+ * An aggregate of a scan: the columns that another database computes, and in `local` the SQL by which PostgreSQL computes the aggregate
+ * from them.
+ */
 export interface Measure {
   name: string;
   columns: (Typed & { name: string })[];

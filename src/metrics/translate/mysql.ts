@@ -7,12 +7,12 @@ const mostDigits = 65;
 /** Digits before and after the point of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [16, 29];
 
-/** Bytes of @@max_sort_length that the length of a text may take. */
+/** Bytes of @@max_sort_length that MySQL may use for the length of a text. */
 const lengthBytes = 8;
 
 /**
- * MySQL and MariaDB, and what speaks their protocol. Texts are compared as bytes, since a collation takes different texts for equal.
- * A moment is a DATETIME in UTC, the zone of the session.
+ * The SQL of MySQL and MariaDB, and of databases that speak their protocol. Texts are compared as bytes, because collations treat
+ * different texts as equal. A moment is a DATETIME in UTC, the zone of the session.
  */
 export const mysql: TargetDialect = {
   name: 'mysql',
@@ -28,16 +28,16 @@ export const mysql: TargetDialect = {
     return kind === 'text' ? bytesOf(sql) : isTime(kind) ? realDate(sql) : sql;
   },
   indexed: (sql, { kind }) => (kind === 'text' || isTime(kind) ? sql : null),
-  // A column of latin1 beside a text that it cannot hold is an error.
+  // Comparing a latin1 column with a text that latin1 cannot hold is an error, so only ASCII is allowed.
   indexedTexts: /^[\x20-\x7e]*$/,
   toDecimal: ({ sql, whole, scale }) => `CAST(${sql} AS DECIMAL(${whole + scale}, ${scale}))`,
   mostDigits,
   mostScale: 30,
   floatToDecimal: ({ sql, isSingle }): Typed | null => {
-    // The text of a single has six digits only.
+    // MySQL gives only six digits of a single-precision number, so its exact decimal is not known.
     if (isSingle) return null;
     const decimal = `CAST(${sql} AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
-    // A query with two rows in place of a value is an error, of which the client tells the meaning by the comment.
+    // A subquery with two rows in place of a value is an error. The client recognises the error by the comment in the subquery.
     const failure = `(SELECT ${decimal} UNION ALL SELECT ${decimal} /* ${tooManyFloatDigits} */)`;
     const isExact = `${decimal} + 0e0 = ${sql}`;
     return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };
@@ -53,7 +53,7 @@ export const mysql: TargetDialect = {
     const list = names.map((name, index) => `${quoteMysqlIdentifier(name)} LONGTEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
     return `JSON_TABLE(${parameter}, '$[*]' COLUMNS (${list.join(', ')}))`;
   },
-  // MariaDB lacks an index over long texts of a list, and would compare each row with all of them.
+  // MariaDB has no index over a list of long texts, and would compare each row with all of them. A hash is short.
   lookedUp: text => `SHA2(${text}, 256)`,
   sortable: text => `IF(LENGTH(${text}) > @@max_sort_length - ${lengthBytes}, (SELECT X'00' UNION ALL SELECT X'01'), ${text})`,
   firstValue: sql => `FIRST_VALUE(${sql})`,
@@ -89,7 +89,7 @@ export const mysql: TargetDialect = {
   dayText: local => `DATE_FORMAT(${local}, '%Y-%m-%d')`,
   dateToLocal: date => `CAST(${date} AS DATETIME(6))`,
   localToDate: local => `DATE(${local})`,
-  // CONVERT_TZ knows zones only where an administrator has loaded them.
+  // CONVERT_TZ is not used: it knows time zones only if an administrator has loaded them.
   momentToLocal: (moment, zone) => `(${moment} + INTERVAL ${offsetSql(moment, zoneOffsets(zone), text => `TIMESTAMP'${text}'`)} SECOND)`,
   localToMoment: null,
   toText: ({ sql, kind }) => {
@@ -103,7 +103,7 @@ function isTime(kind: Kind): boolean {
   return kind === 'date' || kind === 'timestamp' || kind === 'timestamptz';
 }
 
-/** NULL for dates that are in no calendar: 0000-00-00, which stands for a missing date, 2024-00-15, 2024-02-31. */
+/** A date, or NULL for a date that no calendar has: 0000-00-00, which stands for a missing date, 2024-00-15, 2024-02-31. */
 function realDate(sql: string): string {
   return `IF(YEAR(${sql}) > 0 AND DAYOFMONTH(${sql}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${sql})), ${sql}, NULL)`;
 }

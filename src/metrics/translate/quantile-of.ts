@@ -8,14 +8,18 @@ import { type TargetParameters } from './target-parameters.js';
 export interface QuantileContext {
   dialect: TargetDialect;
   parameters: TargetParameters;
-  /** The rows of a scan with quantiles, where the database cannot sort the values of an aggregate. */
+  /**
+   * The rows of a scan with their places in the order of a value, for a database that cannot sort the values of an aggregate. Null for
+   * other databases.
+   */
   ranked: RankedRows | null;
   refuse: (construct: string) => never;
 }
 
 /**
- * `percentile_cont(p) WITHIN GROUP (ORDER BY x) FILTER (…)`, or `percentile_disc`. The values at one or two places travel, and
- * PostgreSQL interpolates between them. Quantiles of other databases round the place, or the value, in another way.
+ * Translates `percentile_cont(p) WITHIN GROUP (ORDER BY x) FILTER (…)`, and `percentile_disc`. The database returns the values at one
+ * or two places, and PostgreSQL interpolates between them. Quantile functions of other databases round the place or the value in
+ * another way than PostgreSQL.
  * @throws NotInDialectError
  */
 export function quantileOf(call: NodeFields, name: string, context: QuantileContext, expression: (node: unknown) => Typed): Measure {
@@ -32,7 +36,7 @@ export function quantileOf(call: NodeFields, name: string, context: QuantileCont
     name: `${name}${suffix}`,
     sql: at(`GREATEST(1, ${place})`),
   });
-  // As orderedsetaggs.c counts the places.
+  // The places are computed as in PostgreSQL's orderedsetaggs.c.
   if (!isBetween) return { name, columns: [column('', `CEIL(${share} * ${count})`)], local: `"${name}"` };
   const between = `${share} * (${count} - 1)`;
   const columns = [
@@ -47,10 +51,10 @@ export function quantileOf(call: NodeFields, name: string, context: QuantileCont
 
 interface SortedValues {
   value: Typed;
-  /** How many there are, for use in a place. */
+  /** SQL of the number of sorted values, for use in a place. `total` is the same number as an aggregate of its own. */
   count: string;
   total: string;
-  /** The value at a place, from 1. */
+  /** SQL of the value at a place, counted from 1. */
   at: (place: string) => string;
 }
 

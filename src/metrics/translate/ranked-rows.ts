@@ -1,7 +1,7 @@
 import { type TargetDialect, type Typed } from './target-dialect.js';
 import { type FindColumn } from './expression-context.js';
 
-/** A value of a row, and SQL for its place in its group, counted from 1, and how many values the group has. */
+/** A value of a row, with SQL for its place in the order of its group, counted from 1, and for the number of values in the group. */
 export interface RankedValue {
   value: Typed;
   place: string;
@@ -9,8 +9,8 @@ export interface RankedValue {
 }
 
 /**
- * The rows of a scan with the places of some of their values in the order of each group, for a database that cannot sort the values of an aggregate. It
- * is a FROM item of its own, whose columns are those that are read through `find`.
+ * The rows of a scan with the places of values in the order of their group, for a database that cannot sort the values of an aggregate.
+ * The rows are a FROM item, whose columns are read through `find`.
  */
 export class RankedRows {
   private readonly columns: Typed[] = [];
@@ -28,7 +28,7 @@ export class RankedRows {
     return { ...found, sql: this.named(`x${known < 0 ? this.columns.push(found) - 1 : known}`) };
   };
 
-  /** @param filter leaves the values of other rows out */
+  /** Adds a value to rank. @param filter a condition; the values of rows that do not meet it do not count */
   rank(node: unknown, filter: unknown): RankedValue {
     const { expression } = this.rows;
     const value = expression(node);
@@ -38,7 +38,7 @@ export class RankedRows {
     return { value: { ...value, sql: this.named(`v${index}`) }, place: this.named(`p${index}`), count: this.named(`n${index}`) };
   }
 
-  /** @param keys what the rows are grouped by */
+  /** The FROM item. @param keys the expressions that the scan groups rows by */
   from(source: string, keys: readonly Typed[]): string {
     const { quote, sortable } = this.dialect;
     const by = keys.map(({ sql, kind }) => (kind === 'text' ? sortable(sql) : sql));

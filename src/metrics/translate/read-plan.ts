@@ -2,15 +2,15 @@ import { parseForeignJson } from '../../common/json/measure-json.js';
 import { type PlanStep } from '../estimate-cost.js';
 import { type ForeignDialect } from './target-dialect.js';
 
-/** Gives the rows of `EXPLAIN …` of a statement, by the names of their columns. */
+/** Runs `EXPLAIN …` in front of a statement, and gives the rows of its result by the names of their columns. */
 export type Explain = (explaining: string) => Promise<Record<string, unknown>[]>;
 
-/** The table that a plan speaks of by this name, if the caller may know of it. */
+/** Gives the table that a plan means by a name. Undefined for tables of which the caller may not know. */
 export type NameTable = (name: string) => string | undefined;
 
 /**
- * Asks a database for its plan of a statement, which runs nothing. Rows are those that the database expects, null if it does
- * not tell; costs are null, since those of these databases cannot be compared.
+ * Asks a database for its plan of a statement, which is not run. Rows are the database's estimate, null if it gives none. Costs are
+ * null, because the costs of these databases cannot be compared.
  */
 export const readPlan: Readonly<Record<ForeignDialect, (explain: Explain, nameTable: NameTable) => Promise<PlanStep>>> = {
   mysql: async (explain, nameTable) => {
@@ -47,7 +47,10 @@ function withTable(table: string | undefined): Pick<PlanStep, 'table'> {
   return table === undefined ? {} : { table };
 }
 
-/** One line for each table, in the order in which they are joined. https://dev.mysql.com/doc/refman/8.4/en/explain-output.html */
+/**
+ * The step of one line of MySQL's EXPLAIN. It has one line for each table, in the order in which tables are joined.
+ * https://dev.mysql.com/doc/refman/8.4/en/explain-output.html
+ */
 function mysqlStep({ table, type, key, rows }: Record<string, unknown>, nameTable: NameTable): PlanStep {
   const name = String(table);
   const step = name.startsWith('<') ? 'groups' : [type, ...(typeof key === 'string' ? ['by index'] : [])].join(' ');
@@ -89,10 +92,10 @@ function clickHouseStep(node: ClickHouseNode, nameTable: NameTable, read: Readon
   };
 }
 
-/** The rows that are read of tables. Null if that is not known of all of them. */
+/** The number of rows that plans read from tables. Null if it is not known for every table. */
 export function rowsRead(plans: readonly PlanStep[]): number | null {
   const read = plans.flatMap(tablesOf);
-  // The plan of a view names only the tables behind it, which `NameTable` does not know, so `read` is empty.
+  // The plan of a view names only the tables behind the view. `NameTable` does not know those, so `read` is empty.
   return read.length === 0 || read.some(({ rows }) => rows === null) ? null : read.reduce((sum, { rows }) => sum + rows!, 0);
 }
 

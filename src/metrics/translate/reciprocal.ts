@@ -1,14 +1,18 @@
 import { type ValueType } from './target-dialect.js';
 
-/** The least digits of a quotient of PostgreSQL's, and how many it counts with as one: select_div_scale in numeric.c. */
+/**
+ * The minimum digits that PostgreSQL computes of a quotient, and the number of decimal digits in one digit of its numeric:
+ * select_div_scale in numeric.c.
+ */
 const [leastDigits, digitsOfOne] = [16, 4];
 const mostDecimals = 12;
 
 /**
- * The decimal by which a product is the quotient by a number, to the last digit that PostgreSQL gives: `0.01` for 100.
- * @param written a number as SQL has it
- * @param dividend its most digits decide how many PostgreSQL gives
- * @returns null if there is none: for 3, and where PostgreSQL would round
+ * The decimal to multiply by instead of dividing by a number: `0.01` for 100. The product equals the quotient to the last digit that
+ * PostgreSQL computes.
+ * @param written the number as SQL writes it
+ * @param dividend the type of the dividend, whose maximum digits decide how many digits PostgreSQL computes
+ * @returns null if there is no such decimal: for 3, and where PostgreSQL would round the quotient
  */
 export function reciprocalOf(written: string, dividend: ValueType): string | null {
   const [, whole = '', fraction = ''] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(written) ?? [];

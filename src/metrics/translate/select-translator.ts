@@ -12,17 +12,17 @@ import { translateExpression, translatorFor } from './translate-expression.js';
 
 export interface Relation {
   sql: string;
-  /** By alias, then name. */
+  /** The columns by the alias of their table, then by their name. */
   scope: Map<string, Map<string, Typed>>;
-  /** Conditions of SELECTs that it was put together from. */
+  /** WHERE conditions of the sub-selects that were merged into this relation. */
   conditions: string[];
 }
 
-/** Translates SELECTs of PostgreSQL's, as its parser reads them. @throws NotInDialectError */
+/** Translates PostgreSQL SELECTs, given as trees of PostgreSQL's parser. @throws NotInDialectError */
 export class SelectTranslator {
   readonly dialect: TargetDialect;
   private subqueries = 0;
-  /** By the SQL of a column the one that an index knows. */
+  /** The form of a column that an index can find, by the SQL of the column as a value. */
   private readonly plain = new Map<string, string>();
 
   constructor(
@@ -38,7 +38,7 @@ export class SelectTranslator {
   }
 
   nullOf(type: Typed): string {
-    // Without its type a NULL would decide that of the column in the first branch of a UNION.
+    // In the first branch of a UNION the type of a bare NULL would become the type of the column.
     const value = `MIN(${type.sql})`;
     return `NULLIF(${value}, ${value})`;
   }
@@ -58,7 +58,7 @@ export class SelectTranslator {
     return { sql: this.selectSql(columns, relation, this.where(select, relation, values)), columns };
   }
 
-  /** Both branches of UNION ALL, each column in a type that holds the values of both. */
+  /** Translates UNION ALL of two SELECTs. Each column gets a type that holds the values of both branches. */
   private union({ larg, rarg }: NodeFields, values: readonly unknown[]): { sql: string; columns: Map<string, Typed> } {
     const branches = [larg, rarg].map(branch => {
       const select = branch as NodeFields;
@@ -84,7 +84,7 @@ export class SelectTranslator {
     return `SELECT ${list.join(', ')}\nFROM ${sql}${where}`;
   }
 
-  /** `WHERE`, with what lets an index be used besides. */
+  /** The WHERE clause, with additional conditions that hold for the same rows and let the database use an index. */
   where({ whereClause }: NodeFields, { scope, conditions }: Relation, values: readonly unknown[]): string {
     const all = [...conditions, ...(whereClause === undefined ? [] : this.conditionsOf(whereClause, scope, values))];
     return all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`;
@@ -118,7 +118,7 @@ export class SelectTranslator {
     return this.fromItem(item, values);
   }
 
-  /** `SELECT COUNT(*) FROM (the values of the key that occur more than once)`. */
+  /** SELECT of the number of key values that occur more than once, in the column `name`. */
   countRepeats(statement: SqlStatement, name: string): string {
     const { quote } = this.dialect;
     const { sql, columns } = this.select(selectOf(statement), statement.parameters);
@@ -145,13 +145,16 @@ export class SelectTranslator {
     const scope = new Map([...left.scope, ...right.scope]);
     const kind = JoinExpr.jointype === 'JOIN_LEFT' ? 'LEFT' : 'INNER';
     const on = this.expression(JoinExpr.quals, scope, values).sql;
-    // Not every database joins where nothing has to be equal.
+    // Some databases cannot join without an equality, so a list is cross-joined and its condition goes to WHERE.
     const isList = this.lists.has(((JoinExpr.rarg as Node).RangeVar?.relname ?? '') as string);
     if (isList) return { sql: `${left.sql}\nCROSS JOIN ${right.sql}`, scope, conditions: [...left.conditions, on] };
     return { sql: `${left.sql}\n${kind} JOIN ${right.sql} ON ${on}`, scope, conditions: left.conditions };
   }
 
-  /** Its columns stand for what they are computed of, so that no database has to merge it. One with windows or UNION is a SELECT of its own. */
+  /**
+   * Merges a sub-select into the outer SELECT: references to its columns become their expressions, so that no database has to merge it.
+   * A sub-select with windows or UNION stays a SELECT of its own.
+   */
   private subselect(select: NodeFields, alias: string, values: readonly unknown[]): Relation {
     if (select.op === 'SETOP_UNION' || hasField(select.targetList, 'over')) {
       const { sql, columns } = this.select(select, values);
@@ -166,7 +169,7 @@ export class SelectTranslator {
     return { sql: relation.sql, scope: new Map([[alias, columns]]), conditions: [...relation.conditions, ...conditions] };
   }
 
-  /** @param outer its alias where it has none */
+  /** @param outer the alias of a table that has none itself: that of the sub-select around the table, or its own name */
   private table({ schemaname, relname, alias }: NodeFields, outer = relname as string): Relation {
     const { quote } = this.dialect;
     const list = schemaname === undefined ? this.lists.get(relname as string) : undefined;
@@ -210,7 +213,7 @@ export function findIn(scope: Relation['scope']): FindColumn {
   };
 }
 
-/** Whether a tree has a node with this field. */
+/** Whether any node of a tree has a field of this name. */
 export function hasField(node: unknown, name: string): boolean {
   if (typeof node !== 'object' || node === null) return false;
   return Object.entries(node).some(([key, value]) => key === name || hasField(value, name));

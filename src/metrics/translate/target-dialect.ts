@@ -6,17 +6,17 @@ export type Kind = 'number' | 'float' | 'text' | 'boolean' | 'date' | 'timestamp
 
 export type TimePart = 'year' | 'quarter' | 'month' | 'day' | 'isodow' | 'hour';
 
-/** The type of a value, as far as it is known before any row is read. */
+/** The type of a value, as far as it is known before rows are read. */
 export interface ValueType {
   kind: Kind;
-  /** The most digits of a number before and after the point. */
+  /** For a number, its maximum digits before the point. `scale` has its maximum digits after the point. */
   whole: number;
   scale: number;
   /** True for a floating-point number of single precision. */
   isSingle?: boolean;
-  /** True for a decimal that was a double, or is computed of one: PostgreSQL leaves out the zeros at the end of its digits. */
+  /** True for a decimal that was converted or computed from a double. PostgreSQL omits the zeros at the end of its digits. */
   wasFloat?: boolean;
-  /** The type that PostgreSQL gives to the value, where that is an integer. */
+  /** For an integer, the type that PostgreSQL gives the value. */
   integer?: IntegerType | undefined;
 }
 
@@ -28,94 +28,103 @@ export interface Typed extends ValueType {
 }
 
 /**
- * The SQL of a database other than PostgreSQL, for the scans of metrics. Operands come as SQL of the target. A construct without
- * an exact counterpart is left out: the translator refuses it by name.
+ * The SQL of a database other than PostgreSQL, for scans of metrics. Operands are SQL of that database. The translator refuses
+ * constructs for which it has no member here, by name.
  */
 export interface TargetDialect {
   readonly name: ForeignDialect;
   quote: (name: string) => string;
-  /** The place of a parameter. `position` counts from 1. */
+  /** The placeholder of the parameter at `position`, counted from 1. */
   placeholder: (position: number) => string;
-  /** A value of the type from a parameter that holds PostgreSQL's text of it. */
+  /** A value of type `type` from a parameter with PostgreSQL's text of the value. */
   fromText: (parameter: string, type: ValueType) => string;
-  /** A column of a table as a value of its kind. */
+  /** A column of a table as a value of the kind of `type`. */
   column: (sql: string, type: ValueType) => string;
-  /** The form of a column in which an index or a partition finds it, where that is not the form of `column`. Null where it is. */
+  /** The form of a column with which the database finds rows by an index or a partition. Null if `column` already gives that form. */
   indexed: (sql: string, type: ValueType) => string | null;
-  /** The texts that can be compared with a column in that form, whatever its characters. */
+  /** Matches the texts that may be compared with the form that `indexed` gives a text column, whatever the character set of the column. */
   readonly indexedTexts: RegExp;
-  /** A number as a decimal of its digits, so that what is computed of it is exact. */
+  /** A number as a decimal with all of its digits, so that results computed from it are exact. */
   toDecimal: (value: Typed) => string;
-  /** The most digits of a decimal, and the most behind its point. */
+  /** Maximum digits of a decimal. `mostScale` has its maximum digits after the point. */
   readonly mostDigits: number;
   readonly mostScale: number;
-  /** A double as the decimal that its shortest text is, or an error of the database where its digits do not fit. Null if it cannot. */
+  /**
+   * A double as the decimal of its shortest text. The SQL fails in the database if the digits do not fit. Null if the dialect cannot
+   * convert a double of this type.
+   */
   floatToDecimal: (value: Typed) => Typed | null;
-  /** A double for comparisons with numbers. PostgreSQL has NaN above them all. */
+  /** A double in a form to compare with numbers: NaN is above all numbers, as in PostgreSQL. */
   comparedFloat: (double: string) => string;
   /** The double nearest to the number that a parameter holds as text. */
   floatFromText: (parameter: string) => string;
-  /** The argument of an aggregate that is NULL without rows. */
+  /** The argument of MIN or MAX, in a form that makes the aggregate NULL without rows. */
   argument: (sql: string) => string;
   sum: (value: Typed) => string;
   countDistinct: (values: Typed[]) => string;
-  /** An aggregate: the value at a place, from 1, in the order of the values. Null if the database lacks such an aggregate. */
+  /**
+   * An aggregate that gives the value at a place, counted from 1, of the values in ascending order. Null if the database lacks such an
+   * aggregate.
+   */
   sortedValue: ((value: string, place: string) => string) | null;
-  /** In how many parameters a list is handed over. */
+  /** Number of parameters into which the JSON text of a list is cut. */
   readonly listParts: number;
-  /** A FROM item with the texts of a JSON array of arrays, whose parts the parameters hold, as columns of these names. */
+  /**
+   * A FROM item with the rows of a JSON array of arrays of texts, as columns of these names. The parameters hold the parts of the JSON
+   * text.
+   */
   rowsOfJson: (parameters: readonly string[], names: readonly string[]) => string;
-  /** A text in a form that is quickly found in a list. */
+  /** A text in a form that the database finds quickly in a list: itself, or its hash. */
   lookedUp: (text: string) => string;
-  /** A text by which a window is sorted, or an error of the database where it would compare only the beginning. */
+  /** A text in a form to sort a window by. The SQL fails in the database for a text so long that only its beginning would be compared. */
   sortable: (text: string) => string;
-  /** The first value of a window, also if it is NULL. */
+  /** The window function that gives the first value of a window, also if that value is NULL. */
   firstValue: (sql: string) => string;
-  /** A decimal rounded to so many digits behind the point, halves away from zero. */
+  /** A decimal rounded to `digits` digits after the point, halves away from zero. */
   round: (decimal: string, digits: number) => string;
-  /** A part of a local time or a date. Days of the week are from Monday, 1 to 7. */
+  /** A part of a local time or a date, as a number. `isodow` counts days of the week from Monday, 1 to 7. */
   part: (local: string, part: TimePart) => string;
   isIn: (value: Typed, list: readonly Typed[]) => string;
   contains: (value: string, part: string) => string;
   startsWith: (value: string, start: string) => string;
   endsWith: (value: string, end: string) => string;
-  /** Characters are counted as code points. Positions are counted from 1. */
+  /** The number of characters of a text, in Unicode code points. Positions in texts are counted from 1. */
   length: (text: string) => string;
   slice: (text: string, from: string, count: string | null) => string;
   lastCharacters: (text: string, count: string) => string;
-  /** 0 if the part, which is not empty, does not occur. */
+  /** The position of the first occurrence of a part in a text, from 1; 0 if there is none. The part is never empty. */
   position: (text: string, part: string) => string;
   replace: (text: string, part: string, by: string) => string;
-  /** NULL if one of them is. */
+  /** The texts concatenated. NULL if any of them is NULL. */
   join: (texts: string[]) => string;
-  /** Without the spaces at its ends, U+0020 only. */
+  /** A text without the spaces (U+0020 only) at the given ends. */
   trim: (text: string, side: 'BOTH' | 'LEADING' | 'TRAILING') => string;
   integerText: (integer: string) => string;
-  /** The remainder of whole numbers, with the sign of the dividend. */
+  /** The remainder of a division of integers, with the sign of the dividend. */
   remainder: (dividend: string, divisor: string) => string;
   addDays: (date: string, days: number) => string;
   daysBetween: (date: string, earlier: string) => string;
-  /** The start of the period of a local time or a date, weeks from Monday, as a local time. */
+  /** The start of the period that contains a local time or a date, as a local time. Weeks begin on Monday. */
   startOf: (local: Typed, grain: CalendarGrain) => string;
-  /** A local time so many days or months later, on the last day of a shorter month. */
+  /** A local time that is `count` days or months later. In a shorter month, the last day of that month. */
   add: (local: string, count: number, unit: 'day' | 'month') => string;
   dayText: (local: string) => string;
   dateToLocal: (date: string) => string;
   localToDate: (local: string) => string;
-  /** The local time of a moment. */
+  /** A moment as the local time of a zone. */
   momentToLocal: (moment: string, zone: string) => string;
-  /** The moment of a local time. Null if the database lacks an exact way. */
+  /** The moment of a local time of a zone. Null if the database cannot compute it exactly. */
   localToMoment: ((local: string, zone: string) => string) | null;
-  /** A value as PostgreSQL reads it, from a result of the statement. */
+  /** The text of a value of a result, in a form that PostgreSQL reads. */
   toText: (value: Typed) => string;
   /** Text that follows the statement, such as settings; may be empty. */
   readonly suffix: string;
 }
 
-/** The database that holds the rows of a metric, where it is not PostgreSQL. */
+/** The database that holds the rows of a metric, if it is not PostgreSQL. */
 export interface Target {
   dialect: TargetDialect;
-  /** The columns of a table that the bindings read. */
+  /** The columns of a table that the bindings read. Undefined for other tables. */
   columnsOf(schema: string, table: string): readonly { name: string; type: string }[] | undefined;
 }
 
@@ -135,13 +144,13 @@ export function integerType(integer: IntegerType): ValueType {
   return { ...numberType(wholeDigits[integer]), integer };
 }
 
-/** The type of PostgreSQL's that holds integers of all of these. Undefined if one of them is not an integer. */
+/** The largest PostgreSQL integer type among the types, which holds the values of all. Undefined if one of the types is not an integer. */
 export function widestInteger(all: readonly ValueType[]): IntegerType | undefined {
   if (all.some(({ integer }) => integer === undefined)) return undefined;
   return (['bigint', 'integer', 'smallint'] as const).find(type => all.some(({ integer }) => integer === type));
 }
 
-/** @param type of PostgreSQL, as catalogues give it: `numeric(12,2)` */
+/** @param type PostgreSQL type as a catalogue gives it, such as `numeric(12,2)` */
 export function valueTypeOf(type: string): ValueType {
   const [, base = type, digits, scale = '0'] = /^([^(]+)(?:\((\d+)(?:, ?(-?\d+))?\))?$/.exec(type) ?? [];
   if (base === 'smallint' || base === 'integer' || base === 'bigint') return integerType(base);
@@ -152,13 +161,13 @@ export function valueTypeOf(type: string): ValueType {
   return { ...textType, kind: 'other' };
 }
 
-/** The type of PostgreSQL that holds the values of a result. */
+/** The PostgreSQL type that reads the values of a column of a scan's result. */
 export function columnTypeOf({ kind, integer }: ValueType): string {
   if (kind === 'number') return integer ?? 'numeric';
   return kind === 'float' ? 'double precision' : kind === 'null' || kind === 'other' ? 'text' : kind;
 }
 
-/** The type of PostgreSQL that a column of a binding has. */
+/** The PostgreSQL type that a binding shows for a column, with the digits of a number. */
 export function shownTypeOf({ kind, whole, scale, integer }: ValueType): string {
   if (kind !== 'number') return kind === 'float' ? 'double precision' : kind === 'null' ? 'text' : kind;
   return integer ?? `numeric(${whole + scale},${scale})`;

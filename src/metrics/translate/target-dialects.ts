@@ -5,7 +5,7 @@ import { type ForeignDialect, type TargetDialect, valueTypeOf } from './target-d
 
 export const targetDialects: Readonly<Record<ForeignDialect, TargetDialect>> = { mysql, duckdb, clickhouse };
 
-/** Whether values of a type of PostgreSQL's, as a catalogue gives it, can be read there. */
+/** Whether a database can read values of a PostgreSQL type, given as a catalogue gives it. */
 export function isReadable(type: string, dialect: ForeignDialect): boolean {
   const value = valueTypeOf(type);
   if (value.kind === 'float') return targetDialects[dialect].floatToDecimal({ ...value, sql: '' }) !== null;

@@ -3,10 +3,10 @@ import { integerType, numberType, type Typed, widestInteger } from './target-dia
 import { longest, numberConstant } from './tree-constants.js';
 import { type Node } from './constant-sql.js';
 
-/** The digits of which 128 bits hold all numbers. */
+/** Maximum digits with which every integer fits into 128 bits. */
 const mostDigits = 38;
 
-/** `+`, `-` and `*` of numbers. */
+/** Translates `+`, `-` and `*` of numbers. @throws NotInDialectError for other operators and operands */
 export function translateArithmetic(operator: string, left: Typed, right: Typed, { dialect, refuse }: Translator): Typed {
   if (!/^[-+*]$/.test(operator) || left.kind !== 'number' || right.kind !== 'number') return refuse(operator);
   const isProduct = operator === '*';
@@ -24,7 +24,7 @@ export function translateArithmetic(operator: string, left: Typed, right: Typed,
 }
 
 /**
- * The remainder of whole numbers. PostgreSQL fails for a divisor of zero, and others do not.
+ * Translates the remainder of integers. The divisor must never be zero: PostgreSQL fails for a zero, and other databases do not.
  * @returns null for other operands
  */
 export function translateRemainder(left: Typed, divisor: unknown, { dialect, translate }: Translator): Typed | null {
@@ -35,14 +35,14 @@ export function translateRemainder(left: Typed, divisor: unknown, { dialect, tra
   return { ...type, sql: dialect.remainder(left.sql, right.sql) };
 }
 
-/** A positive number, or `NULLIF(x, 0)`. */
+/** Whether a divisor is a positive number or `NULLIF(x, 0)`. */
 function isNeverZero(divisor: unknown): boolean {
   const { A_Expr } = divisor as Node;
   if (A_Expr?.kind === 'AEXPR_NULLIF') return numberConstant(A_Expr.rexpr) === '0';
   return Number(numberConstant(divisor) ?? 0) > 0;
 }
 
-/** A date so many days later or earlier, or the days between two dates. Null for other operands. */
+/** Translates a date plus or minus a number of days, and the days between two dates. Null for other operands. */
 export function translateDays(operator: string, left: Typed, other: unknown, { dialect, translate }: Translator): Typed | null {
   if (left.kind !== 'date' || !/^[-+]$/.test(operator)) return null;
   const days = numberConstant(other);
@@ -55,13 +55,13 @@ export function translateDays(operator: string, left: Typed, other: unknown, { d
   return right.kind === 'date' ? { ...integerType('integer'), sql: dialect.daysBetween(left.sql, right.sql) } : null;
 }
 
-/** `GREATEST` and `LEAST`, which leave NULLs out. */
+/** Translates `GREATEST` and `LEAST`, which ignore NULL arguments on PostgreSQL. */
 export function translateEnds(isGreatest: boolean, args: readonly unknown[], { translate, unify, refuse }: Translator): Typed {
   const name = isGreatest ? 'GREATEST' : 'LEAST';
   const alike = unify(args.map(translate), `${name} of several types`);
   const [first] = alike;
   if (!first || !/^(number|date|timestamp)$/.test(first.kind)) return refuse(`${name} of this form`);
-  // In the place of a NULL stands one of the others.
+  // A NULL argument is replaced by another argument, because other databases give NULL if any argument is NULL.
   const sqls = alike.map((_, index) => `COALESCE(${[...alike.slice(index), ...alike.slice(0, index)].map(({ sql }) => sql).join(', ')})`);
   return { ...first, sql: alike.length === 1 ? first.sql : `${name}(${sqls.join(', ')})` };
 }

@@ -12,7 +12,7 @@ import { numberConstant, textConstant } from './tree-constants.js';
 const grains = new Set(['day', 'week', 'month', 'quarter', 'year']);
 const timeParts = ['year', 'quarter', 'month', 'day', 'isodow', 'hour'] as const;
 
-/** A function of rows, `EXTRACT` and `AT TIME ZONE` among them. @throws NotInDialectError */
+/** Translates a function of rows, also `EXTRACT` and `AT TIME ZONE`. @throws NotInDialectError */
 export function translateCall(node: NodeFields, translator: Translator): Typed {
   const { dialect, translate, refuse } = translator;
   const name = functionName(node);
@@ -53,7 +53,7 @@ export function translateCall(node: NodeFields, translator: Translator): Typed {
 }
 
 function rounded(value: Typed, written: string | null, { dialect, refuse }: Translator): Typed {
-  // PostgreSQL makes a double of an integer without digits.
+  // On PostgreSQL, ROUND of an integer without digits gives a double, so integers are refused.
   const digits = written !== null && /^\d$/.test(written) ? Number(written) : null;
   if (value.kind !== 'number' || value.integer || digits === null) return refuse('ROUND of this form');
   if (digits >= value.scale) return value;
@@ -61,15 +61,15 @@ function rounded(value: Typed, written: string | null, { dialect, refuse }: Tran
 }
 
 function wholeNumber(name: string, value: Typed, { dialect, refuse }: Translator): Typed {
-  // PostgreSQL makes a double of an integer.
+  // PostgreSQL gives a double for an integer, so an integer is refused.
   if (value.kind !== 'number' || value.integer) return refuse(`${name} of this form`);
   const type = numberType(value.whole + 1);
   return { ...type, sql: dialect.toDecimal({ ...type, sql: `${name}(${dialect.toDecimal(value)})` }) };
 }
 
 /**
- * `date_trunc('month', day)`, of which PostgreSQL makes the moment of a start, for a cast to a date. Null for anything else. Starts of
- * days are left out: some zones skipped a day.
+ * The start of a date's period in `date_trunc('month', day)`, whose result PostgreSQL makes a moment, for a cast of it to a date. Null
+ * for any other expression, and for starts of days: some time zones skipped a day.
  */
 export function startOfDate({ FuncCall }: Node, { dialect, translate }: Translator): Typed | null {
   if (!FuncCall || functionName(FuncCall) !== 'date_trunc') return null;

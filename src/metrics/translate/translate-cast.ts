@@ -32,10 +32,10 @@ const castKinds: Readonly<Record<string, Kind>> = {
 
 const integerNames: Readonly<Record<string, IntegerType>> = { int2: 'smallint', int4: 'integer', int8: 'bigint', bigint: 'bigint' };
 
-/** The most digits of which all numbers fit. */
+/** Maximum digits with which every number fits into the integer type. */
 const surelyFits: Readonly<Record<IntegerType, number>> = { smallint: 4, integer: 9, bigint: 18 };
 
-/** `x::type`. @throws NotInDialectError */
+/** Translates a cast `x::type`. @throws NotInDialectError */
 export function translateCast({ arg, typeName }: NodeFields, translator: Translator): Typed {
   const { dialect, values, translate, refuse } = translator;
   const type = castName(typeName);
@@ -67,7 +67,7 @@ export function translateCast({ arg, typeName }: NodeFields, translator: Transla
   if (same === 'number' && value.kind === 'number') {
     const integer = integerNames[type];
     if (!integer) return { ...value, integer, sql: dialect.toDecimal(value) };
-    // One that does not fit is an error on PostgreSQL.
+    // A value that does not fit into the integer type is an error on PostgreSQL, so only values that fit are accepted.
     const fits = value.scale === 0 && (value.whole <= surelyFits[integer] || widestInteger([value, integerType(integer)]) === integer);
     if (fits) return { ...value, integer };
     const rounded = numeric(value, [surelyFits[integer], 0], translator);
@@ -79,7 +79,10 @@ export function translateCast({ arg, typeName }: NodeFields, translator: Transla
   return same === value.kind && same !== 'number' ? value : refuse(`a cast of ${value.kind} to ${type}`);
 }
 
-/** Rounded to so many digits. More of them before the point are an error on PostgreSQL. */
+/**
+ * Rounds a number to a precision and scale. Refuses a number that may have more digits before the point, which PostgreSQL reports as an
+ * error.
+ */
 function numeric(value: Typed, [precision, scale = 0]: readonly number[], { dialect, refuse }: Translator): Typed {
   const digits = (precision ?? 0) - scale;
   const whole = value.whole + (scale < value.scale ? 1 : 0);
@@ -90,7 +93,7 @@ function numeric(value: Typed, [precision, scale = 0]: readonly number[], { dial
   return { ...type, sql: dialect.toDecimal({ ...type, sql }) };
 }
 
-/** A value of a parameter with a type. */
+/** Translates a parameter with a cast: the value as a constant of the type. */
 export function translateParameter(value: unknown, type: string, { text, number, computed, condition, refuse }: Translator): Typed {
   if (type === 'bool' || type === 'boolean') return condition(String(value) === 'true' ? 'TRUE' : 'FALSE');
   const kind = castKinds[type];

@@ -19,18 +19,18 @@ const nullType: ValueType = { ...textType, kind: 'null' };
 export const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
 /**
- * Translates an expression of PostgreSQL's, as its own parser reads it, to one of the target that gives the same value for every
- * row. Each step knows the type of its operands. A construct without an exact counterpart is refused by its name.
- * @throws NotInDialectError; SchemaError if it is too long
+ * Translates a PostgreSQL expression, given as the tree of PostgreSQL's parser, to an expression of the target that has the same value
+ * for every row. Each step knows the types of its operands. A construct without an exact counterpart in the target is refused by name.
+ * @throws NotInDialectError; SchemaError if the expression is too long
  */
 export function translateExpression(node: unknown, context: ExpressionContext): Typed {
   return translatorFor(context).translate(node);
 }
 
-/** The translator behind `translateExpression`, which also compares and unifies values. */
+/** The functions that translate, compare and unify expressions in a context. */
 export function translatorFor({ dialect, parameters, lists, values, find }: ExpressionContext) {
   const translator: Translator = { dialect, values, translate, text, number, computed, condition, asText, unify, refuse };
-  /** Each node is translated once: constructs that write an operand twice, nested in each other, would double the work at each level. */
+  /** Translations by node. Some constructs write an operand twice; nested, they would double the work at each level without this map. */
   const translated = new Map<unknown, Typed>();
   return { translate, comparable, unify };
 
@@ -76,7 +76,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     return { ...booleanType, sql };
   }
 
-  /** A constant time, of which PostgreSQL gives the text. */
+  /** Translates a constant expression whose value is a time. PostgreSQL computes its text beforehand, and the text becomes a parameter. */
   function computed(each: unknown, kind: Kind): Typed {
     const sql = constantSql(each, values, parameters) ?? refuse('a constant time of this form');
     const type = { ...textType, kind };
@@ -195,7 +195,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     return condition(isDistinct ? isOther : `(NOT ${isOther})`);
   }
 
-  /** `strpos(x, part) > 0`. */
+  /** SQL of the target for `strpos(x, part) > 0`, a search for a part of a text. Null for other comparisons. */
   function searchedPart(left: unknown, right: unknown): string | null {
     const { FuncCall } = left as Node;
     const { A_Const } = right as Node;
@@ -216,7 +216,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     return `${a.sql} ${operator} ${b.sql}`;
   }
 
-  /** Both sides as values of one kind. A text constant takes the kind of the other side. */
+  /** Translates both sides of a comparison to values of one kind. A text constant takes the kind of the other side. */
   function comparable(left: unknown, right: unknown): [Typed, Typed] {
     let [a, b] = [translate(left), translate(right)];
     if (a.kind !== b.kind) {
@@ -302,7 +302,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     return { ...results[0]!, sql: `(CASE ${branches.join(' ')}${otherwise} END)` };
   }
 
-  /** All values in one type, the widest of them. */
+  /** Gives all values one type: the widest of their types. @throws NotInDialectError for values of several kinds */
   function unify(all: Typed[], construct: string): Typed[] {
     const known = all.filter(({ kind }) => kind !== 'null');
     const [first] = known;

@@ -7,34 +7,34 @@ import { findIn, hasField, selectOf, SelectTranslator } from './select-translato
 import { columnTypeOf, numberType, type Target, type Typed, type ValueType } from './target-dialect.js';
 import { TargetParameters, type TargetParameter } from './target-parameters.js';
 
-/** A statement of PostgreSQL's that reads rows without grouping them, and how they are to be grouped. */
+/** A PostgreSQL statement that reads rows without grouping them, with the way in which they are to be grouped. */
 export interface ScanTemplate {
   statement: SqlStatement;
-  /** How many of its columns are keys, then dimensions. The others are aggregates. */
+  /** Number of columns that are keys. `dimensions` columns follow, then the aggregates. */
   keys: number;
   dimensions: number;
-  /** The names of its columns. */
+  /** The names of all columns of the statement. */
   names: readonly string[];
   levels: readonly number[];
   isLevelled: boolean;
   lists: HandedLists;
-  /** SELECTs of keys that no two rows of a table may have. */
+  /** SELECTs of the keys of joined tables. No two rows of a table may have equal keys. */
   uniqueKeys: readonly SqlStatement[];
 }
 
-/** One scan in the SQL of the target. Its rows are texts that PostgreSQL reads as the types of the columns. */
+/** A scan in the SQL of the target. Its result has texts, which PostgreSQL reads as the types of the columns. */
 export interface TranslatedScan {
   sql: string;
   parameters: TargetParameter[];
-  /** Statement by which PostgreSQL computes values for the parameters beforehand, as one row of texts; null if none need it. */
+  /** Statement by which PostgreSQL computes parameters of the scan beforehand, as one row of texts. Null if no parameter is computed. */
   constants: SqlStatement | null;
-  /** The first columns of the result. */
+  /** The first columns of the result, with the PostgreSQL types that read them. */
   columns: { name: string; type: string }[];
-  /** How many columns follow: for each of the unique keys the number of its values that occur more than once. */
+  /** Number of columns that follow `columns`: one for each of the unique keys, with the number of key values that occur more than once. */
   repeats: number;
 }
 
-/** A column that PostgreSQL computes from the columns that the target gives: a name and SQL over them. */
+/** A column that PostgreSQL computes from the scan's result: its name, and SQL over the columns of the result. */
 export interface LocalColumn {
   name: string;
   sql: string;
@@ -57,7 +57,7 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
       : null;
   const expression = (node: unknown): Typed => translator.expression(node, relation.scope, values, ranked?.find);
 
-  // The text of a period is made once for each group.
+  // Rows are grouped by the start of a period, so that its text is computed once for each group.
   const plain = targets.slice(0, keys + dimensions).map((node, index) => {
     const start = isDayText(node) ? ((node as Node).FuncCall!.args as unknown[])[0] : null;
     return {
@@ -96,7 +96,7 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
   };
   const grouped = [0, ...levels].map(ofLevel).join('\nUNION ALL\n');
   const quote = (name: string): string => dialect.quote(name);
-  // Joined instead of a scalar subquery: ClickHouse computes those even when it only explains a statement.
+  // The counts are joined, because ClickHouse runs scalar subqueries even when it only explains a statement.
   const repeats = template.uniqueKeys.map(
     (statement, index) => `\nCROSS JOIN (${translator.countRepeats(statement, `repeats${index}`)}) AS ${quote(`p${index}`)}`,
   );
@@ -116,14 +116,14 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
   return { scan: { ...finished, constants: parameters.constants, columns, repeats: repeats.length }, local };
 }
 
-/** A SELECT without rows, with the types of its columns. @throws NotInDialectError */
+/** The statement translated with LIMIT 0, and the types of its columns. @throws NotInDialectError */
 export function translateProbe(statement: SqlStatement, target: Target): SqlStatement & { columns: ValueType[] } {
   const parameters = new TargetParameters();
   const { sql, columns } = new SelectTranslator(target, parameters).select(selectOf(statement), statement.parameters);
   return { ...alone(`${sql}\nLIMIT 0`, parameters, target), columns: [...columns.values()] };
 }
 
-/** For each SELECT of a key the number of its values that occur more than once, in one row. @throws NotInDialectError */
+/** A SELECT of one row that counts, for each SELECT of a key, the key values that occur more than once. @throws NotInDialectError */
 export function translateRepeats(statements: readonly SqlStatement[], target: Target): SqlStatement {
   const parameters = new TargetParameters();
   const translator = new SelectTranslator(target, parameters);
@@ -133,7 +133,7 @@ export function translateRepeats(statements: readonly SqlStatement[], target: Ta
   return alone(`SELECT ${counts.join(', ')}`, parameters, target);
 }
 
-/** A statement in which samples stand for the values that PostgreSQL would compute. */
+/** Finishes a statement that runs alone. Samples stand for the values that PostgreSQL would compute for its parameters. */
 function alone(sql: string, parameters: TargetParameters, { dialect }: Target): SqlStatement {
   const finished = parameters.finish(`${sql}${dialect.suffix}`, position => dialect.placeholder(position));
   const sampleOf = (parameter: TargetParameter): string => {

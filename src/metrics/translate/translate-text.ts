@@ -6,7 +6,7 @@ const sides = { btrim: 'BOTH', ltrim: 'LEADING', rtrim: 'TRAILING' } as const;
 const names = 'length char_length character_length left right substring substr concat replace strpos position starts_with'.split(' ');
 const textFunctions: ReadonlySet<string> = new Set([...Object.keys(sides), ...names]);
 
-/** A function of texts, which counts characters as PostgreSQL does: code points. Null for another function. */
+/** Translates a function of texts. Characters are counted in code points, as PostgreSQL does. Null for any other function. */
 export function translateText(name: string, args: readonly unknown[], translator: Translator): Typed | null {
   if (!textFunctions.has(name)) return null;
   const { dialect, translate, condition, asText, refuse } = translator;
@@ -14,12 +14,12 @@ export function translateText(name: string, args: readonly unknown[], translator
   const text = (index: number): string => asText(translate(args[index]));
   const result = (sql: string): Typed => ({ ...textType, sql });
   const integer = (sql: string): Typed => ({ ...integerType('integer'), sql });
-  /** A constant count of at least `least`. Databases differ about negative counts, so others are refused. */
+  /** A constant count of at least `least`. Other counts are refused, because databases treat negative counts differently. */
   const count = (index: number, least: number): string => {
     const written = numberConstant(args[index]) ?? '';
     return /^\d{1,9}$/.test(written) && Number(written) >= least ? written : refuse(form);
   };
-  /** A constant text that is not empty. Databases differ about the place of an empty text, so others are refused. */
+  /** A constant text that is not empty. An empty text is refused, because databases differ about its position in a text. */
   const part = (index: number): string => (textConstant(args[index]) ? text(index) : refuse(form));
   switch (name) {
     case 'length':
@@ -34,7 +34,7 @@ export function translateText(name: string, args: readonly unknown[], translator
     case 'substr':
       return result(dialect.slice(text(0), count(1, 1), args.length === 3 ? count(2, 0) : null));
     case 'concat':
-      // It takes NULL for an empty text.
+      // PostgreSQL's concat treats NULL as an empty text.
       return result(dialect.join(args.map((_, index) => `COALESCE(${text(index)}, ${translator.text('').sql})`)));
     case 'replace':
       return result(dialect.replace(text(0), part(1), text(2)));
@@ -49,7 +49,7 @@ export function translateText(name: string, args: readonly unknown[], translator
   }
 }
 
-/** `x LIKE 'part%'` and the like: the start, the end or any part of a text, or all of it. */
+/** Translates `x LIKE 'part%'` and other patterns for the start, the end, any part or the whole of a text. Refuses other patterns. */
 export function translateLike(operator: string, value: unknown, pattern: unknown, translator: Translator): Typed {
   const { dialect, translate, text, condition, asText, refuse } = translator;
   const like = textConstant(pattern);

@@ -3,12 +3,12 @@ import { functionName, type Node } from './constant-sql.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { integerType, type TargetDialect, type Typed } from './target-dialect.js';
 
-/** The bit of ROWS among the options of a frame: parsenodes.h. */
+/** The bit in the frame options of the tree that says ROWS: parsenodes.h. */
 const rowsBit = 4;
 
 /**
- * The windows of statements of metrics: `MAX(x) FILTER (…) OVER (PARTITION BY … ORDER BY … ROWS UNBOUNDED PRECEDING)`, with all or some
- * of these parts. A client's SQL has none.
+ * Translates the window functions that the compiler of metrics writes: `MAX(x) FILTER (…) OVER (PARTITION BY … ORDER BY … ROWS
+ * UNBOUNDED PRECEDING)`, with all or some of these parts. SQL of clients has no window functions.
  */
 export function translateWindow(call: NodeFields, translate: (node: unknown) => Typed, dialect: TargetDialect): Typed {
   const { partitionClause = [], orderClause = [], frameOptions } = call.over as NodeFields & Record<string, unknown[]>;
@@ -27,7 +27,7 @@ export function translateWindow(call: NodeFields, translate: (node: unknown) => 
   const sql = name === 'first_value' ? dialect.firstValue(value.sql) : `${name.toUpperCase()}(${dialect.argument(chosen(value.sql))})`;
   return { ...value, sql: `${sql} OVER (${over})` };
 
-  /** NULL comes last, as on PostgreSQL. */
+  /** ORDER BY terms of an expression, with NULL last as on PostgreSQL. */
   function sorted(node: unknown): string {
     const { CollateClause } = node as Node;
     const value = translate(CollateClause ? CollateClause.arg : node);

@@ -1,19 +1,19 @@
 import { castName, type Node } from './constant-sql.js';
 
-/** The text of a constant, or null for anything else. */
+/** The text of a text constant. Null for any other node. */
 export function textConstant(node: unknown): string | null {
   const { A_Const } = node as Node;
   return A_Const?.sval === undefined ? null : ((A_Const.sval as { sval?: string }).sval ?? '');
 }
 
-/** The digits of a number, or null for anything else. */
+/** The digits of a number constant. Null for any other node. */
 export function numberConstant(node: unknown): string | null {
   const { A_Const } = node as Node;
   if (A_Const?.ival !== undefined) return String((A_Const.ival as { ival?: number }).ival ?? 0);
   return A_Const?.fval === undefined ? null : (A_Const.fval as { fval: string }).fval;
 }
 
-/** `1.5e3` as `1500`. */
+/** A decimal text without an exponent: `1.5e3` becomes `1500`. */
 export function plainDecimal(written: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([-+]?\d{1,3})$/.exec(written);
   if (!match) return written;
@@ -32,10 +32,10 @@ const spans: Readonly<Record<string, { unit: 'day' | 'month'; size: number }>> =
   year: { unit: 'month', size: 12 },
 };
 
-/** The longest spans, in days and in months. Times of MySQL begin with the year 1000, so a time less such a span still exists. */
+/** Maximum spans, in days and in months. MySQL's times begin with the year 1000, so a time minus the maximum span exists there too. */
 export const longest = { day: 365_000, month: 12_000 };
 
-/** The days or months of `interval '3 week'`. */
+/** The span of an interval constant in days or months: `interval '3 week'` is 21 days. Null for any other node. */
 export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } | null {
   const { TypeCast } = node as Node;
   if (!TypeCast || castName(TypeCast.typeName) !== 'interval') return null;
@@ -45,7 +45,7 @@ export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } 
   return { count: Number(count) * span.size, unit: span.unit };
 }
 
-/** The name of a node of the tree in an error. */
+/** The words for a type of node in an error. */
 export function constructName(type: string): string {
   const names: Readonly<Record<string, string>> = {
     SQLValueFunction: 'the clock',

@@ -1,6 +1,6 @@
 import { offsetsIn } from '../../text/time-zone.js';
 
-/** A moment in seconds since 1970, and what local time is ahead of UTC from then on, in seconds. */
+/** From the moment `from`, in seconds since 1970, local time is `offset` seconds ahead of UTC. */
 export interface ZoneOffset {
   from: number;
   offset: number;
@@ -11,7 +11,7 @@ const step = 20 * 86_400;
 const known = new Map<string, ZoneOffset[]>();
 const mostKnown = 100;
 
-/** All offsets of a zone over the moments that 32 bits hold. The first begins with them. */
+/** All offsets of a time zone from 1970 to 2106, the moments that fit into 32 bits. The first offset begins in 1970. */
 export function zoneOffsets(zone: string): ZoneOffset[] {
   const found = known.get(zone);
   if (found) return found;
@@ -27,7 +27,7 @@ export function zoneOffsets(zone: string): ZoneOffset[] {
       else high = middle;
     }
     offsets.push({ from: high, offset: offsetAt(high) });
-    // A second change within a step.
+    // The offset changes again within this step, so the next search begins at the change just found.
     if (offsetAt(to) !== offsets.at(-1)!.offset) from = high - step;
   }
   if (known.size >= mostKnown) known.clear();
@@ -36,8 +36,8 @@ export function zoneOffsets(zone: string): ZoneOffset[] {
 }
 
 /**
- * The offset at a moment, found by halves.
- * @param literal the SQL of a moment in UTC, `2024-03-31 10:00:00`
+ * SQL of the offset at a moment, as nested conditions that search by halves.
+ * @param literal gives the SQL of a moment from its text in UTC, such as `2024-03-31 10:00:00`
  */
 export function offsetSql(moment: string, offsets: readonly ZoneOffset[], literal: (text: string) => string): string {
   if (offsets.length === 1) return String(offsets[0]!.offset);

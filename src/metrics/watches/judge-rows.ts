@@ -3,7 +3,7 @@ import { type Steps } from '../../text/steps.js';
 import { type ExecuteMetricResponse, type ExecuteOrder, maxLimit } from '../execute.dto.js';
 import { type HavingOperator } from '../plan/metric-request.js';
 
-/** The condition under which a watch fires for a value. `value` is decimal text. */
+/** The condition under which a watch fires. `by` is the name of a value column, `value` is decimal text. */
 export interface Condition {
   by: string;
   op: HavingOperator;
@@ -11,26 +11,29 @@ export interface Condition {
 }
 
 export interface Verdict {
-  /** Whether a row meets the condition. */
+  /** Whether at least one row meets the condition. */
   held: boolean;
   columns: string[];
-  /** Some of the rows that meet it; if none does, of those that there are. */
+  /** At most `shownRows` of the rows that meet the condition; if no row meets it, of all rows. */
   rows: unknown[][];
 }
 
 const shownRows = 5;
 const shownCharacters = 200;
-/** PostgreSQL has the longest numbers: 131,072 digits before the point and 16,383 behind it. */
+/**
+ * Maximum characters of a number. PostgreSQL has the longest numbers of all databases: 131,072 digits before the point and 16,383 after
+ * it.
+ */
 const longestNumber = 150_000;
 
-/** The rows that may meet a condition come first, as far as an order can bring them there. */
+/** An order in which rows that may meet the condition come first. For `=` and `!=` no order does that. */
 export function orderFor({ by, op }: Condition): { order: ExecuteOrder[]; limit: number } {
   return { order: [{ by, dir: op.startsWith('<') ? 'asc' : 'desc' }], limit: maxLimit };
 }
 
 /**
- * Tells whether any row of a result, in the order of `orderFor`, meets a condition. Values are compared as decimals without rounding;
- * a missing value never meets it.
+ * Tells whether any row of a result meets a condition. The rows are in the order of `orderFor`. Values are compared as decimals without
+ * rounding. A missing value never meets the condition.
  * @throws RunFailure for values that are not numbers, and if the rows that were read cannot decide
  */
 export function* judgeRows(result: Pick<ExecuteMetricResponse, 'columns' | 'rows' | 'truncated'>, condition: Condition): Steps<Verdict> {
@@ -71,14 +74,14 @@ function meets(sign: number, op: HavingOperator): boolean {
   }
 }
 
-/** `sign` times 0.`digits` times ten to the power of `magnitude`. The digits begin with another one than 0; zero has none. */
+/** The number `sign` × 0.`digits` × 10^`magnitude`. The first digit is not 0; zero has no digits. */
 interface Decimal {
   sign: number;
   magnitude: number;
   digits: string;
 }
 
-/** Numbers of JSON may have an exponent. @throws RunFailure */
+/** Reads decimal text, which may have an exponent as numbers of JSON do. @throws RunFailure */
 function readDecimal(value: unknown): Decimal {
   const text = String(value);
   const [, sign, whole, fraction = '', exponent = '0'] =
@@ -90,7 +93,7 @@ function readDecimal(value: unknown): Decimal {
   return { sign: sign === '-' ? -1 : 1, magnitude: whole.length - first + Number(exponent), digits: digits.slice(first) };
 }
 
-/** Compares digit by digit, because long numbers take seconds to become a bigint. */
+/** Compares two numbers digit by digit, because turning a long number into a bigint takes seconds. */
 function compareDecimals(one: Decimal, other: Decimal): number {
   if (one.sign !== other.sign) return one.sign - other.sign;
   if (one.magnitude !== other.magnitude) return one.sign * (one.magnitude - other.magnitude);

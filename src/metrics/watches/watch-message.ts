@@ -1,17 +1,20 @@
 import { type WatchRow } from './watches.repository.js';
 
-/** The kind of watches among the targets of schedules and webhooks. The database removes those of this kind with their watches. */
+/**
+ * The kind of watches among the targets of schedules and webhooks. When a watch is deleted, the database deletes the schedule and the
+ * webhook with this kind and its id.
+ */
 export const watchKind = 'metric_watch';
 
 export const watchTarget = (watchId: number) => ({ kind: watchKind, targetId: watchId });
 
-/** The events that a watch can tell of. */
+/** The events of a watch that a webhook can receive. */
 export const watchEvents = ['watch.fired', 'watch.recovered', 'watch.failed'];
 
-/** An error may hold names of the formula, which may be long. */
+/** Maximum characters of an error in a message, because it may contain long names of the formula. */
 const maxSentence = 1_000;
 
-/** The event that a check causes, or null. A condition that held before a failed check and still holds does not fire anew. */
+/** The event of a check, or null. With `notify: change`, a condition that held before a failed check and holds after it is not an event. */
 export function eventOf(before: Pick<WatchRow, 'held' | 'failures'>, after: Pick<WatchRow, 'held' | 'error' | 'notify'>): string | null {
   const isAlways = after.notify === 'always';
   if (after.error !== null) return isAlways || before.failures === 0 ? 'watch.failed' : null;
@@ -19,7 +22,7 @@ export function eventOf(before: Pick<WatchRow, 'held' | 'failures'>, after: Pick
   return before.held === true ? 'watch.recovered' : null;
 }
 
-/** The facts of a check, for the webhook. */
+/** The body of a webhook delivery about a check. */
 export function watchMessage({
   id,
   metric_id,

@@ -196,7 +196,7 @@ export class WatchResponse extends ScheduleResponse {
   failures: number;
 }
 
-/** A watch, with the secret if the service has just made one. */
+/** A watch, with the secret of its webhook if the service has just generated the secret. */
 export class NewWatchResponse extends WatchResponse {
   @ApiProperty({
     type: String,
@@ -207,7 +207,7 @@ export class NewWatchResponse extends WatchResponse {
   secret: string | null;
 }
 
-/** The result of a check that was asked for. */
+/** The result of a check that the caller started. */
 export class WatchCheckResponse extends PickType(WatchResponse, ['checked_at', 'held', 'columns', 'rows', 'error', 'failures'] as const) {
   @ApiProperty({
     type: String,

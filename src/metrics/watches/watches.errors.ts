@@ -1,6 +1,6 @@
 import { ApiError, BusyError } from '../../common/errors/api-error.js';
 
-/** About the time of a check. */
+/** Seconds after which a client should retry: about the time that a check takes. */
 const retryAfterS = 2;
 
 export class WatchNotFoundError extends ApiError {
@@ -9,7 +9,7 @@ export class WatchNotFoundError extends ApiError {
   }
 }
 
-/** 409: the metric or the user has as many watches as allowed. */
+/** 409: the metric or the user already has the maximum number of watches. */
 export class TooManyWatchesError extends ApiError {
   constructor(of: 'metric' | 'user', most: number) {
     const [zh, en] = of === 'metric' ? ['该指标', 'The metric has'] : ['您', 'You have'];
@@ -22,7 +22,7 @@ export class TooManyWatchesError extends ApiError {
   }
 }
 
-/** 503: the watch, or another one of its user, is being checked just now, or as many of others as the process checks at once. */
+/** 503: the watch or another watch of its user is being checked, or the process already runs as many checks as it can. */
 export class ChecksBusyError extends BusyError {
   constructor() {
     super(
@@ -36,7 +36,7 @@ export class ChecksBusyError extends BusyError {
   }
 }
 
-/** 409: the watch is being checked, or waits for it. */
+/** 409: a check of the watch is queued or running. */
 export class CheckActiveError extends ApiError {
   constructor() {
     super(409, 'check_active', {

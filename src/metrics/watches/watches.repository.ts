@@ -14,20 +14,23 @@ const mostPerUser = 100;
 export const notifyModes = ['change', 'always'] as const;
 export type NotifyMode = (typeof notifyModes)[number];
 
-/** The part of a watch that its user saved. */
+/** The fields of a watch that its user sets. */
 export interface WatchDefinition {
   request: SelectMetricRows;
   condition: Condition;
   notify: NotifyMode;
 }
 
-/** State after the last check. `held` is null until a check has succeeded; a failed check keeps it, and the rows, as they were. */
+/**
+ * State of a watch after its last check. `held` is null until a check has succeeded. A failed check leaves `held` and `result`
+ * unchanged.
+ */
 export interface WatchState {
   checked_at: Date | null;
   held: boolean | null;
   result: Omit<Verdict, 'held'> | null;
   error: (Bilingual & { code: string }) | null;
-  /** Those in a row. */
+  /** Number of consecutive checks that failed, up to the last one. */
   failures: number;
 }
 
@@ -36,25 +39,25 @@ export interface WatchRow extends WatchDefinition, WatchState {
   metric_id: number;
   metric: string;
   graph_id: number;
-  /** Null once that user is deleted. */
+  /** Id of the user who saved the watch last. Null once that user is deleted. */
   saved_by: number | null;
 }
 
 export interface ClaimedWatch {
   id: number;
   leaseOwner: string;
-  /** Gets what the check found, once it is recorded. */
+  /** Called with the result of the check, once the result is recorded. */
   onEnd?: (found: CheckFound) => void;
 }
 
-/** A check that has ended. */
+/** The outcome of a check that has ended: the watch after it, its event and the delivery of the event, null if there is none. */
 export interface CheckFound {
   watch: WatchRow;
   event: string | null;
   deliveryId: number | null;
 }
 
-/** How a check ended: with what it found, or with the reason why it found nothing. */
+/** How a check ended: with a verdict, or with the error that prevented one. */
 export type CheckEnd = { verdict: Verdict } | { error: Bilingual & { code: string } };
 
 const watchRow = `
@@ -65,8 +68,8 @@ const watchRow = `
 const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
 
 /**
- * Watches of metrics, each with the state of its last check: queued, claimed by a worker, and ended. One whose lease has ended is
- * claimed again. A worker that lost its lease changes nothing.
+ * Watches of metrics, each with the state of its last check. A check is queued, then claimed by a worker, then ended. A watch whose
+ * lease has expired is claimed again. A worker that has lost its lease changes nothing.
  */
 @Injectable()
 export class WatchesRepository {
@@ -77,7 +80,7 @@ export class WatchesRepository {
     return rows[0]!.id;
   }
 
-  /** At most `mostPerMetric`. */
+  /** All watches of a metric, which has at most `mostPerMetric`. */
   async list(metricId: number): Promise<WatchRow[]> {
     return (await this.pool.query<WatchRow>(`${watchRow} WHERE w.metric_id = $1 ORDER BY w.id`, [metricId])).rows;
   }
@@ -108,8 +111,8 @@ export class WatchesRepository {
   }
 
   /**
-   * Makes the user the owner of the watch, and drops a check that waits or goes on. The state of the last check is forgotten if the
-   * request or the condition changes.
+   * Makes the user the owner of the watch, and drops its queued or running check. If the request or the condition changes, the state of
+   * the last check is forgotten.
    * @throws WatchNotFoundError, TooManyWatchesError
    */
   async change(client: PoolClient, watch: WatchRow, userId: number, { request, condition, notify }: WatchDefinition): Promise<void> {
@@ -130,7 +133,7 @@ export class WatchesRepository {
     if (rowCount !== 1) throw new WatchNotFoundError();
   }
 
-  /** @returns false while the last check waits or goes on */
+  /** Queues a check of the watch. @returns false if a check of the watch is already queued or running */
   async queue(client: PoolClient, id: number): Promise<boolean> {
     const { rowCount } = await client.query(
       `UPDATE metric_watches SET status = 'queued', attempt = 0, queued_at = now() WHERE id = $1 AND status = 'idle'`,
@@ -139,11 +142,14 @@ export class WatchesRepository {
     return rowCount === 1;
   }
 
-  /** Users come in turn, and each has one check going on at most: first the one whose last check began longest ago. */
+  /**
+   * Claims the next queued check, or a check whose lease has expired. Each user has at most one running check. The user whose last
+   * check began longest ago comes first.
+   */
   async claim(): Promise<{ claimed: ClaimedWatch; attempt: number; isCancelled: boolean } | null> {
     const leaseOwner = randomUUID();
     return this.pool.transaction(async client => {
-      // Two workers at once could each give the same user a place.
+      // Without this lock, two workers at once could each claim a check of the same user.
       await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('claims of watches', 0))`);
       const { rows } = await client.query<{ id: number; attempt: number }>(
         `UPDATE metric_watches SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2),
@@ -164,8 +170,8 @@ export class WatchesRepository {
   }
 
   /**
-   * Takes a watch before its time, also one that waits. The bounds on what goes on are those of `claim`.
-   * @returns null while it, or another watch of the same user, is being checked
+   * Claims a check of the watch now, even if the watch is not queued. As in `claim`, each user has at most one running check.
+   * @returns null while the watch, or another watch of the same user, is being checked
    */
   async claimNow(id: number): Promise<ClaimedWatch | null> {
     const leaseOwner = randomUUID();
@@ -183,7 +189,7 @@ export class WatchesRepository {
     });
   }
 
-  /** Null when the lease is lost. */
+  /** Extends the lease of a claimed watch. @returns null if the worker has lost the lease */
   async renewLease({ id, leaseOwner }: ClaimedWatch): Promise<{ isCancelled: boolean } | null> {
     const { rowCount } = await this.pool.query(
       `UPDATE metric_watches SET lease_until = now() + make_interval(secs => $3) WHERE ${isHeld}`,
@@ -192,7 +198,7 @@ export class WatchesRepository {
     return rowCount === 1 ? { isCancelled: false } : null;
   }
 
-  /** Puts the watch back into the queue; `returned` attempts do not count. */
+  /** Puts a claimed watch back into the queue. `returned` attempts are subtracted from its attempts. */
   async release({ id, leaseOwner }: ClaimedWatch, returned: 0 | 1): Promise<void> {
     await this.pool.query(
       `UPDATE metric_watches SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempt = attempt - $3 WHERE ${isHeld}`,
@@ -200,7 +206,10 @@ export class WatchesRepository {
     );
   }
 
-  /** Records the end of a check. @returns the watch before and after it; null when the lease is lost, and nothing changes */
+  /**
+   * Records the end of a check. @returns the watch before and after the check; null if the worker has lost the lease, and then nothing
+   * changes
+   */
   async end(client: PoolClient, { id, leaseOwner }: ClaimedWatch, end: CheckEnd): Promise<{ before: WatchRow; after: WatchRow } | null> {
     const { rows } = await client.query<WatchRow>(
       `${watchRow} WHERE w.id = $1 AND w.lease_owner = $2 AND w.status = 'running' FOR UPDATE OF w`,
@@ -223,7 +232,10 @@ export class WatchesRepository {
     return { before, after: { ...before, ...written[0]! } };
   }
 
-  /** One user's requests run one after the other, and so do those for one metric, so that each is counted in time. */
+  /**
+   * Throws if the user or the metric has too many watches. Locks make requests of one user, and requests for one metric, run one after
+   * another, so that the count is right.
+   */
   private async requireRoom(client: PoolClient, id: number, metricId: number, userId: number): Promise<void> {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('watches of user ' || $1::int, 0))`, [userId]);
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('watches of metric ' || $1::int, 0))`, [metricId]);

@@ -30,7 +30,7 @@ import { type WatchDefinition, WatchesRepository, type WatchRow } from './watche
 
 const maxRequestCharacters = 20_000;
 
-/** Watches of metrics. Each has one schedule and one webhook, and belongs to the user who saved it last. */
+/** Watches of metrics. Each watch has one schedule and one webhook, and belongs to the user who saved the watch last. */
 @Injectable()
 export class WatchesService implements OnModuleInit {
   constructor(
@@ -53,7 +53,7 @@ export class WatchesService implements OnModuleInit {
     });
   }
 
-  /** @throws SchemaError, TooManyWatchesError, and what executing the metric with `dry_run` throws */
+  /** @throws SchemaError, TooManyWatchesError, and the errors of executing the metric with `dry_run` */
   async create(principal: Principal, metricId: number, body: CreateWatchRequest): Promise<NewWatchResponse> {
     const { request = {}, notify = 'change', condition, url, secret, ...schedule } = body;
     const definition = { request, notify, condition: readCondition(condition) };
@@ -84,8 +84,8 @@ export class WatchesService implements OnModuleInit {
   }
 
   /**
-   * Changes what is given, and makes the watch that of the caller.
-   * @throws WatchNotFoundError, and what `create` throws
+   * Changes the given fields, and makes the caller the owner of the watch.
+   * @throws WatchNotFoundError, and the errors of `create`
    */
   async change(principal: Principal, metricId: number, id: number, body: ChangeWatchRequest): Promise<NewWatchResponse> {
     const watch = await this.watches.get(metricId, id);
@@ -95,7 +95,7 @@ export class WatchesService implements OnModuleInit {
       condition: body.condition ? readCondition(body.condition) : watch.condition,
       notify: body.notify ?? watch.notify,
     };
-    // A watch of a metric that cannot be executed any more can still be disabled.
+    // The request is checked only when it matters, so that a watch can be disabled even if its metric can no longer be executed.
     if (body.request || body.condition || body.enabled) await this.check(principal, metricId, definition);
     const { id: webhookId } = await this.webhookOf(id);
     const { url, secret, rotate_secret } = body;
@@ -120,7 +120,7 @@ export class WatchesService implements OnModuleInit {
     );
   }
 
-  /** Checks the watch now. Its schedule stays as it is. @throws WatchNotFoundError, ChecksBusyError */
+  /** Checks the watch now, in addition to its schedule. @throws WatchNotFoundError, ChecksBusyError */
   async checkNow(metricId: number, id: number): Promise<WatchCheckResponse> {
     await this.watches.get(metricId, id);
     return toWatchCheckResponse(await this.worker.checkNow(id));
@@ -144,7 +144,7 @@ export class WatchesService implements OnModuleInit {
     return this.webhooks.redeliver(watchTarget(id), webhookId, deliveryId);
   }
 
-  /** Queues a check, if its user could save the watch now. */
+  /** Queues a scheduled check, if the user of the watch still may edit the graph. */
   private async start(client: PoolClient, principal: Principal, id: number): Promise<Started> {
     const watch = await this.watches.find(id);
     if (!watch) throw new WatchNotFoundError();
@@ -152,7 +152,7 @@ export class WatchesService implements OnModuleInit {
     return (await this.watches.queue(client, id)) ? { runId: null } : { skipped: new CheckActiveError() };
   }
 
-  /** Compiles the request, so that a watch does not fail for the first time at night. */
+  /** Compiles the request of a watch, so that an invalid request fails when it is saved and not at the first check. */
   private async check(principal: Principal, metricId: number, { request, condition }: WatchDefinition): Promise<void> {
     if (JSON.stringify(request).length > maxRequestCharacters) {
       const text = { zh: `至多 ${maxRequestCharacters} 个字符`, en: `may have ${maxRequestCharacters} characters at most` };
@@ -171,7 +171,7 @@ export class WatchesService implements OnModuleInit {
     throw new SchemaError([{ loc: ['body', 'condition', 'by'], text, type: 'unknown_column', known }]);
   }
 
-  /** Null for a watch that has just been deleted. */
+  /** Null for a watch that was deleted in the meantime. */
   private async describe(watch: WatchRow): Promise<WatchResponse | null> {
     try {
       return toWatchResponse(watch, await this.schedules.get(watchKind, watch.id), await this.webhookOf(watch.id));
@@ -197,7 +197,7 @@ function readCondition({ by, op, value }: ExecuteHaving): Condition {
   return { by: by ?? 'value', op, value: String(value) };
 }
 
-/** The place in the body of a watch for a problem that the compiler finds in the request made of it. */
+/** Maps the place of a problem in the compiled request to its place in the body that saves the watch. */
 function placeOf([, field, ...rest]: FieldProblem['loc']): FieldProblem['loc'] {
   return field === 'order' ? ['body', 'condition', 'by'] : ['body', 'request', ...(field === undefined ? [] : [field]), ...rest];
 }

@@ -20,7 +20,10 @@ import { type CheckEnd, type CheckFound, type ClaimedWatch, WatchesRepository, t
 
 const shownProblems = 3;
 
-/** Checks the watches whose time has come, users in turn. A check's event is told in the transaction that records the check. */
+/**
+ * Checks the watches whose check is queued, the users in turn. The transaction that records a check also queues the webhook delivery of
+ * its event.
+ */
 @Injectable()
 export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
   constructor(
@@ -37,13 +40,14 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
   }
 
   /**
-   * Checks a watch now, as at its times, and in the name of the same user.
-   * @throws ChecksBusyError while it or another watch of that user is being checked, and where the check is put off
+   * Checks a watch now, in the name of its user, as its schedule would.
+   * @throws ChecksBusyError while the watch or another watch of that user is being checked, if this process has no place for a check,
+   * and if the check is interrupted before it ends
    */
   async checkNow(id: number): Promise<CheckFound> {
     const claimed = this.hasPlace ? await this.watches.claimNow(id) : null;
     if (!claimed) throw new ChecksBusyError();
-    // A stop would not wait for what starts during it, and another request may have taken the place.
+    // The place may be gone: a stop does not wait for a check that starts during it, or another request has taken the place.
     if (!this.hasPlace) {
       await this.watches.release(claimed, 1);
       throw new ChecksBusyError();
@@ -70,7 +74,7 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
       const result = await this.runs.execute(principal, metricId, { ...request, ...orderFor(condition) }, signal, false);
       await this.record(claimed, { verdict: await inTurns(judgeRows(result, condition), new Pace(signal)) });
     } catch (error) {
-      // A refused metric is not a fault of the service, and stays out of its log.
+      // An error below 500 is a fault of the request, not of the service, so it becomes a failure that is not logged.
       throw error instanceof ApiError && error.status < 500 ? this.toFailure(error) : error;
     }
   }
@@ -106,7 +110,7 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
     if (found) claimed.onEnd?.(found);
   }
 
-  /** The user in whose name the check runs. A right may be lost while it waits. */
+  /** The user in whose name the check runs. The user may have lost the right to edit the graph while the check was queued. */
   private async owner({ saved_by: savedBy, graph_id: graphId }: WatchRow): Promise<Principal> {
     const account = savedBy === null ? null : await this.users.findAccountState(savedBy);
     if (!account || !(await this.access.mayStill(account.id, graphId, 'editor'))) {
