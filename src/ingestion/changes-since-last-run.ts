@@ -7,8 +7,8 @@ import { compareMappings, type TargetChange } from './run/compare-mappings.js';
 import { type RunsRepository } from './runs.repository.js';
 
 /**
- * Compares a mapping with the one that the graph shows, which is that of the job's last successful run. Null if the graph shows
- * none of the job, or one that this release cannot read any more.
+ * Compares a mapping with the mapping that the graph shows, which is that of the job's last successful run. Null if the job has no
+ * successful run, and if this release can no longer read that mapping.
  */
 export async function changesSinceLastRun(
   jobs: JobsRepository,

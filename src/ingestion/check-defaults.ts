@@ -9,10 +9,10 @@ import { SqlBuilder } from './staging/sql-builder.js';
 import { type SourceProblem } from './staging/target.js';
 
 const timeoutMs = 300;
-/** The pattern of a caller decides how long a check takes, up to 0.3 s. */
+/** Bounds on concurrent checks. The pattern of a caller decides how long a check takes, up to 0.3 s. */
 const places = { places: 1, waitingPerCaller: 4, patienceMs: 10_000 };
 
-/** A default with a rule of its column that only PostgreSQL can judge. */
+/** A default, and a rule of its column that only PostgreSQL can judge. */
 interface Judged {
   column: ColumnMapping;
   value: string;
@@ -20,16 +20,16 @@ interface Judged {
 }
 
 /**
- * Finds the defaults that break a `pattern` or a `format` of their own column: each row that needs one would be rejected. PostgreSQL
- * judges them in one statement, as it judges the rows, since other regular expressions differ. A statement is cancelled after 0.3 s,
- * and its defaults are left to the run.
+ * Finds the defaults that break a `pattern` or a `format` of their own column, because each row that needs such a default would be
+ * rejected. PostgreSQL judges them in one statement, as it judges the rows, because the regular expressions of other engines differ. A
+ * statement is cancelled after 0.3 s, and its defaults are then left to the run.
  */
 export class DefaultChecks {
   private readonly share = new FairShare({ ...places, refuse: () => new DatabaseBusyError() });
 
   constructor(private readonly pool: ServicePool) {}
 
-  /** Runs one check at a time, callers in turn. @throws DatabaseBusyError */
+  /** The problems of the broken defaults of a mapping. One check runs at a time, and callers take turns. @throws DatabaseBusyError */
   async broken({ nodes, edges }: Mapping, caller: number): Promise<SourceProblem[]> {
     const judged = [...nodes, ...edges].flatMap(({ columns }) => columns.flatMap(judgedOf));
     if (judged.length === 0) return [];
@@ -58,7 +58,7 @@ function judgedOf(column: ColumnMapping): Judged[] {
   });
 }
 
-/** Selects the places of the broken defaults, in one branch for all patterns and one for each format. */
+/** SQL that gives the indexes in `judged` of the broken defaults, with one branch for all patterns and one for each format. */
 function statementFor(judged: Judged[]): { sql: string; parameters: unknown[] } {
   const sql = new SqlBuilder();
   const places = new Map<string, number[]>();

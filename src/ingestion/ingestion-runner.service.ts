@@ -38,8 +38,8 @@ const rejectedKeptOfFailedRun = 1_000;
 const charactersKeptOfFailedRun = 16 * 1024 * 1024;
 
 /**
- * Does one run, from mapping to graph: it describes the sources, stages every target from one snapshot, and writes everything in
- * one transaction that also raises the graph's version. Until that commits, the graph does not change.
+ * Does one run, from mapping to graph. It describes the source, stages every target from one snapshot, and writes everything in one
+ * transaction, which also raises the graph's version. The graph does not change before that transaction commits.
  */
 @Injectable()
 export class IngestionRunner {
@@ -67,7 +67,7 @@ export class IngestionRunner {
   }
 
   /**
-   * Marks the run as succeeded at its end, and returns the work that is left for `keepUp`.
+   * Does the run and marks it as succeeded. @returns the work that is left for `keepUp`
    * @throws RunFailure, StorageFullError, LeaseLostError, or any error of the database; the caller records it
    */
   async run(claimed: ClaimedRun, report: RunReport, { onBackend, signal }: Interruption): Promise<Upkeep> {
@@ -99,18 +99,18 @@ export class IngestionRunner {
       }
       return await this.write(client, run, opened?.source ?? null);
     } catch (error) {
-      // A failure that this run found itself leaves the transaction readable, so the rejected rows are kept for inspection.
+      // After a failure that the run found itself the staged rows can still be read, so the rejected rows are kept for inspection.
       if (error instanceof RunFailure) await this.keepRejected(client, run);
       throw error;
     } finally {
-      // The staged rows belong to this session; if the session dies they go with it.
+      // The staged rows are temporary tables of this session, so they go even if the session dies before this statement.
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
-      // A cancellation may still be on its way, and would reach whoever has the connection next.
+      // A cancellation that is still on its way would reach the next user of this connection, so the connection is closed.
       client.release(broken || signal.aborted);
     }
   }
 
-  /** Does the upkeep of the tables after a committed run. The run's report lists what was done. */
+  /** Does the upkeep of the graph's tables after a committed run. The run's report then lists the tables. */
   async keepUp(claimed: ClaimedRun, upkeep: Upkeep, { onBackend, signal }: Interruption): Promise<void> {
     if (upkeep.analyze.length + upkeep.vacuum.length === 0) return;
     const client = await this.pool.connect();
@@ -131,7 +131,7 @@ export class IngestionRunner {
     const job = await this.jobs.get(claimed.jobId);
     const { mapping_yaml: yaml, saved_by: savedBy } = await this.jobs.getRevision(job.id, claimed.revision);
     const { mapping } = await inTurns(readMapping(yaml));
-    // The ceiling may have been set after the job was saved.
+    // The administrator may have lowered the ceiling after the job was saved.
     mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
     const targets = claimed.retires ? [] : targetsOf(mapping);
     Object.assign(report, emptyReport(targets));
@@ -151,7 +151,10 @@ export class IngestionRunner {
     return { ...work, claimed, job, savedBy, startedAt, rejectedLeft, rejectedBytes: 0 };
   }
 
-  /** A run may wait and read for hours, in which the user who asked for it may lose the right to. */
+  /**
+   * Makes sure that the user who asked for the run may still edit the graph. A run may wait and read for hours, in which the user may lose
+   * that right. @throws RunFailure
+   */
   private async requireRequester({ userId, graphId }: ClaimedRun): Promise<void> {
     if (await this.access.mayStill(userId, graphId, 'editor')) return;
     throw new RunFailure('requester_access_lost', {
@@ -160,7 +163,10 @@ export class IngestionRunner {
     });
   }
 
-  /** Reads in the name of the user who saved the mapping. After this check the run may finish, even if the right is revoked meanwhile. */
+  /**
+   * Describes the source in the name of the user who saved the mapping. After this check the run may finish, even if that user's right to
+   * read the source is revoked meanwhile.
+   */
   private async describe({ job: { id, name }, savedBy, mapping }: Run): Promise<Source> {
     const described = await this.sources.describe(mapping, { kind: 'job', id, name, savedBy });
     if ('source' in described) return described.source;
@@ -174,18 +180,19 @@ export class IngestionRunner {
   private async write(client: PoolClient, run: Run, source: Source | null): Promise<Upkeep> {
     const { staged, job, claimed } = run;
     const scope = writeScope(job.graph_id, job.id, claimed.id);
-    // A job that retires removes all it made, on purpose.
+    // A run that retires its job removes everything the job made. That is the purpose of the run, so the limit on removals does not apply.
     const written = await writeAll(client, scope, run, new DeleteGuard(claimed.allowsDeletes));
     await run.progress.begin('recording');
     await this.requireRequester(claimed);
     for (const each of staged) await this.insertRejected(client, run, each);
     if (source) {
-      // Runs of other jobs may have ended since the mapping was saved.
+      // Other jobs may have added to the graph's schema since the mapping was saved.
       await this.jobs.requireRoomInSchema(client, job.graph_id, job.id, run.targets);
       await writeElements(client, scope, written, source);
     }
     const labelSets = await countLabels(client, scope);
-    // A job without further labels makes no sets, and labels can always be removed.
+    // The check applies only to jobs with further labels, because only they make sets of labels. A retiring job only removes labels, which
+    // is always allowed.
     if (!claimed.retires && run.targets.some(({ kind, element }) => kind === 'node' && element.labels.length > 0))
       requireFewLabelSets(labelSets);
     const upkeep = await this.renewStatistics(client, run, scope);
@@ -197,7 +204,10 @@ export class IngestionRunner {
     return upkeep;
   }
 
-  /** Keeps at most `REJECTED_KEPT_ROWS` rows of a run, over all its targets, and no more than all runs of its user may keep. */
+  /**
+   * Keeps the first rejected rows of a target: at most `REJECTED_KEPT_ROWS` of the run over all its targets, and no more bytes than all
+   * runs of the user together may keep.
+   */
   private async insertRejected(client: PoolClient, run: Run, staged: StagedTarget): Promise<void> {
     const { report, claimed } = run;
     if (staged.report.rejected === 0) return;
@@ -213,7 +223,10 @@ export class IngestionRunner {
     report.warnings.push(...cutWarning(staged.report, kept));
   }
 
-  /** Counts the rejected rows that a run has committed, and drops those of older runs for them. Rows that cannot be counted go by their age. */
+  /**
+   * Counts the rejected rows that the run has committed towards the user's bound, and removes rejected rows of older runs beyond the bound.
+   * Rows whose count fails are removed once they are old enough.
+   */
   private async countRejected({ claimed, rejectedBytes }: Run): Promise<void> {
     if (rejectedBytes === 0) return;
     const count = this.pool.transaction(async client => {
@@ -223,12 +236,12 @@ export class IngestionRunner {
     await count.catch(() => undefined);
   }
 
-  /** Writes only the first rejected rows of a failed run, which caused the failure. */
+  /** Rolls back a failed run and keeps only its first rejected rows, because they caused the failure. */
   private async keepRejected(client: PoolClient, run: Run): Promise<void> {
     const { staged, report, claimed } = run;
     const kept: string[] = [];
     let left = rejectedKeptOfFailedRun;
-    // The rows stay in memory until the transaction has ended.
+    // The rejected rows stay in memory until the failed transaction has been rolled back, so their characters are bounded.
     let room = charactersKeptOfFailedRun;
     for (const each of staged) {
       for await (const { rows, json } of readRejected(client, each, left)) {
@@ -248,7 +261,10 @@ export class IngestionRunner {
     await this.countRejected(run);
   }
 
-  /** Runs before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
+  /**
+   * Renews the statistics of the graph's tables before the run counts as ended. Without them the planner would take a large new graph for
+   * an empty one. @returns the work that is left for `keepUp`
+   */
   private async renewStatistics(client: PoolClient, { report, staged }: Run, scope: WriteScope): Promise<Upkeep> {
     const tables = graphTables(scope.graphId);
     report.warnings.push(...staged.flatMap(runWarnings));
@@ -259,8 +275,8 @@ export class IngestionRunner {
   }
 
   /**
-   * The last statements of the writing transaction. They check the lease together with the write, so a worker that lost it commits
-   * nothing.
+   * The last statements of the writing transaction. The lease is checked in the same transaction as the writes, so a worker that lost the
+   * lease commits nothing.
    */
   private async finish(client: PoolClient, run: Run, scope: WriteScope): Promise<void> {
     const { claimed, job, report } = run;
@@ -269,7 +285,7 @@ export class IngestionRunner {
       await this.jobs.retire(client, job.id);
     } else await this.jobs.setCursors(client, job.id, nextCursors(run));
     await scope.changes.write(client, job.graph_id);
-    // Rows can always be removed, although those that other jobs yield too are written anew.
+    // A retiring job needs no room: rows can always be removed, although rows that other jobs yield too are written anew.
     if (!claimed.retires) await this.graphs.requireRoom(client, job.graph_id);
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
     run.progress.end();
@@ -278,7 +294,7 @@ export class IngestionRunner {
     await this.runs.succeed(client, claimed, report);
   }
 
-  /** Ends a run that would only repeat another. Its cursors and the graph's version stay as they are. */
+  /** Ends a run that would only repeat the job's last success. The job's cursors and the graph's version do not change. */
   private async repeat(client: PoolClient, run: Run, last: LastSuccess, inputs: RunInputs): Promise<Upkeep> {
     const { claimed, job, report, targets } = run;
     await client.query('COMMIT');

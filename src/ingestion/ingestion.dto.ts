@@ -15,7 +15,10 @@ import { ProgressResponse, toProgressResponse } from './progress.dto.js';
 import { type RunReport } from './run/run-report.js';
 import { exampleCounts, exampleTarget, RunCountsResponse, TargetCountsResponse } from './run-counts.dto.js';
 
-/** Twice the parser's own limit in bytes, so that clients see the parser's message about the size. */
+/**
+ * The most characters of a mapping in a request: twice the parser's limit in bytes, so that a client of a too large mapping gets the
+ * parser's message.
+ */
 const maxMappingLength = 512 * 1024;
 
 const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];

@@ -24,7 +24,7 @@ export class RevisionNotFoundError extends ApiError {
   }
 }
 
-/** 409: the job's mapping was changed as often as allowed. */
+/** 409: the job has as many revisions as allowed. */
 export class TooManyRevisionsError extends ApiError {
   constructor(most: number) {
     super(
@@ -39,7 +39,7 @@ export class TooManyRevisionsError extends ApiError {
   }
 }
 
-/** 422: the labels, edge types, aliases or properties of all jobs of the graph would be too many. */
+/** 422: the graph would have too many labels, edge types, aliases or properties, counted over all its jobs. */
 export class GraphSchemaTooLargeError extends ApiError {
   constructor({ names, aliases, properties }: SchemaSize) {
     super(
@@ -89,7 +89,7 @@ export class TooManyRunsWaitingError extends ApiError {
   }
 }
 
-/** 503: as many dry runs are going on as allowed. */
+/** 503: as many dry runs are under way as allowed. */
 export class TooManyTrialsError extends ApiError {
   constructor(retryAfterS: number) {
     super(
@@ -101,7 +101,7 @@ export class TooManyTrialsError extends ApiError {
   }
 }
 
-/** 503: the user's own draft of a mapping is under way, or as many of others as allowed. */
+/** 503: a draft of a mapping for the same user is under way, or as many drafts for other users as allowed. */
 export class TooManySuggestionsError extends ApiError {
   constructor(retryAfterS: number) {
     super(
@@ -143,7 +143,7 @@ export class JobChangeNotImplementedError extends ApiError {
   }
 }
 
-/** 503: the queries of too many mappings of the same user wait to be judged. */
+/** 503: too many mappings of one user wait to be read or to have their queries judged. */
 export class MappingsBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(

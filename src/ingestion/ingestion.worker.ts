@@ -12,10 +12,13 @@ import { toFailure } from './run/run-failure.js';
 import { type RunReport, withoutWrites } from './run/run-report.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 
-/** The most places of this worker for one user and for one graph. The next one finds a place, however long those runs take. */
+/**
+ * The most runs of one user, and of one graph, under way in this worker. One place is left for the next user or graph, however long those
+ * runs take.
+ */
 const maxRunsOfOne = Math.max(1, maxAtOnce - 1);
 
-/** Does the runs of jobs, users in turn. */
+/** Carries out the runs of jobs. Users take turns. */
 @Injectable()
 export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
   private readonly listeners: ((graphId: number) => void)[] = [];
@@ -52,7 +55,7 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
     const upkeep = await this.runner.run(claimed, report, interruption);
     this.telemetry.runEnded('succeeded');
     for (const told of this.listeners) told(claimed.graphId);
-    // Autovacuum does the upkeep that fails now.
+    // Autovacuum later does the upkeep that fails here.
     return () =>
       this.runner
         .keepUp(claimed, upkeep, interruption)
@@ -83,7 +86,7 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
   }
 }
 
-/** The users, or the graphs, with as many runs under way as allowed. */
+/** The users, or the graphs, that have as many runs under way as allowed. */
 function withFullShare(going: ClaimedRun[], of: 'userId' | 'graphId'): number[] {
   const ids = going.map(run => run[of]);
   return ids.filter(id => ids.filter(other => other === id).length >= maxRunsOfOne);

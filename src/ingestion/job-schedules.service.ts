@@ -44,7 +44,7 @@ export class JobSchedulesService implements OnModuleInit {
     return this.schedules.delete(principal, jobKind, jobId);
   }
 
-  /** Queues a run as if the user had asked for it now, if the job's author may still read the connection. */
+  /** Queues a run as if the user had asked for it now. The run starts only if the user who saved the job may still read the connection. */
   private async start(client: PoolClient, principal: Principal, jobId: number): Promise<Started> {
     await this.disk.require();
     const { id, name, graph_id: graphId, connection_id: connectionId, saved_by: savedBy } = await this.jobs.get(jobId);

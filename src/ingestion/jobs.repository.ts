@@ -16,16 +16,16 @@ import { type Target } from './staging/target.js';
 export interface JobRow {
   id: number;
   graph_id: number;
-  /** Null once it is retired, so that the connection may be deleted. */
+  /** The connection that the job reads. Null once the job is retired, so that the connection may be deleted. */
   connection_id: number | null;
   connection: string | null;
   name: string;
   mapping_yaml: string;
   cursors: Record<string, string>;
-  /** The user who saved it, in whose name it reads; null once that user is deleted. */
+  /** The user who saved the job, in whose name the job reads its source; null once that user is deleted. */
   saved_by: { id: number; username: string } | null;
   created_at: Date;
-  /** The number of its mapping, from 1. */
+  /** The number of the job's current mapping, counted from 1. */
   revision: number;
   saved_at: Date;
   retired_at: Date | null;
@@ -33,16 +33,16 @@ export interface JobRow {
   last_run_status: string | null;
 }
 
-/** A mapping that a job has or had. */
+/** A current or former mapping of a job. */
 export interface RevisionRow {
   revision: number;
   mapping_yaml: string;
-  /** The user in whose name it reads; null once that user is deleted. */
+  /** The user who saved this revision, in whose name it reads the source; null once that user is deleted. */
   saved_by: { id: number; username: string } | null;
   saved_at: Date;
 }
 
-/** The most mappings of one job. */
+/** The most revisions of one job. */
 const maxRevisions = 1_000;
 
 const jobRow = `
@@ -63,7 +63,7 @@ const revisionRow = `
         SELECT job_id, revision, mapping_yaml, saved_by, saved_at FROM ingestion_revisions) v
   LEFT JOIN users u ON u.id = v.saved_by`;
 
-/** Jobs with their current mapping, of which `created_by` is the author, and the mappings before it. */
+/** Jobs with their current mapping and its author (`created_by`), and their former mappings. */
 @Injectable()
 export class JobsRepository {
   constructor(
@@ -86,10 +86,11 @@ export class JobsRepository {
   }
 
   /**
-   * Makes sure that the graph may have the labels, types, aliases and properties of these targets beside those that its other jobs made. A job
-   * whose targets have no more of them than it made before may always have them.
+   * Makes sure that the graph has room for the labels, types, aliases and properties of these targets beside those of the graph's other
+   * jobs. A job whose targets have no more of them than the job made before always passes.
    * @param client null outside of a transaction
-   * @param jobId the job of the targets; null for a new one. @throws GraphSchemaTooLargeError
+   * @param jobId the job of the targets; null for a new job
+   * @throws GraphSchemaTooLargeError
    */
   async requireRoomInSchema(client: PoolClient | null, graphId: number, jobId: number | null, targets: readonly Target[]): Promise<void> {
     const { rows } = await (client ?? this.pool).query<SchemaSize & { is_own: boolean }>(
@@ -114,7 +115,7 @@ export class JobsRepository {
     return rows[0];
   }
 
-  /** Lists those of the given jobs that belong to the graph, without their mappings, which may have 256 KiB each. */
+  /** Lists the given jobs that belong to the graph, without their mappings, which may have 256 KiB each. */
   async listByIds(graphId: number, ids: number[]): Promise<Pick<JobRow, 'id' | 'name' | 'connection_id' | 'saved_by'>[]> {
     const { rows } = await this.pool.query<JobRow>(
       `SELECT id, name, connection_id, saved_by FROM (${jobRow} WHERE j.graph_id = $1 AND j.id = ANY ($2::int[])) AS found`,
@@ -123,7 +124,7 @@ export class JobsRepository {
     return rows;
   }
 
-  /** Lists the jobs of the visible graphs (null: all of them), or of one of these graphs. */
+  /** Lists the jobs of the graphs with the ids in `visible` (null: of all graphs). A `graphId` limits the list to that graph. */
   async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<RowPage<JobRow>> {
     return this.pool.readPage<JobRow>('rows', {
       text: `${jobRow}
@@ -134,7 +135,7 @@ export class JobsRepository {
     });
   }
 
-  /** Makes sure, until the transaction ends, that the job has not ended. @throws JobNotFoundError, JobRetiredError */
+  /** Makes sure that the job is not retired, and cannot be until the transaction ends. @throws JobNotFoundError, JobRetiredError */
   async requireActive(client: PoolClient, id: number): Promise<void> {
     const { rows } = await client.query<{ isRetired: boolean }>(
       'SELECT retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR SHARE',
@@ -144,18 +145,19 @@ export class JobsRepository {
     if (rows[0].isRetired) throw new JobRetiredError();
   }
 
-  /** Stores where each target reads on. */
+  /** Stores the cursor from which each target reads on in the next run, by the name of the target. */
   async setCursors(client: PoolClient, id: number, cursors: Record<string, string>): Promise<void> {
     await client.query('UPDATE ingestion_jobs SET cursors = $2 WHERE id = $1', [id, JSON.stringify(cursors)]);
   }
 
-  /** Ends the job. Its connection may be deleted then. */
+  /** Ends the job for good. Its connection may be deleted afterwards. */
   async retire(client: PoolClient, id: number): Promise<void> {
     await client.query(`UPDATE ingestion_jobs SET retired_at = now(), connection_id = NULL, cursors = '{}' WHERE id = $1`, [id]);
   }
 
   /**
-   * Makes a mapping the current one of the job. @returns its revision
+   * Makes a mapping the current mapping of the job.
+   * @returns the number of the new revision
    * @throws JobNotFoundError, JobRetiredError, TooManyRevisionsError
    */
   async saveRevision(
@@ -191,7 +193,7 @@ export class JobsRepository {
     return rows[0];
   }
 
-  /** The newest first, without their texts. */
+  /** The revisions of a job, the newest first, without the texts of their mappings. */
   async listRevisions(id: number, before: number | null, limit: number): Promise<Omit<RevisionRow, 'mapping_yaml'>[]> {
     const { rows } = await this.pool.query<Omit<RevisionRow, 'mapping_yaml'>>(
       `SELECT revision, saved_by, saved_at FROM (${revisionRow} WHERE v.job_id = $1 AND ($2::int IS NULL OR v.revision < $2)) found

@@ -27,23 +27,23 @@ import { type DescribedMapping, SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 import { jobKind } from './run-message.js';
 
-/** The longest that a mapping waits for its source to be checked. */
+/** The longest time in milliseconds that saving a mapping waits for its source to be checked. */
 const sourcePatienceMs = 3_000;
 
 /** The rows from which a job makes one kind of node or edge. */
 export interface LoadedRows {
   /** Label or edge type. */
   name: string;
-  /** Null for a query. */
+  /** The table that is read; null for a query. */
   table: string | null;
   key: string[];
-  /** The columns whose values the graph shows: those of the key, of the ends and of properties. */
+  /** The source columns whose values the graph shows: the columns of the key, of the ends and of properties. */
   shown: string[];
   /** The mapping's condition, as its author wrote it; null for all rows. */
   where: string | null;
 }
 
-/** A job with the connection that it reads, in the name of the user who saved it, and the rows that it loads from there. */
+/** A job as a reader of the connection it reads, in the name of the user who saved the job, with the rows that it loads from there. */
 export type JobReader = SavedRecord & {
   connectionId: number;
   /** @throws SchemaError for a mapping that this release refuses */ loads: () => Promise<LoadedRows[]>;
@@ -52,7 +52,7 @@ export type JobReader = SavedRecord & {
 export interface CheckedMapping {
   parsed: ParsedMapping;
   connectionId: number;
-  /** Null if it gave no answer. A warning of `parsed` says so. */
+  /** The described source; null if the source gave no answer, in which case a warning of `parsed` says so. */
   source: Source | null;
 }
 
@@ -113,8 +113,8 @@ export class JobsService {
   }
 
   /**
-   * Lists those of the given jobs that belong to the graph, as readers of their connections.
-   * @param caller whose turn it is when a mapping is read, once for each job
+   * Lists the given jobs that belong to the graph, as readers of their connections.
+   * @param caller the user whose turn it is when a mapping is read, once for each job
    */
   async listReaders(caller: number, graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.jobs.listByIds(graphId, ids);
@@ -149,7 +149,10 @@ export class JobsService {
     return { parsed, connectionId, source: null };
   }
 
-  /** Adds what does not fit the source in the parts of the mapping that could be read, so that one answer lists everything. */
+  /**
+   * Adds to an error of the mapping the problems with the source, for those parts of the mapping that could be read, so that one answer
+   * lists everything.
+   */
   private async withSourceProblems(principal: Principal, error: MappingError): Promise<MappingError> {
     const { readable, problems } = error;
     if (!readable) return error;
@@ -159,7 +162,7 @@ export class JobsService {
       const more = (await this.problemsOf(described, readable, principal.userId)).filter(({ path }) => !known.has(pathText(path)));
       return new MappingError([...problems, ...more].slice(0, maxProblems));
     } catch (failure) {
-      // A source that the caller may not read, or that cannot be asked, leaves the problems that are known.
+      // If the caller may not read the source, or the source cannot be asked, only the problems found so far are reported.
       if (failure instanceof ApiError && !(failure instanceof TurnTooLongError)) return error;
       throw failure;
     }
@@ -183,7 +186,7 @@ export class JobsService {
   }
 }
 
-/** They keep a part of the source's value from the graph. */
+/** Transforms after which the graph does not show all of the source's value. */
 const hiding = new Set<Transform['kind']>(['map', 'null_if', 'substring']);
 
 function loadedRows(mapping: Mapping): LoadedRows[] {

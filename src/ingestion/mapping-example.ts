@@ -1,4 +1,7 @@
-/** The mapping of the six tables in the examples of the upload route, as Swagger UI sends it. `npm run demo` has a longer one. */
+/**
+ * The mapping of the six tables in the examples of the upload route. Swagger UI sends it as its example. The mapping of `npm run demo` is
+ * longer.
+ */
 export const exampleMapping = `version: 1
 source:
   connection: pg_mirror

@@ -5,7 +5,10 @@ import { MappingsBusyError } from './ingestion.errors.js';
 import { type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 
-/** Reading the mappings of requests, and judging the queries of all. The lines of runs are those of their jobs, and must not be full. */
+/**
+ * The queue for two kinds of long work: reading the mappings of requests, and judging the queries of all mappings. The work of a run counts
+ * for the job of the run instead of a user. The bounds are high, because a run must always find room in the queue.
+ */
 @Injectable()
 export class MappingTurns extends LongWork {
   constructor() {

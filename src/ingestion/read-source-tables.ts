@@ -9,13 +9,13 @@ import { type LeftOut, type SourceTable } from '../warehouse/references/source-t
 import { mapInTurns } from '../common/turns/pace.js';
 import { type TimeLeft } from '../common/turns/time-left.js';
 
-/** The most tables of one draft: with their edges they fill a mapping of 200. */
+/** The most tables of one draft. Together with their edges they fill a mapping of 200 elements. */
 export const mostTables = 100;
-/** Tables that are left out are named up to here, and counted beyond. */
+/** The most left-out tables that a draft names. Further left-out tables are only counted. */
 const mostNamed = 1_000;
-/** Half of the places that a client keeps for its catalogue. */
+/** The number of tables described at once, which is half of the places that a client has for reading its catalogue. */
 const readersAtOnce = 2;
-/** Comments are worth some waiting, and not for a lock on a table. */
+/** The longest time in milliseconds for reading comments. Comments are worth this wait, but not a wait for a lock on a table. */
 const commentsMs = 2_000;
 /** The most characters of the name of a table in a mapping. */
 const longestName = 127;
@@ -27,8 +27,8 @@ export interface SourceTables {
 }
 
 /**
- * Describes the tables of those names, or the first ones of the connection, as far as the time goes.
- * @throws SchemaError for names that the caller cannot read; the errors of `listNames`
+ * Describes the requested tables, or the first tables of the connection, as many as the time allows.
+ * @throws SchemaError for names of tables that the caller cannot read; the errors of `listNames`
  */
 export async function readSourceTables(
   connection: UsableConnection,
@@ -60,7 +60,10 @@ export async function readSourceTables(
   return { tables, leftOut, leftOutCount: wanted.length - tables.length };
 }
 
-/** The names of the list for those of the request, which may spell a table with or without its schema. */
+/**
+ * The names of the requested tables as the connection lists them. A request may spell a table with or without its schema.
+ * @throws SchemaError for unknown names
+ */
 async function knownNames(
   client: WarehouseClient,
   requested: string[],
@@ -89,7 +92,7 @@ async function readTable(
   if ([...name].length > longestName) return left(longName);
   if (time.isOver) return left(notInTime);
   const described = await within(time.ms, catalog.describe(name).catch(reasonIfTooWide));
-  // It was dropped a moment ago.
+  // The table was dropped after its name was listed.
   if (described === null) return left(gone);
   if (!('columns' in described)) return left(described);
   return { ...described, name, bareName: client.place(name).table, comment };
@@ -100,7 +103,7 @@ function reasonIfTooWide(error: unknown): Bilingual {
   throw error;
 }
 
-/** The comments of tables, as far as they come in time. Looking for one may wait for a lock. */
+/** The comments of tables, by the name of the table, as far as they arrive in time. Reading a comment may wait for a lock. */
 async function commentsOf(
   catalog: TableCatalog,
   names: string[],

@@ -15,20 +15,26 @@ import { type Target } from './staging/target.js';
 
 const probeTimeoutMs = 10_000;
 
-/** The tables of a connection as the SQL of a mapping meets them. It must be closed. */
+/** The tables of a connection in the form in which the SQL of a mapping can read them. The caller must close it. */
 export interface ReadableSource {
   readonly sql: SourceSql;
-  /** An admitted query over the tables as `sql` names them, or the first table that is missing. Local sources never report one. */
+  /**
+   * The SQL of an admitted query over the tables as `sql` names them, or the name of the first missing table. A local source never reports
+   * a missing table.
+   */
   select(guarded: GuardedSelect): MovedSelect | { missing: string };
-  /** Null if the table does not exist. */
+  /** The columns of a table; null if the table does not exist. */
   columnsOf(table: string): Promise<TableColumn[] | null>;
   listNames(): Promise<string[]>;
-  /** Lets PostgreSQL read a statement that gives no rows, for the types of its columns. @throws the errors of a client's `query` */
+  /**
+   * Lets PostgreSQL read a statement that gives no rows, for the names and types of its columns.
+   * @throws the errors of a client's `query`
+   */
   probe(sql: string): Promise<{ name: string; type: string }[]>;
   close(): Promise<void>;
 }
 
-/** Tables of the service's own database, each described once. */
+/** Tables of the service's own database. Each table is described once. */
 export class LocalSource implements ReadableSource {
   readonly sql: SourceSql;
   private readonly described = new Map<string, Promise<TableDescription | null>>();
@@ -60,8 +66,8 @@ export class LocalSource implements ReadableSource {
 }
 
 /**
- * Tables of another database, described once. The mapping's SQL is probed on empty temporary tables of the same types, as the role
- * that will read the copies, so that database is never asked in its own SQL.
+ * Tables of another database, each described once. The mapping's SQL is probed on empty temporary tables with the same column types, as the
+ * role that will read the copies. So the other database never has to understand the mapping's SQL.
  */
 export class ForeignSource implements ReadableSource {
   readonly sql: SourceSql;
@@ -108,7 +114,8 @@ export class ForeignSource implements ReadableSource {
 
   async probe(sql: string): Promise<{ name: string; type: string }[]> {
     const session = (this.session ??= await this.begin());
-    // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
+    // `queryMode: 'extended'` limits the text to one statement. The driver supports this option, but its declarations lack it, so the type
+    // adds it.
     const query: QueryConfig & { queryMode: 'extended' } = { text: sql, queryMode: 'extended' };
     await session.query('SAVEPOINT probe');
     try {
@@ -146,7 +153,10 @@ export class ForeignSource implements ReadableSource {
   }
 }
 
-/** Empty for a query that the guard refuses: its problem is reported where its columns are described. */
+/**
+ * The tables of a target's source. Empty for a query that the guard refuses; its problem is reported where the columns of the query are
+ * described.
+ */
 function namesOf(tables: ForeignTables, source: Target['element']['source']): string[] {
   try {
     return tables.namesOf(source);

@@ -12,7 +12,7 @@ export interface RejectedRow {
   sample: Record<string, unknown>;
 }
 
-/** The rows that runs rejected. */
+/** Stores the rows that runs have rejected. */
 @Injectable()
 export class RejectedRowsRepository {
   constructor(private readonly pool: ServicePool) {}
@@ -27,7 +27,7 @@ export class RejectedRowsRepository {
     });
   }
 
-  /** Runs inside the caller's transaction. `rejected` is a JSON array. */
+  /** Stores rejected rows in the caller's transaction. `rejected` is the text of a JSON array. */
   async insert(client: PoolClient, runId: number, rejected: string): Promise<void> {
     await client.query(
       `INSERT INTO ingestion_rejected (run_id, target, row_no, source_key, reasons, sample)
@@ -37,7 +37,7 @@ export class RejectedRowsRepository {
     );
   }
 
-  /** Drops the rows of runs, inside the caller's transaction. */
+  /** Removes the rejected rows of runs, in the caller's transaction. */
   async remove(client: PoolClient, runIds: readonly number[]): Promise<void> {
     if (runIds.length > 0) await client.query('DELETE FROM ingestion_rejected WHERE run_id = ANY ($1)', [runIds]);
   }

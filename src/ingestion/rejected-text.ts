@@ -7,7 +7,7 @@ export function rejectedHeader(format: LineFormat): string {
   return format === 'csv' ? 'target,row_no,source_key,reasons_zh,reasons_en,sample\r\n' : '';
 }
 
-/** Empties the list, so that its rows are not in memory beside their text. */
+/** The text of rejected rows, in pieces. The list `rows` is emptied meanwhile, so that the rows are not in memory beside their text. */
 export async function rejectedLines(rows: RejectedRowResponse[], format: LineFormat): Promise<Buffer[]> {
   const pace = new Pace();
   const lines = new JsonPieces(pace);

@@ -16,7 +16,7 @@ import { answerWithRun, StartsRun } from './starts-run.decorator.js';
 
 const job = { of: 'job', param: 'id' } as const;
 
-/** How a job changes: its mapping by a new revision, and its end. PUT and DELETE of jobs are a 501. */
+/** Routes by which a job changes: a new revision of its mapping, and the end of the job. PUT and DELETE of jobs answer 501. */
 @ApiTags('ingestion')
 @Controller('ingestion/jobs/:id')
 export class RevisionsController {

@@ -123,7 +123,10 @@ class TrialResponse {
   rejected_sample: object[];
 }
 
-/** `revision` is null after a dry run, and `trial` and `changes` are null when it was none. */
+/**
+ * The answer to a saved mapping or to a dry run. `revision` is null after a dry run. `trial` and `changes` are null unless it was a dry
+ * run.
+ */
 export class SavedRevisionResponse {
   @ApiProperty({ type: Number, nullable: true, example: 2 })
   revision: number | null;

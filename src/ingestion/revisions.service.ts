@@ -22,7 +22,10 @@ import { targetsOf } from './staging/target.js';
 import { TrialService } from './trial.service.js';
 import { jobKind } from './run-message.js';
 
-/** The mappings of a job. The next run takes the newest, and the graph then loses what only the one before made. */
+/**
+ * The mappings of a job, each of which is a revision. The next run takes the newest mapping; the graph then loses what only the former
+ * mapping made.
+ */
 @Injectable()
 export class RevisionsService {
   constructor(
@@ -33,7 +36,8 @@ export class RevisionsService {
   ) {}
 
   /**
-   * Checks a mapping as for a new job and makes it the job's. A dry run saves nothing and tells what a run would do.
+   * Checks a mapping as that of a new job is checked, and makes it the current mapping of the job. A dry run saves nothing and reports what
+   * a run would do.
    * @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; JobRetiredError; TooManyRevisionsError;
    * TooManyTrialsError; GraphSchemaTooLargeError
    */
@@ -64,7 +68,7 @@ export class RevisionsService {
     return toSavedRevisionResponse(revision, changes, null, parsed.warnings);
   }
 
-  /** The newest first. */
+  /** A page of the revisions of a job, the newest first. */
   async list(jobId: number, limit: number, cursor?: string): Promise<Page<RevisionResponse>> {
     const before = afterId(cursor);
     const rows = await this.jobs.listRevisions(jobId, before === 0 ? null : before, limit + 1);
@@ -78,7 +82,10 @@ export class RevisionsService {
   }
 }
 
-/** A current mapping that this release cannot read any more counts as one without targets. */
+/**
+ * The changes from the job's current mapping to `mapping`. A current mapping that this release can no longer read counts as a mapping
+ * without targets.
+ */
 async function changesTo({ mapping_yaml: yaml }: JobRow, mapping: Mapping): Promise<TargetChange[]> {
   try {
     return compareMappings((await inLimitedTurns(readMapping(yaml))).mapping, mapping);

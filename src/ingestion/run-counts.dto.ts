@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** The counts of a run, of one target or of all. */
+/** The counts of a run, for one target or summed over all targets. */
 export class RunCountsResponse {
   @ApiProperty({
     example: 91,

@@ -1,6 +1,6 @@
 import { exampleCounts, exampleTarget } from './run-counts.dto.js';
 
-/** Says what the event stream of a run sends, for the API document. */
+/** The description of a run's event stream in the API document. */
 export const eventsDescription =
   '进度变化时（至多每秒一次）推送 progress，结束时推送 end 并关闭；失去权限时推送 access_lost。每个事件都是完整的运行记录，进度在 progress 字段。' +
   '10 秒没有事件时发送一行注释。带 Last-Event-ID 重连时不再发送已收到的状态；已收到 end 时回答 204，EventSource 便不再重连。每个用户最多同时观察 10 个。' +

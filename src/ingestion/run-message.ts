@@ -1,15 +1,18 @@
 import { type RunFailure } from '../common/errors/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 
-/** Tells jobs from what else has schedules and webhooks. The database removes those of this kind with their jobs. */
+/**
+ * The kind of jobs among the targets of schedules and webhooks. The database removes schedules and webhooks of this kind together with
+ * their job.
+ */
 export const jobKind = 'ingestion_job';
 
 export const jobTarget = (jobId: number) => ({ kind: jobKind, targetId: jobId });
 
-/** The events that webhooks of jobs can tell of. */
+/** The events of a job that its webhooks can report. */
 export const runEvents = ['run.succeeded', 'run.failed', 'run.cancelled'];
 
-/** A sentence may hold names of the mapping, which may be long. */
+/** The most characters of a sentence in a message. A sentence may contain names from the mapping, which may be long. */
 const maxSentence = 1_000;
 
 interface EndedRun {
@@ -20,7 +23,7 @@ interface EndedRun {
   report: Partial<RunReport>;
 }
 
-/** The facts of a run that has ended, for webhooks: counts and states, but no values of its rows. */
+/** The facts of an ended run that webhooks report: counts and states, but no values of rows. */
 export function runMessage({ id, job_id, graph_id, status, report }: EndedRun, failure: RunFailure | null): Record<string, unknown> {
   return {
     run_id: id,

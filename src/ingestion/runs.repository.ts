@@ -17,7 +17,7 @@ import { type RunReport } from './run/run-report.js';
 import { jobTarget, runMessage } from './run-message.js';
 import { shownCount } from './staging/shown-count.js';
 
-/** The most queued runs of one user. */
+/** The most queued runs of one user, over all jobs. */
 const maxWaitingRuns = 20;
 
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
@@ -41,7 +41,7 @@ export interface RunRow {
   phase: string | null;
   attempt: number;
   cancel_requested: boolean;
-  /** With its progress while it runs. */
+  /** The report so far; it has a `progress` while the run is active. */
   report: Partial<RunReport> & { progress?: ProgressReport };
   error: RunError | null;
   created_at: Date;
@@ -62,15 +62,15 @@ export interface ClaimedRun {
   id: number;
   jobId: number;
   graphId: number;
-  /** The user whose share of the places it takes; 0 for users who have been deleted. */
+  /** The user who asked for the run, and whose share of the workers the run takes; 0 if that user has been deleted. */
   userId: number;
-  /** The revision of the job's mapping that it runs. */
+  /** The revision of the job's mapping that the run applies. */
   revision: number;
-  /** The run may remove more than half of a label. */
+  /** The run may remove more than half of the elements of a label or edge type. */
   allowsDeletes: boolean;
-  /** The run ends the job: it removes all that only this job yields. */
+  /** The run ends the job: it removes everything that only this job yields. */
   retires: boolean;
-  /** The run does all work, even if it would only repeat the last one. */
+  /** The run does all work, even if it would only repeat the job's last run. */
   isFull: boolean;
   leaseOwner: string;
 }
@@ -80,12 +80,12 @@ const runRow = `
          r.created_at, r.started_at, r.finished_at
   FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
 
-/** Selects the run of a claim, while its lease lasts. */
+/** SQL that matches the run of a claim while the claim holds the run's lease. */
 const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
 
 /**
- * The runs and their states. A run is queued, a worker claims it, and it ends as succeeded, failed or cancelled. A claimed run may
- * go back into the queue, and one whose lease has ended is claimed again. A worker that lost its lease changes nothing.
+ * The runs and their states. A run is queued, a worker claims it, and it ends as succeeded, failed or cancelled. A claimed run may go back
+ * into the queue. A run whose lease has ended is claimed again, and the worker that lost the lease can no longer change the run.
  */
 @Injectable()
 export class RunsRepository {
@@ -102,7 +102,7 @@ export class RunsRepository {
     return rows[0];
   }
 
-  /** The newest first. */
+  /** A page of the job's runs, the newest first. */
   async list(jobId: number, beforeId: number | null, limit: number): Promise<RowPage<RunRow>> {
     return this.pool.readPage<RunRow>('rows', {
       text: `${runRow} WHERE r.job_id = $1 AND ($2::int IS NULL OR r.id < $2) ORDER BY r.id DESC`,
@@ -112,7 +112,7 @@ export class RunsRepository {
     });
   }
 
-  /** The revision that the graph shows: that of the job's last success. Null before it. */
+  /** The revision that the graph shows, which is that of the job's last success. Null if no run of the job has succeeded. */
   async findAppliedRevision(jobId: number): Promise<number | null> {
     const { rows } = await this.pool.query<{ revision: number }>(
       `SELECT revision FROM ingestion_runs WHERE job_id = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
@@ -122,7 +122,7 @@ export class RunsRepository {
   }
 
   /**
-   * Queues a run within a transaction, which is to be rolled back on every error.
+   * Queues a run within a transaction of the caller, who must roll it back on every error.
    * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when the user has as many queued runs as
    * allowed; JobNotFoundError; JobRetiredError
    */
@@ -132,7 +132,7 @@ export class RunsRepository {
     requestedBy: number,
     { allowsDeletes, retires, isFull, startedBy }: RunOptions,
   ): Promise<number> {
-    // One user's requests run one after the other, so that each is counted in time.
+    // Transactions that queue runs of one user wait for each other, so that each counts the runs that the others have queued.
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
     try {
       const { rows } = await client.query<{ id: number }>(
@@ -152,9 +152,9 @@ export class RunsRepository {
   }
 
   /**
-   * Users come in turn: those with the fewest active runs in all processes first, and of these the one whose last run began longest
-   * ago.
-   * @param full users and graphs of which no more runs are wanted
+   * Claims the next run, or gives null if there is none to claim. Users come in turn: first the users with the fewest active runs in all
+   * processes, and among equals the user whose last run began longest ago.
+   * @param full users and graphs of which no more runs may be claimed
    */
   async claim(full: { users: number[]; graphs: number[] }): Promise<{ claimed: ClaimedRun; attempt: number; isCancelled: boolean } | null> {
     const leaseOwner = randomUUID();
@@ -182,7 +182,7 @@ export class RunsRepository {
     return { claimed: { ...run, leaseOwner }, attempt, isCancelled };
   }
 
-  /** Tells whether the run should stop; null when its lease is lost. */
+  /** Renews the lease of a run. @returns whether somebody asked to cancel the run; null when the lease is lost */
   async renewLease({ id, leaseOwner }: ClaimedRun): Promise<{ isCancelled: boolean } | null> {
     const { rows } = await this.pool.query<{ isCancelled: boolean }>(
       `UPDATE ingestion_runs SET lease_until = now() + make_interval(secs => $3)
@@ -192,7 +192,7 @@ export class RunsRepository {
     return rows[0] ?? null;
   }
 
-  /** As the transaction of `client` sees it. */
+  /** The job's last success, as far as the transaction of `client` sees it. Null without a success. */
   async findLastSuccess(client: PoolClient, jobId: number): Promise<LastSuccess | null> {
     const { rows } = await client.query<LastSuccess>(
       `SELECT id, revision, report FROM ingestion_runs WHERE job_id = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
@@ -201,7 +201,10 @@ export class RunsRepository {
     return rows[0] ?? null;
   }
 
-  /** The steps of the last success of this revision that did its work; null if there is none, or it does not tell. */
+  /**
+   * The duration and steps of the last success of this revision, without successes that only repeated another run. Null if no such run
+   * recorded its steps.
+   */
   async findLastSteps(jobId: number, revision: number): Promise<PastRun | null> {
     const { rows } = await this.pool.query<PastRun>(
       `SELECT id, (report ->> 'duration_ms')::int AS "durationMs", report -> 'steps' AS steps FROM ingestion_runs
@@ -211,7 +214,7 @@ export class RunsRepository {
     return rows[0] ?? null;
   }
 
-  /** Reads the count that a statement of another session shows. */
+  /** The count of rows that a statement of the session `pid` shows under the name `counted`; null if it shows none. */
   async findShownCount(pid: number, counted: string): Promise<number | null> {
     const { rows } = await this.pool.query<{ name: string }>('SELECT application_name AS name FROM pg_stat_activity WHERE pid = $1', [pid]);
     return rows[0] ? shownCount(rows[0].name, counted) : null;
@@ -224,7 +227,10 @@ export class RunsRepository {
     if (rowCount !== 1) throw new LeaseLostError();
   }
 
-  /** The last statement of the writing transaction: a worker that lost its lease commits nothing. @throws LeaseLostError */
+  /**
+   * Marks the run as succeeded. It is the last statement of the writing transaction, so that a worker that lost its lease commits nothing.
+   * @throws LeaseLostError
+   */
   async succeed(client: PoolClient, { id, leaseOwner }: ClaimedRun, report: RunReport): Promise<void> {
     const { rowCount } = await client.query(
       `UPDATE ingestion_runs SET status = 'succeeded', phase = NULL, report = $3, finished_at = clock_timestamp(), lease_until = NULL
@@ -235,7 +241,7 @@ export class RunsRepository {
     await this.tell(client, id, null);
   }
 
-  /** Adds the tables that were kept up after the run had succeeded to its report. */
+  /** Adds to the report of a succeeded run which tables of the graph were analyzed and vacuumed after the run. */
   async addUpkeep(client: PoolClient, { id, leaseOwner }: ClaimedRun, done: { analyzed: string[]; vacuumed: string[] }): Promise<void> {
     await client.query(
       `UPDATE ingestion_runs SET report = report || jsonb_build_object('upkeep', $3::jsonb) WHERE id = $1 AND lease_owner = $2`,
@@ -244,8 +250,9 @@ export class RunsRepository {
   }
 
   /**
-   * Notes the bytes of the rejected rows that a run keeps, inside the caller's transaction.
-   * @returns the older runs of its user whose rows are beyond the bound of all of them together, which then count for nothing
+   * Records how many bytes of rejected rows a run keeps, inside the caller's transaction. All runs of jobs with the same creator may keep
+   * `mostBytes` together.
+   * @returns the older runs beyond `mostBytes`, whose rejected rows the caller removes; their bytes count as 0 from now on
    */
   async noteRejectedBytes(client: PoolClient, id: number, bytes: number, mostBytes: number): Promise<number[]> {
     await client.query('UPDATE ingestion_runs SET rejected_bytes = $2 WHERE id = $1', [id, bytes]);
@@ -261,7 +268,7 @@ export class RunsRepository {
     return rows.map(row => row.id);
   }
 
-  /** @param report null keeps the one that was shown last */
+  /** @param report null keeps the report that was shown last */
   async end(
     { id, leaseOwner }: ClaimedRun,
     status: 'failed' | 'cancelled',
@@ -281,8 +288,8 @@ export class RunsRepository {
   }
 
   /**
-   * Puts the run back into the queue; `returned` attempts do not count. A run whose COMMIT succeeded without its answer stays
-   * succeeded.
+   * Puts the run back into the queue. A run whose COMMIT succeeded without an answer stays succeeded.
+   * @param returned 1 if the attempt does not count, else 0
    */
   async release({ id, leaseOwner }: ClaimedRun, returned: 0 | 1): Promise<'succeeded' | 'released'> {
     const { rowCount } = await this.pool.query(
@@ -295,7 +302,7 @@ export class RunsRepository {
     return (await this.pool.query(succeeded, [id, leaseOwner])).rowCount === 1 ? 'succeeded' : 'released';
   }
 
-  /** A queued run ends at once, an active one when its worker sees the request. False when it has ended already. */
+  /** Ends a queued run at once. An active run ends when its worker sees the request. @returns false when the run has ended already */
   async requestCancel(id: number): Promise<boolean> {
     return this.pool.transaction(async client => {
       const { rows } = await client.query<{ status: RunStatus }>(
@@ -311,7 +318,7 @@ export class RunsRepository {
     });
   }
 
-  /** Tells the job's webhooks of the end of a run, in the transaction that ends it. */
+  /** Tells the job's webhooks of the end of a run, in the transaction that ends the run. */
   private async tell(client: PoolClient, id: number, failure: RunFailure | null): Promise<void> {
     const { rows } = await client.query<RunRow>(`${runRow} WHERE r.id = $1`, [id]);
     const run = rows[0]!;
@@ -319,8 +326,8 @@ export class RunsRepository {
   }
 
   /**
-   * Nodes and edges name the run that wrote them last, however old, and citations and counts by job need that run. So runs that wrote
-   * rows stay as long as their job, and so do its last run and its last success.
+   * Removes old runs, at most `most`. Nodes and edges name the run that wrote them last, and citations and counts by job need that run,
+   * however old. So a run that wrote rows stays as long as its job, and so do the last run and the last success of a job.
    */
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     const { rowCount } = await client.query(

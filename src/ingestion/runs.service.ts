@@ -26,15 +26,15 @@ import { type RunOptions, RunsRepository } from './runs.repository.js';
 import { SharedReads } from './shared-reads.js';
 import { jobKind } from './run-message.js';
 
-/** The longest time that a request may wait for its run. */
+/** The longest time in seconds that a request may wait for its run. */
 export const maxWaitSeconds = 60;
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
 
-/** Starts, watches and stops runs. The worker does the work itself. */
+/** Starts, watches and stops runs. The worker carries them out. */
 @Injectable()
 export class RunsService {
-  /** However many watch a run, this process reads it once. */
+  /** Reads of runs that are shared: however many streams watch a run, this process reads it once per interval. */
   private readonly reads = new SharedReads((id: number) => this.get(id), eventEveryMs);
 
   constructor(
@@ -50,9 +50,9 @@ export class RunsService {
   ) {}
 
   /**
-   * Queues a run and waits for its end, for at most `waitSeconds` and `maxWaitSeconds`, or until the service stops.
-   * @throws RunActiveError when the job has a queued or active run; JobRetiredError; TooManyRunsWaitingError; TooManyWatchersError,
-   * DiskReserveError, with nothing queued
+   * Queues a run and waits for its end. The wait lasts at most `waitSeconds`, at most `maxWaitSeconds`, and ends when the service stops.
+   * @throws RunActiveError when the job has a queued or active run; JobRetiredError; TooManyRunsWaitingError; TooManyWatchersError;
+   * DiskReserveError. No run is queued when an error is thrown.
    */
   async start(principal: Principal, jobId: number, options: RunOptions, waitSeconds: number): Promise<RunResponse> {
     await this.disk.require();
@@ -86,7 +86,10 @@ export class RunsService {
     this.worker.onSucceeded(listener);
   }
 
-  /** Likewise, before a run commits a new version; the run waits for it. The listener must not reject. */
+  /**
+   * Calls the listener with the graph's id before a run of this process commits a new version of the graph. The run waits for the listener,
+   * which must not reject. Call it before the application has started.
+   */
   onCommitting(listener: (graphId: number) => Promise<void>): void {
     this.worker.onCommitting(listener);
   }
@@ -95,7 +98,7 @@ export class RunsService {
     return toRunResponse(await this.runs.get(id));
   }
 
-  /** The newest first. */
+  /** A page of the job's runs, the newest first. */
   async list(jobId: number, limit: number, cursor?: string): Promise<Page<RunResponse>> {
     const before = afterId(cursor);
     const rows = await this.runs.list(jobId, before === 0 ? null : before, limit);
@@ -116,8 +119,8 @@ export class RunsService {
   }
 
   /**
-   * All rejected rows as text, read page by page. A failure after the first one cuts the answer, as does the loss of access.
-   * @param call whose guards are asked again meanwhile
+   * All rejected rows as text, read page by page. A failure after the first page cuts the answer off, and so does the loss of access.
+   * @param call the request, whose guards are asked again during the export
    */
   exportRejected(id: number, target: string | undefined, format: LineFormat, call: ExecutionContext): StreamedAnswer {
     const findRefusal = this.access.later(call);
@@ -133,26 +136,27 @@ export class RunsService {
     });
   }
 
-  /** Removes at most `most` rejected rows of runs that ended before the kept time. @returns how many were removed */
+  /** Removes at most `most` rejected rows of runs that ended more than `keptDays` ago. @returns how many were removed */
   removeOldRejected(client: PoolClient, keptDays: number, most: number): Promise<number> {
     return this.rejected.removeOld(client, keptDays, most);
   }
 
   /**
-   * Removes at most `most` runs that ended before the kept time, but none that wrote rows, nor the last of a job.
+   * Removes at most `most` runs that ended more than `keptDays` ago. Runs that wrote rows stay, and so do the last run and the last success
+   * of a job.
    * @returns how many were removed
    */
   removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     return this.runs.removeOld(client, keptDays, most);
   }
 
-  /** Streams a run until its end. @throws as `EventStreams.watch` */
+  /** Streams the state of a run until it has ended. @throws the errors of `EventStreams.watch` */
   watch(principal: Principal, id: number, call: ExecutionContext, reader: StreamReader): AsyncGenerator<StreamEvent<RunResponse>> {
     return this.streams.watch(principal.userId, call, { read: () => this.reads.get(id).catch(ifGone), hasEnded }, reader);
   }
 }
 
-/** A run goes with its graph. */
+/** Turns the absence of a run into a result, because a run is deleted together with its graph while it is being watched. */
 function ifGone(error: unknown): RunNotFoundError {
   if (error instanceof RunNotFoundError) return error;
   throw error;

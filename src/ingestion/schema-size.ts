@@ -1,13 +1,16 @@
 import { type Target } from './staging/target.js';
 
-/** Size of a graph's schema: `names` are labels and edge types. Each is counted once for each job, with its aliases and properties. */
+/**
+ * The size of a graph's schema. `names` is the number of labels and edge types. Each label and edge type counts once for each job that
+ * loads it, with its aliases and properties.
+ */
 export interface SchemaSize {
   names: number;
   aliases: number;
   properties: number;
 }
 
-/** Every question and query reads the whole schema, in time that grows with these. */
+/** The largest schema of a graph. Every question and query reads the whole schema, in time that grows with these numbers. */
 export const mostInSchema: SchemaSize = { names: 2_000, aliases: 10_000, properties: 20_000 };
 
 export function sizeOfTargets(targets: readonly Target[]): SchemaSize {

@@ -1,6 +1,9 @@
 import { outsideRequest } from '../common/logging/request-context.js';
 
-/** Reads each thing at most once in a while, for all who ask meanwhile. Only what was asked for lately is kept. */
+/**
+ * Reads each thing at most once in a period, for all callers that ask for it in that period. Only things that were asked for lately are
+ * kept.
+ */
 export class SharedReads<T> {
   private readonly recent = new Map<number, Promise<T>>();
 

@@ -17,11 +17,11 @@ import { type SourceProblem } from './staging/target.js';
 const shownColumns = 40;
 const shownTables = 20;
 
-/** A piece of a mapping's SQL and the statement in which the database read it. */
+/** A piece of a mapping's SQL, and the statement in which the database read the piece. */
 export interface ProbedSql {
   piece: string;
   sql: string;
-  /** The piece as its author wrote it, if it reads its tables in another place. */
+  /** The piece as its author wrote it; set if `piece` was changed to read its tables in another schema. */
   written?: { text: string; toWritten: MovedSelect['toWritten'] };
 }
 
@@ -30,7 +30,10 @@ export interface ColumnsOf {
   columns: ReadonlyMap<string, unknown>;
 }
 
-/** @param at the character of a `where` or an `expression` that names it */
+/**
+ * The problem of a column that the source lacks.
+ * @param at the place of the column's name in a `where` or an `expression`, as a character counted from 1
+ */
 export function unknownColumn(column: string, path: MappingPath, { source, columns }: ColumnsOf, at?: number): SourceProblem {
   const known = [...columns.keys()];
   const place = characterOf(at);
@@ -68,7 +71,10 @@ export function unknownTable(table: string, path: MappingPath, tables: string[],
   };
 }
 
-/** A problem for SQL that the guard refused or the database could not read. Any other error is not the mapping's fault. */
+/**
+ * The problem of SQL that the guard refused or the database could not read. Any other error is rethrown, because it is not the mapping's
+ * fault.
+ */
 export function sqlProblem(error: unknown, path: MappingPath, probed?: ProbedSql): SourceProblem {
   if (error instanceof TurnTooLongError) throw error;
   if (error instanceof ApiError && error.status < 500) {
@@ -77,13 +83,16 @@ export function sqlProblem(error: unknown, path: MappingPath, probed?: ProbedSql
     return { type: 'unsafe_sql', path, text: { zh: error.text.zh + zh, en: error.text.en + en } };
   }
   if (!(error instanceof UnsafeFilterClauseError)) throw error;
-  // The guard's hint lists columns.
+  // The guard's hint lists columns of the source, so it becomes a `suggestion`, which only users of the connection see.
   const { hint } = error.refused;
   const suggestion = hint && { zh: `；${hint.zh}`, en: `; ${hint.en}` };
   return { type: 'unsafe_sql', path, text: error.sentence, ...(suggestion && { suggestion }) };
 }
 
-/** The problem of a `where`, an `expression` or a rule that the guard refused: an unknown column is named like all others. */
+/**
+ * The problem of a `where`, an `expression` or a rule that the guard refused. An unknown column is reported as it is everywhere else in a
+ * mapping.
+ */
 export function refusedProblem(error: unknown, path: MappingPath, { source, columns }: ColumnsOf, alias: string): SourceProblem {
   if (error instanceof UnsafeFilterClauseError && error.refused.reason === 'column') {
     const { token = '', position } = error.refused;
@@ -94,7 +103,10 @@ export function refusedProblem(error: unknown, path: MappingPath, { source, colu
   return sqlProblem(error, path);
 }
 
-/** The problem of a query that the guard admitted and the database refused. A missing column or table is named, with what there is. */
+/**
+ * The problem of a query that the guard admitted and the database refused. A missing column or table is named, with a list of the existing
+ * ones.
+ */
 export async function queryProblem(
   error: unknown,
   path: MappingPath,
@@ -127,7 +139,7 @@ export async function queryProblem(
   };
 }
 
-/** The token at which the database stopped, if that is in the author's piece. */
+/** The token at which the database stopped reading. Null if that place is outside of the author's piece of SQL. */
 function faultIn(error: ApiError, { piece, sql, written }: ProbedSql): { token: string; at: number; place: Bilingual } | null {
   if (!(error instanceof WarehouseQueryError) || error.position === null) return null;
   const offset = offsetInPiece(piece, sql, offsetAt(sql, error.position));

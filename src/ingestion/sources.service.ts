@@ -31,9 +31,12 @@ import { guardOverSource } from './staging/guard-target.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
 const connectionPath = ['source', 'connection'];
-/** The most columns of a table. The number of the row is added to them. */
+/** The most columns of a query, as many as a table may have in PostgreSQL. Staging adds one more column, the number of the row. */
 const maxSourceColumns = 1_600;
-/** The longest that the checks of a mapping's tables may take, once these can be asked, while somebody waits. */
+/**
+ * The longest time in milliseconds for checking the tables of a mapping while a request waits, from the moment when the source can be
+ * asked.
+ */
 const checkedMs = 10_000;
 const checkedTooLong: Bilingual = {
   zh: `检查各表用时超过 ${checkedMs / 1000} 秒`,
@@ -41,8 +44,8 @@ const checkedTooLong: Bilingual = {
 };
 
 /**
- * The source of a mapping, or the first 50 problems of the mapping with it, or the reason why the
- * source could not be asked.
+ * The described source of a mapping, or the first 50 problems that the mapping has with the source, or the reason why the source could not
+ * be asked.
  */
 export type DescribedMapping =
   { source: Source } | { problems: SourceProblem[] } | { unchecked: { connectionId: number; connection: string; reason: Bilingual } };
@@ -54,18 +57,23 @@ interface Described {
 
 interface SourceColumns {
   columns: Map<string, SourceFamily>;
-  /** The types that are kept as texts, by column. */
+  /** The types whose values are kept as text (see `isKeptAsText`), by the name of their column. */
   keptAsText: Map<string, string>;
-  /** The columns whose types cannot be read, with the problem of naming them. */
+  /** For each column whose type cannot be read, by name: the function that makes the problem for a mapping path which names the column. */
   unreadable: Map<string, (path: MappingPath) => SourceProblem>;
-  /** The factor by which a value of the source may be longer than a column of its tables, see check-growth.ts. */
+  /**
+   * The factor by which a value of a query may be longer than the values of the tables that it reads, see check-growth.ts. 1 for a table.
+   */
   growth: number;
 }
 
-/** Characters of the SQL of one node or edge: it stands in one statement, which PostgreSQL's parser reads in one go. */
+/** The most characters of SQL of one node or edge. All of it stands in one statement, which PostgreSQL's parser reads in one go. */
 const mostOfElement = 65_536;
 
-/** Checks the tables behind a mapping: that they and their columns exist, their types, and that its SQL is safe and runs. */
+/**
+ * Checks the source behind a mapping: the tables and columns exist, the columns have types that can be read, and the mapping's SQL is safe
+ * and runs.
+ */
 @Injectable()
 export class SourcesService {
   private readonly defaults: DefaultChecks;
@@ -81,8 +89,8 @@ export class SourcesService {
   }
 
   /**
-   * @param patienceMs the longest that a source may take to describe its tables; it is then unchecked, as one that cannot be reached.
-   * Without it, for a run, the failure is thrown.
+   * @param patienceMs the longest time in milliseconds that a source may take to describe its tables; a source that takes longer counts as
+   * unchecked, as does one that cannot be reached. A run leaves `patienceMs` out; the failure is then thrown.
    * @throws RunFailure, ConnectionForbiddenError, ConnectionAccessLostError
    */
   async describe(mapping: Mapping, reader: WarehouseReader, patienceMs?: number): Promise<DescribedMapping> {
@@ -112,24 +120,25 @@ export class SourcesService {
     }
   }
 
-  /** The defaults that break a rule of their own column, as far as only the database can tell. */
+  /** The defaults that break a rule of their own column, for the rules that only the database can judge. */
   brokenDefaults(mapping: Mapping, userId: number): Promise<SourceProblem[]> {
     return this.defaults.broken(mapping, userId);
   }
 
-  /** Judges the queries of a mapping in one turn of the caller. Refusals are told where the columns are described. */
+  /** Judges the queries of a mapping in one turn of the caller. A refused query is reported later, where its columns are described. */
   private async judgeQueries(mapping: Mapping, { client: { schema }, claim }: UsableConnection): Promise<void> {
     const sources = targetsOf(mapping).map(({ element }) => element.source);
     const open = sources.filter(source => source.kind === 'query').filter(source => !isJudged(source, schema));
     if (open.length > 0) await this.turns.run(claim, () => inLimitedTurns(judgeQueries(open, schema)));
   }
 
-  /** The data versions of the tables that the targets read, as `Source` has them. */
+  /** The current data versions of the tables that the targets read, in the form of `Source.versions`. */
   private async versionsOf(targets: Target[], client: WarehouseClient): Promise<Source['versions']> {
     const tables = mirrorTables(targets, client);
     if (!tables) return null;
     const found = await this.versions.of([...tables]);
-    // A view, or a table that others made under the name of one that is gone, can change without its version.
+    // The data of a view can change without a new data version. The same is true of a table that somebody else made under the name of a
+    // dropped table.
     const { rows } = await this.pool.query<{ name: string }>(
       `SELECT relname AS name FROM pg_catalog.pg_class
        WHERE relnamespace = $1::regnamespace AND relname = ANY ($2::text[]) AND relkind = 'r' AND NOT relhassubclass
@@ -180,7 +189,7 @@ export class SourcesService {
     if (!('columns' in found)) return { shape: null, problems: [found] };
     const { columns, unreadable, growth, keptAsText } = found;
     const missing = namedColumns(target).filter(({ column }) => !columns.has(column));
-    // Near names are sought among all columns of the table.
+    // All columns of the table are candidates for the similar names that the problem of an unknown column suggests.
     const unknown = await mapInTurns(
       missing.slice(0, maxProblems),
       ({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }),
@@ -192,7 +201,7 @@ export class SourcesService {
     const { expressions, keptAsText: computed, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
     const shape = { columns, expressions, keptAsText: new Map([...keptAsText, ...computed]), sql };
-    // The type of a column with a problem is not known.
+    // A rule is not checked on a column that has a problem already, because its type is not known.
     const faulty = new Set(problems.map(columnOf));
     problems.push(...checkInferredRules(target, shape).filter(problem => !faulty.has(columnOf(problem))));
     return { shape: problems.length > 0 ? null : shape, problems };
@@ -259,7 +268,7 @@ export class SourcesService {
     };
   }
 
-  /** `grown` is the growth of the source's own query. */
+  /** @param grown the factor by which the source's query may lengthen the values of its tables */
   private async guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>, grown: number) {
     const guard = guardOverSource(target, columns);
     const sql = new Map<string, GuardedExpression>();
@@ -278,8 +287,8 @@ export class SourcesService {
   }
 
   /**
-   * Lets the database read every piece of the author's SQL that the guard did not refuse once, over no rows, for its types. After an
-   * error it reads them one by one, to find the wrong ones.
+   * Lets the database read each piece of the author's SQL that the guard admitted, for the types of the results: all pieces in one
+   * statement, which reads no rows. After an error the pieces are read one by one, to find the faulty ones.
    */
   private async describeExpressions(
     readable: ReadableSource,
@@ -292,7 +301,7 @@ export class SourcesService {
     const expressions = new Map<string, SourceFamily>();
     const keptAsText = new Map<string, string>();
     const problems: SourceProblem[] = [];
-    // A long list of refusals was cut, so some of the others may not have passed the guard.
+    // A list of refusals as long as `maxProblems` was cut, so pieces outside of the list may not have passed the guard either.
     if (written.length === 0 || refused.length >= maxProblems) return { expressions, keptAsText, problems };
     const from = readable.sql(target.element.source);
     const textOf = ({ text }: (typeof written)[number]): string => admitted.get(text)!.text;
@@ -326,12 +335,12 @@ function keptAsTextOf(columns: { name: string; type: string }[]): Map<string, st
   return new Map(columns.flatMap(({ name, type }) => (isKeptAsText(type) ? [[name, type]] : [])));
 }
 
-/** The column of the mapping, or another part of its element, that a problem is about. */
+/** The path of the column of the mapping, or of the other part of its element, that a problem is about. */
 function columnOf({ path }: SourceProblem): string {
   return pathText(path.slice(0, 4));
 }
 
-/** A run fails of its source in the same words, whether that is described or copied. */
+/** Turns a source's error into the failure that copying the source gives, so that a run fails with the same message in both steps. */
 async function asCopied<T>(opening: Promise<T>, connection: string): Promise<T> {
   try {
     return await opening;
@@ -340,7 +349,10 @@ async function asCopied<T>(opening: Promise<T>, connection: string): Promise<T> 
   }
 }
 
-/** Null for a query that the guard refuses, and for a table outside of the schema. */
+/**
+ * The names of the mirror's tables that the targets read. Null if the guard refuses a query, or if a table is outside of the client's
+ * schema.
+ */
 function mirrorTables(targets: Target[], client: WarehouseClient): Set<string> | null {
   const tables = new Set<string>();
   for (const { element } of targets) {
@@ -356,7 +368,10 @@ function mirrorTables(targets: Target[], client: WarehouseClient): Set<string> |
   return tables;
 }
 
-/** All columns of a local table are read where they are, and those of another database only if PostgreSQL has their types. */
+/**
+ * Splits the columns of a table into readable and unreadable columns. A local table has no unreadable columns. A column of another database
+ * is unreadable if PostgreSQL lacks its type.
+ */
 function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
   const readable = found.filter(({ type }) => isLocal || type !== 'other');
   const others = found.filter(({ type }) => !isLocal && type === 'other');

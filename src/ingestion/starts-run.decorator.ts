@@ -7,13 +7,16 @@ import { RunResponse } from './ingestion.dto.js';
 import { hasEnded } from './runs.service.js';
 
 const text = { schema: { type: 'string' } } as const;
-/** The headers of an answer with a run that was started. */
+/** The headers of an answer that contains a run that was started. */
 const runHeaders = {
   Location: { ...text, description: '运行的地址 / the address of the run' },
   'Preference-Applied': { ...text, description: '等待的秒数 / the seconds that were granted', required: false },
 };
 
-/** A route of an editor that starts a run of the job `id`: 202, or 200 once the run has ended within the time that `Prefer` waits. */
+/**
+ * A route that needs the role `editor` and starts a run of the job `id`. It answers 202, or 200 if the run has ended within the time for
+ * which `Prefer` waits.
+ */
 export function StartsRun(): MethodDecorator {
   return applyDecorators(
     HttpCode(HttpStatus.ACCEPTED),
@@ -30,7 +33,7 @@ export function StartsRun(): MethodDecorator {
   );
 }
 
-/** Gives the answer of such a route its place and status. */
+/** Sets the Location header and the status of an answer that contains a run. */
 export function answerWithRun(response: Response, run: RunResponse): RunResponse {
   response.location(`/api/ingestion/runs/${run.id}`).status(hasEnded(run) ? HttpStatus.OK : HttpStatus.ACCEPTED);
   return run;

@@ -121,7 +121,7 @@ export class SuggestMappingResponse {
   checked: CheckedResponse;
 }
 
-/** The YAML alone for a client that prefers it to JSON. */
+/** Answers with a suggestion: as YAML alone if the client prefers YAML to JSON, otherwise as JSON with the YAML as a text in it. */
 export function answerWithSuggestion(response: Response, suggestion: Suggestion): SuggestMappingResponse | string {
   const preferred = response.req.accepts('application/json', ...yamlTypes);
   if (preferred === false || preferred === 'application/json') return toSuggestMappingResponse(suggestion);

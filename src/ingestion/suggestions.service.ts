@@ -20,11 +20,11 @@ import { type Suggestion } from './suggest/suggestion.js';
 import { type PlacedGuess, writeYaml, type WrittenDraft } from './suggest/write-yaml.js';
 import { type SuggestMappingRequest } from './suggestions.dto.js';
 
-/** The longest time for looking at the source, and for checking the draft against it. */
+/** The longest times in milliseconds for reading the source, and for checking the draft against the source. */
 const lookMs = 14_000;
 const checkMs = 3_000;
 const places = { places: 4, mostPerCaller: 1, waitingPerCaller: 8, waiting: 40, patienceMs: 10_000 };
-/** Below the 256 KiB of a mapping. */
+/** The most bytes of a draft, below the 256 KiB that a mapping may have. */
 const mostBytes = 250 * 1024;
 
 /** Drafts mappings from the tables of a connection. */
@@ -65,7 +65,10 @@ export class SuggestionsService {
     };
   }
 
-  /** Leaves out the tables that do not fit what was drafted from them: they changed a moment ago, or cannot be asked as they describe themselves. */
+  /**
+   * Writes a draft and checks it against its source. Tables that do not fit the draft are left out, and the rest is written again. A table
+   * fails to fit if it has changed since it was read, or if the database cannot read it as it describes it.
+   */
   private async writeChecked(
     principal: Principal,
     connection: UsableConnection,
@@ -86,7 +89,10 @@ interface FittingDraft extends WrittenDraft {
   draft: Draft;
 }
 
-/** At least one, since a draft with none left is refused, and each problem of a draft stands at a table of it. */
+/**
+ * The tables with problems, each with its problem. There is at least one: a draft without tables has been refused before, and each problem
+ * of a draft belongs to a table.
+ */
 function misfitsOf(draft: Draft, problems: readonly SourceProblem[]): LeftOut[] {
   const misfits = new Map<string, LeftOut>();
   for (const { path, text } of problems) {
@@ -98,10 +104,10 @@ function misfitsOf(draft: Draft, problems: readonly SourceProblem[]): LeftOut[] 
   return [...misfits.values()];
 }
 
-/** Leaves out as many of the last tables as it takes for the mapping to be no longer than one may be. */
+/** Writes a draft of the first tables, as many as fit into `mostBytes`, and lists the other tables as left out. */
 function* writeFitting(connection: UsableConnection, tables: KnownTable[], leftOut: LeftOut[]): Steps<FittingDraft> {
   let fitting: FittingDraft | null = null;
-  // The first `least` tables fit, and the first `most` do not.
+  // A draft of the first `least` tables fits, and a draft of the first `most` tables does not.
   let [least, most] = [0, tables.length + 1];
   for (let count = tables.length; most - least > 1; count = Math.floor((least + most) / 2)) {
     const cut = tables.slice(count).map(({ name }): LeftOut => ({ table: name, columns: [], reason: tooLong }));

@@ -26,31 +26,31 @@ const trialMs = 60_000;
 const interruptEveryMs = 200;
 const sampledRows = 100;
 const places = { places: 2, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
-/** Errors that are not the mapping's fault: they are thrown instead of reported as the outcome. */
+/** Errors that are not the mapping's fault. They are thrown as they are, instead of reported as the outcome of the trial. */
 const answeredAsTheyAre = [DiskReserveError, TurnEndedError, TurnTooLongError];
-/** Rows are written under this id and rolled back. No run has it. */
+/** The run id of the rows that a trial writes and rolls back. No run has this id. */
 const noRun = 0;
 
-/** Outcome and counts that a run of a mapping would have now. */
+/** The outcome and the counts that a run of a mapping would have now. */
 export interface Trial {
   outcome: 'succeeds' | 'fails' | 'unfinished';
   failure: RunFailure | null;
   report: RunReport;
-  /** The targets that would lose more than half of their elements. */
+  /** The targets that would lose more than half of the elements that the job keeps in them. */
   exceeded: Exceeded[];
 }
 
 interface Deadline {
   isOver: boolean;
   wasCut: boolean;
-  /** Ends the statements now. */
+  /** Cancels the statements of the session now. */
   cut: () => void;
   stop: () => void;
 }
 
 /**
- * Carries a mapping out for its counts and rolls it back, in at most a minute. The graph and its readers see nothing of it. Runs of the
- * same graph wait meanwhile.
+ * Carries out a mapping for its counts and rolls everything back, within a minute. The graph and its readers see nothing of it. Runs of the
+ * same graph wait until the trial has ended.
  */
 @Injectable()
 export class TrialService {
@@ -66,7 +66,8 @@ export class TrialService {
   ) {}
 
   /**
-   * @param describe describes the source as of now
+   * Tries out a mapping of a job.
+   * @param describe describes the source in its present state
    * @throws TooManyTrialsError, DiskReserveError, what `describe` throws, and errors that are not the mapping's fault
    */
   async run(userId: number, job: JobRow, mapping: Mapping, source: Source, describe: () => Promise<Source>): Promise<Trial> {
@@ -112,7 +113,7 @@ export class TrialService {
       return { outcome: 'succeeds', failure: null, report, exceeded: guard.exceeded };
     } catch (error) {
       if (deadline?.isOver) return { outcome: 'unfinished', failure: null, report, exceeded: guard.exceeded };
-      // A failure that the work found itself leaves the transaction readable.
+      // After a failure that the trial found itself the staged rows can still be read.
       if (error instanceof RunFailure) await sampleRejected(client, work);
       const failure = toFailure(error);
       const isNoFailure = answeredAsTheyAre.some(kind => error instanceof kind);
@@ -121,14 +122,14 @@ export class TrialService {
     } finally {
       deadline?.stop();
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
-      // A cancellation that is still on its way must not meet the next user of the connection.
+      // A cancellation that is still on its way would hit the next user of this connection, so the connection is closed.
       client.release(deadline?.wasCut || broken);
     }
   }
 
   /**
-   * Stops the statements of a session from a moment on. A cancellation that arrives between two statements is lost, so it is sent
-   * again.
+   * Stops the statements of a session after `ms` milliseconds. A cancellation that arrives between two statements is lost, so it is sent
+   * repeatedly.
    */
   private async interruptAfter(client: PoolClient, ms: number, stop: AbortController): Promise<Deadline> {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

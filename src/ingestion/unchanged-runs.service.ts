@@ -10,7 +10,7 @@ import { type RunInputs } from './run/run-inputs.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { functionsOfOutcome } from './staging/fixed-outcome.js';
 
-/** Finds runs that have nothing to do, because they would repeat the job's last success on the same rows and the same graph. */
+/** Finds runs that have nothing to do, because they would repeat the job's last success with the same rows and the same graph. */
 @Injectable()
 export class UnchangedRunsService {
   constructor(
@@ -19,9 +19,9 @@ export class UnchangedRunsService {
   ) {}
 
   /**
-   * Reads the inputs of a run in the snapshot that it stages from. Call it first after `openSnapshot`. Null if a table of the
-   * mirror has no version, or if the outcome depends on more than its inputs.
-   * @param digests as `openSnapshot` returns them
+   * Reads the inputs of a run in its staging snapshot. Call it directly after `openSnapshot`. Null if a table of the mirror has no data
+   * version, or if the outcome of the run depends on more than these inputs.
+   * @param digests the digests that `openSnapshot` returns
    */
   async readInputs(client: PoolClient, work: Undertaking, source: Source, digests: string[] | null): Promise<RunInputs | null> {
     const { targets } = work;
@@ -34,7 +34,7 @@ export class UnchangedRunsService {
     return { release, ...state, cursors };
   }
 
-  /** The last success of the job if the run would only repeat it, as the snapshot shows. */
+  /** The last success of the job, if the run would only repeat it by what the staging snapshot shows; otherwise null. */
   async findRepeated(client: PoolClient, { jobId, graphId, revision }: ClaimedRun, inputs: RunInputs): Promise<LastSuccess | null> {
     const last = await this.runs.findLastSuccess(client, jobId);
     return last && isRepetition(last, revision, await this.graphs.versionSeen(client, graphId), inputs) ? last : null;
@@ -63,7 +63,9 @@ async function readFiles(client: PoolClient, schema: string, tables: string[]): 
   return Object.fromEntries(rows.map(({ name, file }) => [name, file]));
 }
 
-/** A name stands for all functions of that name. */
+/**
+ * True if all functions with these names are immutable. A name stands for all functions of that name, whatever their schema and parameters.
+ */
 async function areImmutable(client: PoolClient, functions: string[]): Promise<boolean> {
   const { rows } = await client.query(`SELECT FROM pg_catalog.pg_proc WHERE proname = ANY ($1::text[]) AND provolatile <> 'i' LIMIT 1`, [
     functions,

@@ -4,9 +4,9 @@ import { type MappingProblems } from './problems.js';
 import { fitsType } from './property-type.js';
 import { type WrittenEdge, type WrittenEnd, type WrittenNode } from './read-element.js';
 
-/** The most columns of an index in PostgreSQL. */
+/** The most columns of a key, as many as an index in PostgreSQL can have. */
 const maxKeyColumns = 32;
-/** With the columns and keys this stays below the 1,600 columns of a table in PostgreSQL. */
+/** The most rules of a node or an edge. With the columns and keys this stays below the 1,600 columns of a table in PostgreSQL. */
 const maxRules = 1_000;
 const fullWidthComma = {
   zh: '这里有全角逗号「，」，请用半角逗号分隔',
@@ -26,7 +26,7 @@ export function checkNodes(nodes: WrittenNode[], problems: MappingProblems): voi
     for (const { name, path } of node.labels) reportRepeated(own, name, path, 'duplicate_label', problems);
     const mapped = mappedColumns(node.columns);
     node.key.forEach((column, index) => {
-      // Columns that could not be read have been reported.
+      // If no column could be read, the reason has been reported already.
       if (mapped.has(column) || node.columns.length === 0) return;
       problems.add(
         'key_not_mapped',
@@ -48,7 +48,10 @@ export function checkNodes(nodes: WrittenNode[], problems: MappingProblems): voi
   }
 }
 
-/** Resolves the ends of each edge to labels and orders each match like the node's key. Edges that do not resolve are left out. */
+/**
+ * Resolves the ends of each edge to labels, and orders the columns of each end like the node's key. Edges whose ends cannot be resolved are
+ * left out.
+ */
 export function checkEdges(edges: WrittenEdge[], nodes: WrittenNode[], allNodesRead: boolean, problems: MappingProblems): EdgeMapping[] {
   const handles = byHandle(nodes);
   const resolved: EdgeMapping[] = [];
@@ -73,7 +76,7 @@ export function checkEdges(edges: WrittenEdge[], nodes: WrittenNode[], allNodesR
   return resolved;
 }
 
-/** The nodes whose handles could be read. */
+/** The nodes whose handles could be read, by handle. */
 export function byHandle(nodes: readonly WrittenNode[]): Map<string, WrittenNode> {
   return new Map(nodes.flatMap(node => (node.id === null ? [] : [[node.id, node]])));
 }
@@ -91,14 +94,14 @@ function resolveEnd(
     problems.add('match_incomplete', matchPath, { zh: 'match 至少要有一对列', en: 'match needs at least one pair of columns' });
     return null;
   }
-  // Another job loads this label. Its key is known only in the graph, so the pairs keep their written order.
+  // Another job loads this label. The key of the label is stored only in the graph, so the pairs keep their written order.
   if (end.node === null) return { ...end, label: end.label! };
   const node = handles.get(end.node);
   if (!node) {
     if (allNodesRead) reportUnknownNode(end.node, end.path, handles, problems);
     return null;
   }
-  // The unreadable key of the node has been reported. A match with it cannot be checked.
+  // The unreadable key of the node has been reported. A match with an unreadable key cannot be checked.
   if (node.key.length === 0) return null;
   const paired = new Map(end.match.map(pair => [pair.nodeColumn, pair]));
   const missing = node.key.filter(column => !paired.has(column));
@@ -124,7 +127,7 @@ function resolveEnd(
   return { ...end, label: node.label, match: node.key.map(column => paired.get(column)!) };
 }
 
-/** Reports that no node of the file has this handle, at the `node` of `at`. */
+/** Reports that no node of the mapping has this handle. The problem stands at the key `node` below the path `at`. */
 export function reportUnknownNode(
   handle: string,
   at: MappingPath,

@@ -143,7 +143,7 @@ export const transformWords: Record<Transform['kind'], MappingWord> = {
   },
 };
 
-/** The scalar types and the lists `string[]` and `int[]`. `typeWords` adds the other lists. */
+/** The scalar types and the lists `string[]` and `int[]`, with their descriptions. `typeWords` adds the other list types. */
 const plainTypeWords: Record<Exclude<PropertyType, ListType>['name'] | 'string[]' | 'int[]', MappingWord> = {
   string: { meaning: { zh: '文本', en: 'Text' }, example: '{column: full_name, type: string}' },
   int: { meaning: { zh: '32 位整数', en: 'An integer of 32 bits' }, example: '{column: age, type: int}' },

@@ -1,15 +1,15 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** A date format, ready for SQL: texts that match `regex` become ISO 8601 by `replacement`. */
+/** A date format in the form in which SQL uses it: a text that matches `regex` becomes ISO 8601 by `replacement`. */
 export interface DateFormat {
-  /** Anchored regular expression of PostgreSQL. */
+  /** An anchored regular expression of PostgreSQL. */
   regex: string;
-  /** Replacement for regexp_replace, such as `\3-\2-\1`. */
+  /** The replacement for regexp_replace, such as `\3-\2-\1`. */
   replacement: string;
   reads: 'date' | 'datetime' | 'time';
 }
 
-/** The letters of Unicode date patterns that have one meaning in every place and need no table of names. */
+/** The fields of Unicode date patterns that mean the same in every locale and need no table of names, by their letters. */
 const fields: Record<string, { part: string; regex: string }> = {
   yyyy: { part: 'year', regex: '[0-9]{4}' },
   MMM: { part: 'month', regex: '[A-Za-z]{3,9}' },
@@ -30,7 +30,7 @@ const fields: Record<string, { part: string; regex: string }> = {
 
 const known = Object.keys(fields).join(' ');
 
-/** Reads a format such as `dd/MM/yyyy HH:mm`. Returns the fault in words if it is not a format. */
+/** Reads a format such as `dd/MM/yyyy HH:mm`. Returns the fault in words if the text is not a format. */
 export function parseDateFormat(written: string): DateFormat | { fault: Bilingual } {
   let regex = '';
   const groups = new Map<string, { number: number; field: string }>();
@@ -69,7 +69,7 @@ function unknownField(piece: string): Bilingual {
   };
 }
 
-/** A date needs all its parts: a format that lacks one would have to invent it. */
+/** The fault of a format that lacks a part of the date or time; null if it has all parts. A missing part would have to be invented. */
 function missingPart(groups: ReadonlyMap<string, { field: string }>): Bilingual | null {
   const has = (part: string): boolean => groups.has(part);
   const needs = (what: string): Bilingual => ({ zh: `还需要 ${what}`, en: `it also needs ${what}` });

@@ -1,8 +1,8 @@
 import { trimZerosEnd, trimZerosStart } from '../../text/trim-zeros.js';
 
 /**
- * Which digits of a number are more than a precision allows: those after the point, or those before it. Null if it fits, or if it is
- * no plain decimal number.
+ * Tells where a number has more digits than the precision and scale allow: after the point (`decimals`) or before it (`whole`). Null if the
+ * number fits, or if the text is not a plain decimal number.
  */
 export function digitsOver(number: string, { precision, scale }: { precision: number; scale: number }): 'decimals' | 'whole' | null {
   const [, whole, decimals = ''] = /^[+-]?(\d*)(?:\.(\d*))?$/.exec(number.trim()) ?? [];

@@ -125,7 +125,7 @@ export const nodeKeys = {
   },
 } as const satisfies MappingKeys;
 
-/** Keys of an item of `labels`. The name alone may stand in place of the item. */
+/** The keys of an item of `labels`. The name of a label alone may stand in place of such an item. */
 export const furtherLabelKeys = {
   name: {
     takes: 'text',
@@ -191,7 +191,7 @@ export const edgeKeys = {
   },
 } as const satisfies MappingKeys;
 
-/** Keys of `from` and `to`. */
+/** The keys of `from` and `to`, the ends of an edge. */
 export const endKeys = {
   node: {
     takes: 'text',

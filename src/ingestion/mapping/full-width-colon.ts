@@ -1,23 +1,26 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Steps } from '../../text/steps.js';
 
-/** The line of a mapping with a full-width colon where YAML needs `: `. */
+/** A line of a mapping that has a full-width colon where YAML needs `: `. */
 export interface FullWidthColon {
   /** Offset of the colon in the text, in UTF-16 units. */
   offset: number;
   text: Bilingual;
-  /** The line as it should be. */
+  /** The corrected line. */
   hint: Bilingual;
 }
 
-/** A key of the mapping language, which is ASCII, at the beginning of a line, of an item or of an entry of a flow map. */
+/**
+ * A full-width colon after a key of the mapping language, which is ASCII. The key stands at the beginning of a line, of a list item or of
+ * an entry in a flow map.
+ */
 const afterKey = /(?:^[\s-]*|[{,]\s*)[A-Za-z_]+\s*(：)/;
 const maxShown = 120;
 
 /**
- * Finds the full-width colon behind a fault: the nearest one after a key, in the line of the fault or at most three lines above it,
- * where the fault goes away once the colon is an ASCII one. Each look for a fault is a step.
- * @param faultOf where the text has its first fault; Infinity for none
+ * Finds the full-width colon that causes a syntax error. It is the nearest full-width colon after a key, in the line of the error or up to
+ * three lines above. An ASCII colon in its place must remove the error. Each parse that checks this is a step.
+ * @param faultOf gives the offset of a text's first error; Infinity for none
  */
 export function* findFullWidthColon(text: string, faultAt: number, faultOf: (text: string) => number): Steps<FullWidthColon | null> {
   if (!text.includes('：')) return null;
@@ -38,7 +41,7 @@ export function* findFullWidthColon(text: string, faultAt: number, faultOf: (tex
   return null;
 }
 
-/** The sentence on a line, a key or a value with a full-width colon, and how to write it. */
+/** The problem with a line, key or value that has a full-width colon, and a hint with the corrected line. */
 export function describeFullWidthColon(written: string, at = written.indexOf('：')): Pick<FullWidthColon, 'text' | 'hint'> {
   const line = `${written.slice(0, at).trim()}: ${written.slice(at + 1).trim()}`.trim();
   const right = [...line].slice(0, maxShown).join('');

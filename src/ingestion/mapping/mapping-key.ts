@@ -4,21 +4,21 @@ import { type ValueKind } from './yaml-reader.js';
 /** A word of the mapping language, such as a rule or a type. */
 export interface MappingWord {
   meaning: Bilingual;
-  /** YAML that has the word. `mapping-reference.ts` puts it into a whole mapping. */
+  /** YAML that contains the word. `mapping-reference.ts` completes it to a whole mapping. */
   example: string;
 }
 
 /**
- * What a mapping may have in one place. Readers take their known keys, bounds, allowed values and defaults from tables of these, and
- * the reference page shows the same tables, so that no key is without documentation.
+ * A key that may stand in one place of a mapping. The readers take known keys, bounds, allowed values and defaults from tables of these
+ * keys. The reference page shows the same tables, so that every key is documented.
  */
 export interface MappingKey extends MappingWord {
   takes: ValueKind | 'texts' | 'duration';
-  /** The most characters of a text; `maxText` unless given. */
+  /** The most characters of the text; `maxText` if absent. */
   max?: number;
-  /** The only values that are allowed. */
+  /** The allowed values; absent if any value is allowed. */
   values?: readonly string[];
-  /** True, or the condition under which it is. */
+  /** True if the key is required, or the condition under which it is required. */
   required?: true | Bilingual;
   default?: string | number | boolean | Bilingual;
 }

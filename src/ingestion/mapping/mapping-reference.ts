@@ -7,15 +7,15 @@ import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { formatWords } from './rule-formats.js';
 import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
 
-/** The keys or words of one place of the mapping. */
+/** The keys or words that may stand in one place of a mapping. */
 export interface MappingGroup {
   title: Bilingual;
   entries: Readonly<Record<string, MappingWord & Partial<MappingKey>>>;
-  /** The whole mapping that an entry's example is part of. */
+  /** Completes the example of an entry (`key`) to a whole mapping. */
   inMapping: (example: string, key: string) => string;
 }
 
-/** Parts of a map by their keys, as YAML. */
+/** Lines of YAML for a map, by key. */
 type Parts = Readonly<Record<string, string>>;
 
 const employee: Parts = {
@@ -33,7 +33,7 @@ const reportsTo: Parts = {
 };
 const root: Parts = { version: 'version: 1', nodes: list('nodes', employee) };
 
-/** The groups, by the first part of their anchors. */
+/** The groups of the reference page, by the first part of the anchors of their entries. */
 export const mappingGroups = {
   mapping: {
     title: { zh: '映射', en: 'The mapping' },
@@ -120,7 +120,7 @@ export const mappingGroups = {
 
 export type GroupName = keyof typeof mappingGroups;
 
-/** The group that describes what stands under a key. */
+/** The group that describes the value of a key, by the name of the key. */
 const groupUnder: Readonly<Record<string, GroupName>> = {
   source: 'source',
   defaults: 'defaults',
@@ -137,7 +137,10 @@ const groupUnder: Readonly<Record<string, GroupName>> = {
   references: 'references',
 };
 
-/** The anchor on the reference page that describes this part of a mapping, such as `columns-type`, or the group around it. */
+/**
+ * The anchor on the reference page for the part of a mapping at a path: that of the key or word, such as `columns-type`, or else that of
+ * the group around it.
+ */
 export function anchorOf(path: MappingPath): string {
   let group: GroupName = 'mapping';
   let anchor: string = group;
@@ -175,7 +178,7 @@ function referencesColumn(parts: Parts): string {
   return `column: reports_to\n    rules:\n      - ${map('references', parts).replaceAll('\n', '\n        ')}`;
 }
 
-/** A query stands in place of a table. */
+/** Puts the example's parts into an element. An example with a `query` takes the place of the element's `table`. */
 function withSource({ table, ...element }: Parts, parts: Parts): Parts {
   return { ...element, ...('query' in parts || table === undefined ? {} : { table }), ...parts };
 }

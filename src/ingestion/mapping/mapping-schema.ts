@@ -8,7 +8,7 @@ import { formatWords } from './rule-formats.js';
 import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
 import { maxText, maxTexts } from './yaml-reader.js';
 
-/** A JSON Schema, draft 7, as editors of YAML understand it. */
+/** A JSON Schema of draft 7, which is the draft that YAML editors understand. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const text = (max: number): JsonSchema => ({ type: ['string', 'number'], minLength: 1, maxLength: max });
@@ -16,12 +16,12 @@ const scalar: JsonSchema = { type: ['string', 'number', 'boolean', 'null'], maxL
 const whole: JsonSchema = { type: 'integer', minimum: 0 };
 const flag: JsonSchema = { enum: [true, null] };
 
-/** A map with the keys of a table. `own` describes the keys that hold more than a single value. */
+/** The schema of a map with these keys. `own` has the schemas of keys that hold more than a single value, by key. */
 function object(keys: MappingKeys, own: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(keys).map(([name, key]) => {
       const schema = own[name] ?? schemaOf(key);
-      // A YAML null counts as not written.
+      // A YAML null counts as an absent key, so null is allowed for optional keys.
       return [name, { description: joined(key.meaning), ...(key.required === true ? schema : orNull(schema)) }];
     }),
   );
@@ -70,7 +70,7 @@ const types: JsonSchema = {
   ],
 };
 
-/** The arguments of the transforms; null for those that take none. */
+/** The schema of the argument of each transform; null for a transform without an argument. */
 const transformArguments: Record<Transform['kind'], JsonSchema | null> = {
   trim: null,
   lower: null,
@@ -86,7 +86,7 @@ const transformArguments: Record<Transform['kind'], JsonSchema | null> = {
   date_format: text(60),
 };
 
-/** The arguments of the rules. */
+/** The schema of the argument of each rule. */
 const ruleArguments: Record<keyof typeof ruleWords, JsonSchema> = {
   required: flag,
   unique: flag,
@@ -151,9 +151,9 @@ const node = object(nodeKeys, { labels, id: { type: 'string', pattern: '^[A-Za-z
 const edge = object(edgeKeys, { from: end, to: end, ...changes, columns });
 
 /**
- * The JSON Schema of a mapping, made from the tables that the parser reads. It refuses nothing that the parser accepts. The parser
- * refuses more: it follows references, and checks what a schema cannot say.
- * @param id where it is served
+ * The JSON Schema of a mapping, made from the tables of keys that the parser reads. The schema accepts every mapping that the parser
+ * accepts. The parser also follows references and checks what a schema cannot express, so it refuses some mappings that the schema accepts.
+ * @param id the URL at which the schema is served
  */
 export function mappingSchema(id: string): JsonSchema {
   return {

@@ -14,7 +14,9 @@ export type OnError = 'fail' | 'quarantine';
 export type OnMissing = 'quarantine' | 'skip' | 'create' | 'fail';
 export type Severity = 'error' | 'warn';
 
-/** `time` and `localdatetime` have no zone, `timetz` and `datetime` have an offset. */
+/**
+ * The names of the scalar types. Values of `time` and `localdatetime` have no time zone; values of `timetz` and `datetime` have an offset.
+ */
 export type ScalarName =
   'string' | 'int' | 'bigint' | 'float' | 'boolean' | 'date' | 'time' | 'timetz' | 'datetime' | 'localdatetime' | 'duration';
 
@@ -25,10 +27,10 @@ interface Digits {
 
 export type ScalarType = { name: ScalarName } | ({ name: 'decimal' } & Digits);
 
-/** A list of values of one type, of which any may be null. */
+/** The type of a list. All its values have one type, and any value may be null. */
 export type ListType = { name: `${ScalarName}[]` } | ({ name: 'decimal[]' } & Digits);
 
-/** `json` is any JSON value and `map` a JSON object. */
+/** The type of a property. `json` is any JSON value, and `map` is a JSON object. */
 export type PropertyType = ScalarType | ListType | { name: 'json' | 'map' };
 
 export type Transform =
@@ -36,13 +38,13 @@ export type Transform =
   | { kind: 'map'; values: Record<string, string | null> }
   | { kind: 'null_if'; values: string[] }
   | { kind: 'split'; separator: string }
-  /** `start` counts from 1. */
+  /** Takes a part of the text. `start` is the first character, counted from 1. */
   | { kind: 'substring'; start: number; length: number }
   | { kind: 'date_format'; written: string; format: DateFormat };
 
 export type Format = 'email' | 'url' | 'uuid' | 'phone_cn' | 'id_card_cn' | 'uscc_cn' | 'iso_country' | 'json';
 
-/** The SQL condition of a `when`, which all its rules share. */
+/** The SQL condition of a `when`. All rules below that `when` share one object. */
 export interface RuleCondition {
   predicate: string;
   path: MappingPath;
@@ -51,7 +53,7 @@ export interface RuleCondition {
 interface RuleBase {
   severity: Severity;
   message: string | null;
-  /** Only rows for which it is true are checked; null: all rows. */
+  /** Only rows for which this condition is true are checked; null: all rows are checked. */
   when: RuleCondition | null;
   path: MappingPath;
 }
@@ -59,18 +61,21 @@ export type Rule = RuleBase &
   (
     | { kind: 'required' | 'unique' | 'not_in_future' }
     | { kind: 'one_of'; values: string[] }
-    /** `written` is the RE2 text of the mapping, `regex` the anchored PostgreSQL expression for it. */
+    /** `written` is the RE2 expression in the mapping. `regex` is the PostgreSQL expression for it, which matches only whole values. */
     | { kind: 'pattern'; written: string; regex: string }
     | { kind: 'min' | 'max'; bound: string }
     | { kind: 'min_length' | 'max_length'; length: number }
     | { kind: 'precision'; precision: number; scale: number }
     | { kind: 'format'; format: Format }
     | { kind: 'expression'; predicate: string }
-    /** `node` is a handle of this file, null for a label; `label` is that of the node. `column` is its only key column. */
+    /**
+     * A value must be the key of a node. `node` is the node's handle in this mapping, or null if the rule names a label. `label` is the
+     * node's label. `column` is the node's only key column.
+     */
     | { kind: 'references'; node: string | null; label: string; column: string }
   );
 
-/** The source of a property's value. A constant has the type that it has in YAML. */
+/** The source of a property's value. A constant has the type of its YAML scalar. */
 export type ColumnSource =
   | { kind: 'column'; column: string }
   | { kind: 'expression'; expression: string }
@@ -79,7 +84,7 @@ export type ColumnSource =
 export interface ColumnMapping {
   source: ColumnSource;
   property: string;
-  /** null: inferred from the source column when the run is compiled. */
+  /** The stated type; null if the type is inferred from the source column when the run is compiled. */
   type: PropertyType | null;
   transform: Transform[];
   default: string | null;
@@ -93,14 +98,14 @@ export type ElementSource = { kind: 'table'; table: string } | { kind: 'query'; 
 export interface Incremental {
   cursor: string;
   type: 'date' | 'datetime' | 'int' | 'bigint';
-  /** Milliseconds for date and datetime, units for integers. */
+  /** How far before the last cursor a run starts to read: milliseconds for a date or datetime cursor, units for an integer cursor. */
   lag: number;
   initial: string | null;
 }
 
 /**
- * What happens to elements whose row has left the source. `snapshot`: they go, because every run reads all rows. `column`: rows
- * whose `column` equals `equals` are removed from the graph instead of written. `none`: they stay.
+ * The treatment of elements whose row has left the source. With `snapshot` they are removed, because every run reads all rows. With
+ * `column`, rows whose `column` equals `equals` are removed from the graph instead of written. With `none` the elements stay.
  */
 export type Deletes = { mode: 'none' | 'snapshot' } | { mode: 'column'; column: string; equals: string };
 
@@ -115,7 +120,7 @@ interface ElementMapping {
   path: MappingPath;
 }
 
-/** A label that nodes have besides the label of their key. `when` is a SQL condition on their row; null: all nodes have it. */
+/** A label that nodes have besides their main label. `when` is a SQL condition on the node's row; null: all nodes have the label. */
 export interface FurtherLabel {
   name: string;
   aliases: string[];
@@ -132,10 +137,13 @@ export interface NodeMapping extends ElementMapping {
 }
 
 export interface EdgeEnd {
-  /** The handle of a node of this file, or null when `label` names one that another job loads. */
+  /** The handle of a node of this mapping, or null when `label` names a node that another job loads. */
   node: string | null;
   label: string;
-  /** The edge column for each key column of the node, in the order of that node's key if the node is in this file. */
+  /**
+   * The edge column for each key column of the node. The pairs have the order of the node's key if the node is in this mapping, otherwise
+   * their written order.
+   */
   match: { edgeColumn: string; nodeColumn: string }[];
   onMissing: OnMissing;
   path: MappingPath;
@@ -156,7 +164,7 @@ export interface Mapping {
   edges: EdgeMapping[];
 }
 
-/** Something legal that is probably a mistake. */
+/** A part of a mapping that is legal but probably a mistake. */
 export interface MappingWarning extends Span {
   code: string;
   path: MappingPath;
@@ -166,11 +174,11 @@ export interface MappingWarning extends Span {
 export interface ParsedMapping {
   mapping: Mapping;
   warnings: MappingWarning[];
-  /** The place of a path in the text, or of its nearest written ancestor if the path itself is not written. */
+  /** The place of a path in the text. A path that is not written has the place of its nearest written ancestor. */
   placeOf: (path: MappingPath) => Span;
 }
 
-/** `nodes[0].columns[1].rules[0]` */
+/** The text of a path, such as `nodes[0].columns[1].rules[0]`. */
 export function pathText(path: MappingPath): string {
   return path.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('');
 }

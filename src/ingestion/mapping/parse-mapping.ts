@@ -16,7 +16,7 @@ const maxBatchSize = 1_000_000;
 const maxStatementTimeoutMs = 86_400_000;
 
 /**
- * Parses a mapping (schema version 1) and checks everything that needs no source: shape, names, references, rules.
+ * Parses a mapping (schema version 1) and checks everything that can be checked without the source: shape, names, references, rules.
  * @param maxTimeoutMs ceiling of `source.statement_timeout`
  * @throws MappingError that lists every problem, at most 50, each with its line and column
  */
@@ -59,7 +59,8 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   }
   const nodes = yield* readEach(nodeItems, readNode);
   const edges = yield* readEach(edgeItems, readEdge);
-  // An unreadable handle would make every edge on its node "unknown", which would only hide the real problem.
+  // With an unreadable handle, every edge that names its node would be reported as naming an unknown node, which would only hide the real
+  // problem.
   const mayBeMisspelt = !map.has('nodes') && map.keys().some(key => !Object.hasOwn(rootKeys, key));
   const allNodesRead = nodes.length === nodeItems.length && nodes.every(({ id }) => id !== null) && !mayBeMisspelt;
   checkNodes(nodes, problems);
@@ -74,7 +75,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   return { mapping, warnings: problems.warnings, placeOf: tree.placeOf };
 }
 
-/** Runs {@link readMapping} at once. */
+/** Runs {@link readMapping} in one go instead of in steps. */
 export function parseMapping(text: string): ParsedMapping {
   return atOnce(readMapping(text));
 }

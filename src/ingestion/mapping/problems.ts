@@ -9,11 +9,11 @@ export const maxProblems = 50;
 
 /** One problem of a mapping. */
 export interface MappingProblem extends Span {
-  /** Stable, for machines. */
+  /** The stable code of the problem, for programs. */
   type: string;
   path: MappingPath;
   text: Bilingual;
-  /** Advice, or a list of the names that are known. */
+  /** Advice, or a list of the known names. */
   hint?: Phrase | undefined;
 }
 
@@ -23,7 +23,7 @@ export class MappingError extends LanguageError {
 
   /**
    * @param problems at least one
-   * @param readable what of the mapping can be compared with its source nonetheless
+   * @param readable the part of the mapping that can be compared with its source despite the problems; null for none
    */
   constructor(
     problems: readonly MappingProblem[],
@@ -54,12 +54,12 @@ export class MappingProblems {
 
   constructor(readonly placeOf: (path: MappingPath) => Span) {}
 
-  /** True when no further problem will be listed. */
+  /** True once no further problem will be listed. */
   get isFull(): boolean {
     return this.problems.length >= maxProblems;
   }
 
-  /** @param place the place in the text, if it differs from that of `path` (a misspelt key, for instance) */
+  /** @param place the place in the text, if it is not the place of `path`; for example that of a misspelt key */
   add(
     type: string,
     path: MappingPath,
@@ -76,8 +76,8 @@ export class MappingProblems {
   }
 
   /**
-   * @param mapping without the parts that could not be read
-   * @throws MappingError when anything was added
+   * @param mapping the mapping without the parts that could not be read
+   * @throws MappingError when a problem was added
    */
   throwIfAny(mapping: Mapping | null = null): void {
     if (this.problems.length === 0) return;

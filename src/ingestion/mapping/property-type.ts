@@ -30,7 +30,7 @@ export function itemOf<T extends Named, I extends Named>(type: T & { name: `${I[
   return { ...type, name: type.name.slice(0, -2) } as unknown as I;
 }
 
-/** Types of databases and of other languages, by the name that they have here. */
+/** The types of this mapping language, by the names that databases and other languages use for them. */
 const foreignTypes: Record<string, string> = {
   integer: 'int',
   int4: 'int',
@@ -57,15 +57,15 @@ const foreignTypes: Record<string, string> = {
   jsonb: 'json',
 };
 
-/** The type that was meant by a name of another system, such as `varchar(20)`; null for a name that means nothing. */
+/** The type that is meant by a type name of another system, such as `varchar(20)`; null if the name is not known. */
 export function typeMeantBy(written: string): string | null {
   const name = /^[a-z0-9]+/.exec(written.toLowerCase())?.[0] ?? '';
   return Object.hasOwn(foreignTypes, name) ? foreignTypes[name]! : null;
 }
 
 /**
- * Reads `decimal(12,2)` and the plain names. Null for anything else, and for a scale or precision that PostgreSQL's numeric does
- * not have.
+ * Reads a written type such as `decimal(12,2)` or `string`. Null for any other text, and for a scale or precision that PostgreSQL's numeric
+ * does not support.
  */
 export function parsePropertyType(written: string): PropertyType | null {
   const plain = plainTypes.find(name => name === written);
@@ -90,12 +90,12 @@ export function isNumeric(type: PropertyType): boolean {
   return type.name === 'int' || type.name === 'bigint' || type.name === 'decimal' || type.name === 'float';
 }
 
-/** Tells whether values of the type are ordered in time. Durations are not: a month has no fixed length. */
+/** Tells whether values of the type are ordered in time. Durations have no order, because the length of a month varies. */
 export function isTemporal(type: PropertyType): boolean {
   return ['date', 'datetime', 'localdatetime', 'time', 'timetz'].includes(type.name);
 }
 
-/** Tells whether `text` can be read as `type`. The database checks json, maps and lists. */
+/** Tells whether `text` can be read as `type`. Always true for json, maps and lists, which the database checks. */
 export function fitsType(text: string, type: PropertyType): boolean {
   if (isList(type)) return true;
   switch (type.name) {

@@ -47,7 +47,10 @@ function readSource(at: YamlReader, map: MapReader): ColumnSource | null {
   return given[0] === 'column' ? { kind: 'column', column: text } : { kind: 'expression', expression: text };
 }
 
-/** The type of an unquoted number, true or false. A number that is kept as written, such as `0110`, is text. */
+/**
+ * The type of a constant: boolean or a number type for an unquoted scalar, otherwise text. A number that must keep its spelling, such as
+ * `0110`, is text.
+ */
 function constantType(node: YamlNode | undefined): (ColumnSource & { kind: 'constant' })['type'] {
   if (node?.kind !== 'scalar') return 'string';
   const { value, written } = node;
@@ -72,7 +75,7 @@ function readProperty(at: YamlReader, map: MapReader, source: ColumnSource | nul
   return property;
 }
 
-/** An unquoted `decimal(12,2)` in a flow map, which YAML reads as `decimal(12` and a key `2)`. */
+/** Finds a `decimal(12,2)` without quotes in a flow map, which YAML splits into `decimal(12` and a key `2)`. Null if there is none. */
 function cutDecimal(entries: ReadonlyMap<string, { value: YamlNode }>): { whole: string; rest: string } | null {
   const type = entries.get('type')?.value;
   const begin = type?.kind === 'scalar' && type.plain && /^decimal\(\s*\d+$/.test(type.written) ? type.written : null;
@@ -99,14 +102,14 @@ function readType(at: YamlReader | null, cut: { whole: string } | null): Propert
   return null;
 }
 
-/** A default that its own column refuses would reject every row that needs it. */
+/** Reports a default that its own column refuses, because it would reject every row that needs it. */
 function checkDefault(at: YamlReader, value: string, type: PropertyType | null, rules: Rule[]): void {
   const broken = (rule: string): void =>
     at.problem('default_breaks_rule', { zh: `默认值 '${value}' 不符合 ${rule}`, en: `the default '${value}' breaks ${rule}` });
   if (type && !fitsType(value, type)) return broken(typeText(type));
   const { length } = [...value];
   const always = rules.filter(rule => rule.severity === 'error' && rule.when === null);
-  // One of each kind: a second one is a problem of its own.
+  // Only the last rule of each kind is checked, because a second rule of one kind is reported as a problem of its own.
   for (const rule of new Map(always.map(each => [each.kind, each])).values()) {
     if (rule.kind === 'one_of' && !rule.values.includes(value)) broken('one_of');
     if (rule.kind === 'min' && isAbove(rule.bound, value, type)) broken(`min ${rule.bound}`);

@@ -16,14 +16,14 @@ import { type MapReader, type YamlReader } from './yaml-reader.js';
 
 const maxColumns = 200;
 const maxLabels = 32;
-/** Wrong names for the keys `table` and `query` of a node or an edge, each with the key that was meant. */
+/** The keys `table` and `query` of a node or an edge, by the wrong names that authors write for them. */
 const sourceSynonyms = { source: 'table', sql: 'query' };
 const shownColumns = 5;
 
-/** A node as written. A part that could not be read is null and has been reported; the others are checked nonetheless. */
+/** A node as written. A part that could not be read is null and has been reported; all other parts are checked nonetheless. */
 export type WrittenNode = Nullable<NodeMapping, 'id' | 'label' | 'source'>;
 
-/** An edge as written. Its ends still name nodes by handle, which `check-mapping` resolves. */
+/** An end of an edge as written. If it names its node by handle, `check-mapping` fills in the label. */
 export interface WrittenEnd extends Omit<EdgeEnd, 'label'> {
   label: string | null;
 }
@@ -109,7 +109,7 @@ function readLabel(at: YamlReader): FurtherLabel | null {
 }
 
 function readSource(at: YamlReader, map: MapReader): ElementSource | null {
-  // The problem of the unknown key already names the key that was meant.
+  // The problem of the unknown key already names the key that was meant, so a missing `table` or `query` is not reported too.
   if (!map.has('table') && !map.has('query') && Object.keys(sourceSynonyms).some(key => map.has(key))) return null;
   if (map.has('table') === map.has('query')) {
     at.problem('missing_key', { zh: '须在 table 与 query 中恰好写一个', en: 'give exactly one of table and query' });
@@ -151,7 +151,10 @@ function readLag(at: YamlReader, type: Incremental['type']): number {
   return lag ?? 0;
 }
 
-/** An incremental run reads only new rows, so it cannot tell which old ones are gone. */
+/**
+ * Reads `deletes`. Without that key an incremental target removes nothing: its runs read only new rows, so they cannot tell which old rows
+ * are gone. Other targets remove the elements whose rows are gone.
+ */
 function readDeletes(at: YamlReader | null, isIncremental: boolean): Deletes {
   const usual: Deletes = { mode: isIncremental ? 'none' : 'snapshot' };
   if (!at) return usual;

@@ -13,7 +13,7 @@ const formats = Object.keys(formatWords) as Format[];
 const modifierNames = Object.keys(modifierKeys);
 const bareRules = ['required', 'unique', 'not_in_future'] as const;
 
-/** The rules of one column, in written order. `type` is the mapping's, or null if the source decides. */
+/** The rules of one column, in written order. `type` is the type that the mapping states, or null if the source decides the type. */
 export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
   return readList(list, type, null);
 }
@@ -46,7 +46,7 @@ function readRule(item: YamlReader, type: PropertyType | null, when: RuleConditi
   const written = named[0];
   if (written === undefined || named.length > 1) {
     if (named.length > 1) {
-      // A second name may be a misspelt modifier, or a second rule that belongs in an entry of its own.
+      // Each further name may be a misspelt modifier, or a rule that belongs in an entry of its own.
       for (const extra of named.slice(1)) ruleName(item, extra, [...ruleNames, ...modifierNames]);
     }
     item.problem('bad_rule_argument', { zh: '一条规则恰好有一个名称', en: 'one rule has exactly one name' }, '{min: 0, severity: warn}');
@@ -62,7 +62,7 @@ function readRule(item: YamlReader, type: PropertyType | null, when: RuleConditi
   return details ? [{ ...details, severity, message, when, path: item.path }] : [];
 }
 
-/** `{when: condition, rules: […]}` */
+/** Reads `{when: condition, rules: […]}` as the rules of the list, each with the condition. */
 function readWhen(item: YamlReader, type: PropertyType | null, outer: RuleCondition | null): Rule[] {
   const map = item.asMap(['when', 'rules']);
   const predicate = map.required('when')?.asText() ?? null;
@@ -132,7 +132,7 @@ function readArgument(name: Exclude<RuleName, 'when'>, argument: YamlReader, typ
   }
 }
 
-/** The label of a handle is filled in once all nodes are read, by `resolve-references`. */
+/** Reads the rule `references`. If it names a node by handle, `resolve-references` fills in the node's label once all nodes are read. */
 function readReferences(argument: YamlReader): RuleDetails | null {
   if (argument.node.kind !== 'map') return argument.wrongType('map', 'references: {node: …, column: …}');
   const map = argument.asMap(Object.keys(referenceKeys));
@@ -143,7 +143,7 @@ function readReferences(argument: YamlReader): RuleDetails | null {
   return { kind: 'references', node, label: label ?? '', column };
 }
 
-/** Also true while the type is not known. */
+/** True for dates and datetimes, and for null, which stands for a type that is not known yet. */
 function isDay(type: PropertyType | null): boolean {
   return type === null || type.name === 'date' || type.name === 'datetime';
 }
@@ -196,7 +196,7 @@ function readBound(name: 'min' | 'max', argument: YamlReader, type: PropertyType
   if (type && !isNumeric(type) && !isTemporal(type)) return mismatch(argument, name, type);
   const bound = argument.asText({ max: 100 });
   if (bound === null) return null;
-  // An integer column may have a fractional bound; the comparison is then numeric.
+  // The bound of an integer column may have a fraction. Bound and values are then compared as numeric.
   const comparable: PropertyType = type === null ? { name: 'string' } : isNumeric(type) ? { name: 'float' } : type;
   if (fitsType(bound, comparable)) return { kind: name, bound };
   argument.problem('bad_rule_argument', {
@@ -214,7 +214,10 @@ function mismatch(argument: YamlReader, name: string, type: PropertyType): null 
   return null;
 }
 
-/** Reports rules that no value could pass, and rules that are written twice. */
+/**
+ * Reports pairs of bounds that no value could satisfy, and kinds of rules that are written twice. `pattern` and `expression` may be
+ * repeated.
+ */
 function checkTogether(list: YamlReader, rules: Rule[], type: PropertyType | null): void {
   const contradicts = (lower: string, upper: string, low: string | number, high: string | number): void =>
     list.problem('contradictory_rules', {
@@ -239,7 +242,7 @@ function checkTogether(list: YamlReader, rules: Rule[], type: PropertyType | nul
   }
 }
 
-/** Compares two bounds as the declared type would; ISO dates and times compare as text. */
+/** Compares two bounds in the order of the declared type. ISO dates and times are compared as text. */
 export function isAbove(left: string, right: string, type: PropertyType | null): boolean {
   const numeric = type === null ? !Number.isNaN(Number(left)) && !Number.isNaN(Number(right)) : isNumeric(type);
   return numeric ? Number(left) > Number(right) : left > right;

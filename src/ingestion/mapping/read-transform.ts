@@ -11,7 +11,7 @@ const transforms = Object.keys(transformWords);
 const maxTransforms = 20;
 const maxPosition = 10_000_000;
 
-/** The transforms of one column in written order; null stands for one that could not be read. */
+/** The transforms of one column in written order. A null stands for a transform that could not be read. */
 export function readTransforms(list: YamlReader): (Transform | null)[] {
   const items = list.asList();
   if (items.length > maxTransforms) {
@@ -29,7 +29,11 @@ export function readTransforms(list: YamlReader): (Transform | null)[] {
   return read;
 }
 
-/** The type of a column: the written one if the last transform makes texts of it, otherwise the type that this transform makes. */
+/**
+ * The type of a column after its transforms. If the last transform fits any type, or there is no transform, this is the written type.
+ * Otherwise it is the written type if the transform can make it, and without a written type the transform's usual one. An unfit written
+ * type is reported, and gives null.
+ */
 export function typeAfter(at: YamlReader, written: PropertyType | null, steps: (Transform | null)[]): PropertyType | null {
   const step = steps.at(-1);
   if (!step) return written;
@@ -50,7 +54,7 @@ export function typeAfter(at: YamlReader, written: PropertyType | null, steps: (
   return made[0]!;
 }
 
-/** The types that may follow a transform, the usual one first; null for any. */
+/** The types that a column may have after a transform, the usual type first; null for any type. */
 function typesMadeBy(step: Transform): PropertyType[] | null {
   switch (step.kind) {
     case 'split':
@@ -63,7 +67,10 @@ function typesMadeBy(step: Transform): PropertyType[] | null {
   }
 }
 
-/** Reports `number_cn` beside a type that is neither numeric nor `string`: the number would be read as a day or a list, say. */
+/**
+ * Reports `number_cn` on a column whose type is neither numeric nor `string`, because the number would be read as a date or a list, for
+ * example.
+ */
 export function checkNumberTransform(at: YamlReader, type: PropertyType | null, steps: (Transform | null)[]): void {
   if (type === null || isNumeric(type) || type.name === 'string') return;
   const index = steps.findIndex(step => step?.kind === 'number_cn');

@@ -1,15 +1,16 @@
 import { type Span } from '../../text/place.js';
 import { type Mapping, type MappingPath, pathText } from './mapping.js';
 
-/** A mapping without its parts that could not be read. */
+/** The part of a mapping that could be read. */
 export interface ReadablePart {
   mapping: Mapping;
   placeOf: (path: MappingPath) => Span;
 }
 
 /**
- * What can be compared with the source although the mapping has problems, so that all problems come at once. A column with a problem
- * keeps its source alone: its type may be missing, and then rules would be judged by another one. Null if the connection is unclear.
+ * The part of a faulty mapping that can be compared with the source, so that all problems are reported together. A column with a problem
+ * loses its transforms, default and rules, because its type may be missing, and rules would then be judged by another type. Null if it is
+ * not clear which connection is meant, and if no node or edge could be read.
  */
 export function readablePart(
   mapping: Mapping,

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** The regular expression is not in the subset. `offset` is 0-based in the expression. */
+/** The regular expression is outside of the subset. `offset` is the 0-based place of the fault in the expression. */
 export class RegexError extends Error {
   constructor(
     readonly text: Bilingual,
@@ -11,7 +11,10 @@ export class RegexError extends Error {
 }
 
 const maxLength = 200;
-/** PostgreSQL's limit for one repetition, and RE2's for nested ones together (regexp.go, `maxRepeat`). */
+/**
+ * The most repetitions: PostgreSQL's limit for one quantifier, and RE2's limit for the product of nested quantifiers (regexp.go,
+ * `maxRepeat`).
+ */
 const maxRepeat = 255;
 const maxNestedRepeat = 1000;
 
@@ -119,7 +122,8 @@ class Translator {
     const start = this.at;
     this.at += match[0].length;
     if (/^[*+?{]/.test(this.pattern.slice(this.at))) throw this.error('重复符号不能连写', 'two repetitions in a row');
-    // Greed decides which part matches, but not whether the whole value does, so the lazy mark is dropped.
+    // Whether a quantifier is greedy or lazy decides which part matches, but not whether the whole value matches. So the mark of a lazy
+    // quantifier is dropped.
     const regex = match[0].length > 1 && match[0].endsWith('?') ? match[0].slice(0, -1) : match[0];
     if (match[1] === undefined) return { regex, max: 1 };
     const low = Number(match[1]);
@@ -147,7 +151,7 @@ class Translator {
     return atom(this.escapedCharacter(symbol));
   }
 
-  /** The character that a backslash and `symbol` mean together, if they mean one. */
+  /** The character for which a backslash and `symbol` stand together. @throws RegexError for a pair that is not supported */
   private escapedCharacter(symbol: string): string {
     const control = controlEscapes[symbol];
     if (control !== undefined) return control;

@@ -4,7 +4,9 @@ import { type Rule } from './mapping.js';
 import { type MappingProblems } from './problems.js';
 import { type WrittenEdge, type WrittenNode } from './read-element.js';
 
-/** Fills in the label of each node that a rule `references` names, and checks that the rule names its whole key. */
+/**
+ * Fills in the label of each node that a rule `references` names by handle, and checks that the rule's column is the whole key of the node.
+ */
 export function resolveReferences(
   nodes: readonly WrittenNode[],
   edges: readonly WrittenEdge[],
@@ -26,7 +28,7 @@ export function resolveReferences(
 }
 
 function checkKey({ path, column }: Rule & { kind: 'references' }, { id, label, key }: WrittenNode, problems: MappingProblems): void {
-  // The unreadable key of the node has been reported.
+  // The key is empty if it could not be read, which has been reported.
   if (key.length === 0 || (key.length === 1 && key[0] === column)) return;
   const at = [...path, 'references', 'column'];
   const name = id ?? label;

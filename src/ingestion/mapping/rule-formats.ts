@@ -1,7 +1,7 @@
 import { type MappingWord } from './mapping-key.js';
 import { type Format } from './mapping.js';
 
-/** The formats that the rule `format` knows. */
+/** The formats that the rule `format` knows, with their descriptions. */
 export const formatWords: Record<Format, MappingWord> = {
   email: {
     meaning: { zh: '邮箱地址，域名至少有一个点', en: 'An e-mail address whose domain has a dot' },
@@ -43,7 +43,7 @@ export const formatWords: Record<Format, MappingWord> = {
   json: { meaning: { zh: 'JSON 文本', en: 'A text that is JSON' }, example: '{column: settings, type: string, rules: [{format: json}]}' },
 };
 
-/** ISO 3166-1 alpha-2, officially assigned. */
+/** The country codes that ISO 3166-1 alpha-2 has officially assigned. */
 export const countryCodes =
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK
   CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS
@@ -52,7 +52,7 @@ export const countryCodes =
   PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR
   TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`.split(/\s+/);
 
-/** True when only the check character of an identity number can be wrong. */
+/** True when an identity number has the right form, so that only its check character can be wrong. */
 export function failsChecksum(format: Format, value: string): boolean {
   if (format === 'id_card_cn') return /^[1-9]\d{5}[12]\d{3}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]$/.test(value);
   return format === 'uscc_cn' && usccForm.test(value);

@@ -1,7 +1,7 @@
 import { type MappingKeys, type MappingWord } from './mapping-key.js';
 import { type Rule } from './mapping.js';
 
-/** A missing value passes every rule but `required`. */
+/** The rules of the mapping language, with their descriptions. A missing value passes every rule except `required`. */
 export const ruleWords: Record<Rule['kind'] | 'when', MappingWord> = {
   required: { meaning: { zh: '须有值', en: 'There must be a value' }, example: '{column: full_name, rules: [required]}' },
   unique: {
@@ -76,7 +76,7 @@ export const ruleWords: Record<Rule['kind'] | 'when', MappingWord> = {
   },
 };
 
-/** Keys of the rule `references`. */
+/** The keys of the rule `references`. */
 export const referenceKeys = {
   node: {
     takes: 'text',
@@ -100,7 +100,7 @@ export const referenceKeys = {
   },
 } as const satisfies MappingKeys;
 
-/** Keys that a rule in the form of a map may have beside its name. */
+/** The keys that may stand beside the name of a rule that is written as a map. */
 export const modifierKeys = {
   severity: {
     takes: 'text',

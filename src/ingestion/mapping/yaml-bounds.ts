@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** The bounds of a mapping's text. A useful mapping of a quarter of a megabyte is within them. */
+/** The bounds of a mapping's text. Any useful mapping of a quarter of a megabyte keeps within the other bounds too. */
 export const bounds = { bytes: 256 * 1024, lines: 15_000, values: 60_000, depth: 20 };
 
 const tooManyValues = {
@@ -12,30 +12,33 @@ const tooManyLines = {
   en: `the mapping has more than ${bounds.lines} lines; split it into several jobs`,
 };
 
-/** Tells the beginnings and ends of values that a parser found from too many. */
+/** Refuses a text of which a parser has given too many events, each of which begins or ends a value. Null for a text within the bound. */
 export function tooManyEvents(count: number): Bilingual | null {
   return count > bounds.values ? tooManyValues : null;
 }
 
-/** Size of a text, counted by its characters before any parser reads it. */
+/** The size of a text, counted by its characters before any parser reads it. */
 interface Size {
   lines: number;
-  /** The marks `,`, `[`, `{`, and `-`, `?`, `:` before a blank, some of them in texts and comments: about one for each value. */
+  /**
+   * The number of `,`, `[` and `{`, and of `-`, `?` and `:` before a blank. There is about one for each value, but signs in texts and
+   * comments count as well.
+   */
   signs: number;
-  /** The lines `---`, of which each begins a document. */
+  /** The number of lines `---`, each of which begins a document. */
   documents: number;
 }
 
 /**
- * Why a text is too much to be parsed. One pass over the characters takes a millisecond; a parser needs some hundred for a quarter of
- * a megabyte of the smallest values, lines or documents.
+ * The reason why a text is too large to be parsed; null if it may be parsed. One pass over the characters takes a millisecond. A parser
+ * would need some hundred milliseconds for a quarter of a megabyte of the smallest values, lines or documents.
  */
 export function refuseUnparsed(text: string): { isSeveralDocuments: true } | { text: Bilingual } | null {
   if (new TextEncoder().encode(text).length > bounds.bytes) {
     return { text: { zh: '映射超过 256 KiB', en: 'the mapping is larger than 256 KiB' } };
   }
   const { lines, signs, documents } = measure(text);
-  // The first mark may stand before the only document, and the second ends it.
+  // The first `---` may stand before the only document, and a second `---` may end it, so only a third one proves several documents.
   if (documents > 2) return { isSeveralDocuments: true };
   if (lines > bounds.lines) return { text: tooManyLines };
   return signs > bounds.values ? { text: tooManyValues } : null;

@@ -6,12 +6,12 @@ import { type MappingPath } from './mapping.js';
 import { type MappingProblems } from './problems.js';
 import { type YamlNode } from './yaml-tree.js';
 
-/** The longest text, where a key does not set another bound. */
+/** The most characters of a text whose key sets no bound of its own. */
 export const maxText = 4000;
-/** The most texts of a list. */
+/** The most items in a list of texts. */
 export const maxTexts = 100;
 
-/** The names of the expected kinds, for the sentence of a `wrong_type` problem. */
+/** The names of the kinds of values, for the message of a `wrong_type` problem. */
 export const kinds = {
   map: { zh: '键值结构', en: 'a map' },
   list: { zh: '列表', en: 'a list' },
@@ -25,7 +25,7 @@ export const kinds = {
 export type ValueKind = keyof typeof kinds;
 
 /**
- * One value of the mapping and its place. Every `as…` method returns the value, or reports `wrong_type` and returns null, so that
+ * One value of the mapping with its place. Every method named `as…` returns the value, or reports `wrong_type` and returns null, so that
  * reading goes on and all problems are found together.
  */
 export class YamlReader {
@@ -41,13 +41,13 @@ export class YamlReader {
   }
 
   /**
-   * The entries of a map. Keys outside `known` are reported with the nearest known name.
-   * @param synonyms keys of `known` by names that do not resemble them
+   * The entries of a map. A key outside of `known` is reported with the most similar known key.
+   * @param synonyms for names that do not resemble any key of `known`: the key that is meant, by the name
    */
   asMap(known: readonly string[], synonyms: Readonly<Record<string, string>> = {}): MapReader {
     const entries = this.asEntries();
     for (const [key, { keyAt }] of entries) {
-      // Work on problems that cannot be listed any more is skipped: a text holds tens of thousands of keys.
+      // Once the list of problems is full, further unknown keys cost no time. A text may hold tens of thousands of them.
       if (known.includes(key) || this.problems.isFull) continue;
       const place = { ...this.placeAt(keyAt), end: this.placeAt(keyAt + key.length) };
       if (key.includes('：')) {
@@ -84,7 +84,7 @@ export class YamlReader {
     return this.node.items.map((item, index) => this.child(item, index));
   }
 
-  /** A list of texts without repetition, or one text as a list of one. */
+  /** A list of texts, each text once. A single text counts as a list of one. */
   asTexts(options: { max?: number } = {}): string[] {
     const texts = new Set<string>();
     const items = this.asList();
@@ -102,7 +102,7 @@ export class YamlReader {
     return [...texts];
   }
 
-  /** Text of 1 to `max` code points. A plain number keeps its spelling: `0110` stays four characters. */
+  /** The text of a scalar, 1 to `max` code points. A plain number keeps its spelling: `0110` stays four characters. */
   asText({ max = maxText }: { max?: number } = {}): string | null {
     if (this.node.kind !== 'scalar' || this.node.value === null || typeof this.node.value === 'boolean') {
       return this.wrongType('text', this.asOneText());
@@ -115,14 +115,14 @@ export class YamlReader {
     return null;
   }
 
-  /** The line with the only item of a list as its text: `label: [客户]` was meant as `label: 客户`. */
+  /** A corrected line for a list with one item where a text is expected: `label: 客户` for `label: [客户]`. Undefined for any other value. */
   private asOneText(): string | undefined {
     const name = this.path.at(-1);
     const only = this.node.kind === 'list' && this.node.items.length === 1 ? this.node.items[0]! : null;
     return only?.kind === 'scalar' && typeof name === 'string' ? `${name}: ${only.written.slice(0, 100)}` : undefined;
   }
 
-  /** The text of any scalar, as written. Null for a YAML null, and for a collection or a text that is too long, which are reported. */
+  /** The text of any scalar, as written. Null for a YAML null. A collection or a too long text is reported, and gives null as well. */
   asWritten(): string | null {
     const text = this.scalarText();
     if (text === null || text.length <= maxText || [...text].length <= maxText) return text;
@@ -175,7 +175,7 @@ export class YamlReader {
     return this.wrongType('boolean');
   }
 
-  /** Reports `written` as unknown, with `synonym` or else the nearest of `known`. */
+  /** Reports `written` as unknown, and suggests `synonym` or else the most similar of `known`. */
   unknown(type: string, noun: string, nounZh: string, written: string, known: readonly string[], synonym: string | null = null): void {
     if (this.problems.isFull) return;
     const meant = synonym ?? nearestName(written, known);
@@ -226,7 +226,7 @@ export class MapReader {
     return [...this.entries.keys()];
   }
 
-  /** The value of `key`. Null when it is absent or written as YAML null. */
+  /** A reader of the value of `key`. Null when the key is absent or its value is a YAML null. */
   optional(key: string): YamlReader | null {
     const entry = this.entries.get(key);
     if (!entry || (entry.value.kind === 'scalar' && entry.value.value === null)) return null;

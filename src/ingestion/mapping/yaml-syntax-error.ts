@@ -6,7 +6,7 @@ import { type Place, placeAt } from '../../text/place.js';
 import { findFullWidthColon } from './full-width-colon.js';
 import { bounds } from './yaml-bounds.js';
 
-/** The text is not one readable YAML document. */
+/** The error of a text that is not one readable YAML document. */
 export class YamlSyntaxError extends LanguageError {
   constructor(
     code: 'yaml_syntax' | 'yaml_alias_limit' | 'not_a_map',
@@ -20,9 +20,9 @@ export class YamlSyntaxError extends LanguageError {
 }
 
 /**
- * What js-yaml threw, in our words. It asks its callers to catch everything, "not just YAMLException": all of it counts as a fault of
- * the text.
- * @param faultOf where a text has its first fault; Infinity for none
+ * Turns an error of js-yaml into an error with a message of this service. js-yaml asks its callers to catch every error, "not just
+ * YAMLException", so every error counts as a fault of the text.
+ * @param faultOf gives the offset of a text's first fault; Infinity for none
  */
 export function* toSyntaxError(text: string, error: unknown, faultOf: (text: string) => number): Steps<YamlSyntaxError> {
   if (!(error instanceof YAMLException)) {
@@ -40,7 +40,9 @@ export function* toSyntaxError(text: string, error: unknown, faultOf: (text: str
   return new YamlSyntaxError('yaml_syntax', sentence, place, syntaxHint(text, error, place) ?? known?.[1].hint);
 }
 
-/** js-yaml's reasons in Chinese, and in clearer English where they hide the usual fault, with advice if that is always the same. */
+/**
+ * js-yaml's reasons in Chinese. A reason that hides the usual fault also gets clearer English, and a hint if the advice is always the same.
+ */
 const reasons: [pattern: RegExp, says: { zh: string; en?: string; hint?: Bilingual }][] = [
   [/^bad indentation/, { zh: '缩进有误', hint: { zh: '与同级的键左对齐', en: 'align it with the keys of the same level' } }],
   [
@@ -74,7 +76,7 @@ const reasons: [pattern: RegExp, says: { zh: string; en?: string; hint?: Bilingu
   [/depth|nesting/i, { zh: `嵌套超过 ${bounds.depth} 层` }],
 ];
 
-/** A fault further on gets no hint. */
+/** The most characters of a line that are searched for a hint. */
 const longestLine = 500;
 
 function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual | undefined {
@@ -86,7 +88,7 @@ function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual
       en: 'this line has a full-width comma (，): use an ASCII comma and a space',
     };
   }
-  // Looks only at the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
+  // Only the faulty line is searched, up to the fault, because a value on the line before, or a flow map, has colons of its own.
   const value = /^[\s-]*[^\s:{[-][^\s:{[]*:\s+(\S.*|)$/.exec((lines[place.line - 1] ?? '').slice(0, longestLine))?.[1] ?? '';
   if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
     return { zh: '给值加引号', en: 'quote the value: it starts with a reserved character or contains ": "' };

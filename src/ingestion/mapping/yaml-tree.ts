@@ -7,7 +7,10 @@ import { type MappingPath } from './mapping.js';
 import { bounds, refuseUnparsed, tooManyEvents } from './yaml-bounds.js';
 import { toSyntaxError, YamlSyntaxError } from './yaml-syntax-error.js';
 
-/** The numbers of js-yaml's EVENT_ID and SCALAR_STYLE.PLAIN. A switch needs literal types, which the imported objects lack. */
+/**
+ * The values of js-yaml's constants EVENT_ID and SCALAR_STYLE.PLAIN. A switch over the events needs literal types, which the imported
+ * constants lack.
+ */
 const documentEvent = 1;
 const sequenceEvent = 2;
 const mappingEvent = 3;
@@ -16,10 +19,10 @@ const aliasEvent = 5;
 const popEvent = 6;
 const plainStyle = 1;
 const start: Place = { line: 1, column: 1 };
-/** So many events become nodes in a step. */
+/** The number of parser events that become nodes in one step. */
 const eventsInStep = 512;
 
-/** A YAML value with its place; `at` and `end` are offsets into the text. A map or list ends where its last value does. */
+/** A YAML value with its place: `at` and `end` are offsets into the text. A map or list ends where its last value ends. */
 export type YamlNode =
   | { kind: 'map'; at: number; end: number; entries: Map<string, { keyAt: number; value: YamlNode }> }
   | { kind: 'list'; at: number; end: number; items: YamlNode[] }
@@ -27,7 +30,7 @@ export type YamlNode =
 
 export interface YamlTree {
   root: YamlNode;
-  /** A value, or the key above it if the value begins on a line of its own. */
+  /** The place of the value at a path. A map or a list that is the value of a key has the place of the key. */
   placeOf: (path: MappingPath) => Span;
   placeAt: (offset: number) => Place;
 }
@@ -60,7 +63,7 @@ export function* readYamlTree(text: string): Steps<YamlTree> {
 
 type Events = ReturnType<typeof parseEvents>;
 
-/** The events of the only document. */
+/** The parser events of the text, which must be one document. */
 function* readEvents(text: string): Steps<Events> {
   let events: Events;
   try {
@@ -76,7 +79,7 @@ function* readEvents(text: string): Steps<Events> {
   return events;
 }
 
-/** The offset of the first fault of the syntax; Infinity for none. */
+/** The offset of the first syntax error in the text; Infinity if there is none. */
 function faultOf(text: string): number {
   try {
     parseEvents(text, { maxDepth: bounds.depth });
@@ -95,7 +98,7 @@ function severalDocuments(text: string): YamlSyntaxError {
   );
 }
 
-/** The offset of the line that opens the second document: the first `---` with content before it. */
+/** The offset of the line that opens the second document, which is the first `---` that has content before it. */
 function secondDocumentAt(text: string): number {
   let hasContent = false;
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
@@ -107,7 +110,10 @@ function secondDocumentAt(text: string): number {
   return 0;
 }
 
-/** Events of one document as a tree. Aliases, tags, repeated keys and keys other than scalars are refused, with their place. */
+/**
+ * Builds the tree from the events of one document. Aliases, tags, repeated keys and keys that are not scalars are refused, with their
+ * place.
+ */
 function* composeTree(text: string, events: Events): Steps<YamlNode> {
   let next = 1; // the first event opens the document
   const refusedAt = (at: number, { code, says, hint }: Refusal): YamlSyntaxError =>
@@ -194,7 +200,10 @@ const keyWithParts: Refusal = {
   hint: { zh: '键之前不写 ?、[ 或 {', en: 'write no ?, [ or { before a key' },
 };
 
-/** YAML 1.2.2 core schema, section 10.3.2: only these plain words are not strings, so `NO` and `on` stay as they are. */
+/**
+ * The value of a plain scalar by the YAML 1.2.2 core schema, section 10.3.2. Only null, booleans and numbers are not strings, so `NO` and
+ * `on` stay text.
+ */
 function resolvePlain(written: string): string | number | boolean | null {
   if (!/^(?:[-+.0-9~nNtTfF]|$)/.test(written)) return written;
   if (/^(?:~|null|Null|NULL|)$/.test(written)) return null;
@@ -204,7 +213,10 @@ function resolvePlain(written: string): string | number | boolean | null {
   return written;
 }
 
-/** The place of a map entry is its value if that stands on the key's line, where a reader looks, else its key. */
+/**
+ * The offsets of the value at a path, or of its nearest ancestor in the text. A map entry has the offsets of its value if that is a
+ * written scalar. Otherwise it has the offsets of its key, where a reader looks.
+ */
 function offsetsOf(root: YamlNode, path: MappingPath): [at: number, end: number] {
   let node = root;
   let offsets: [number, number] = [root.at, root.end];

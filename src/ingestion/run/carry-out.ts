@@ -33,24 +33,24 @@ import { type WrittenTarget } from './write-elements.js';
 import { makeStubs, removeLooseStubs, writeNodes } from './write-nodes.js';
 import { type WriteScope } from './write-scope.js';
 
-/** A mapping that is carried out, by a run or for a trial of it. */
+/** The work of carrying out a mapping, for a run or for a trial. */
 export interface Undertaking {
   mapping: Mapping;
-  /** Those of the mapping, or none when the job retires. */
+  /** The targets of the mapping; empty when the run retires its job. */
   targets: Target[];
-  /** The differences from the mapping that the graph shows; null if it shows none of the job. */
+  /** The differences from the mapping that the graph shows now; null if the graph shows no mapping of the job. */
   changes: TargetChange[] | null;
-  /** The cursor at which each target ended reading in the last run, by the name of the target. */
+  /** The cursor up to which each target was read by the last run, by the name of the target. */
   cursors: Record<string, string>;
   report: RunReport;
   staged: StagedTarget[];
-  /** The place that shows the rejected rows. */
+  /** The address at which the rejected rows are shown. */
   rejectedAt: string;
   progress: RunProgress;
   copyLimits: CopyLimits;
-  /** Bounds the staged rows together, and apart from them the tables of the graph. */
+  /** The bytes that all staged rows together may take. The tables of the graph have the same bound of their own. */
   room: StorageRoom;
-  /** Ends the work of another database for this. */
+  /** Ends the work that another database does for this run or trial. */
   signal: AbortSignal;
 }
 
@@ -58,16 +58,19 @@ export interface Undertaking {
 export interface Source {
   connection: string;
   connectionId: number;
-  /** The schema of its tables, as the connection's client has it. */
+  /** The schema of the source's tables, as the connection's client names it. */
   schema: string;
   /** The role of the service's own database that reads the tables or their copies. */
   role: string;
   sql: SourceSql;
   /** The tables of another database, which are copied first. */
   copies: Copies | null;
-  /** Data versions of the mirror's tables, read before these were described; null for a table without one. Null for other databases. */
+  /**
+   * Data versions of the mirror's tables, by table name, which were read before the tables were described. The value is null for a table
+   * without a version. The whole map is null for a source in another database.
+   */
   versions: Record<string, number | null> | null;
-  /** In the order of the targets. */
+  /** The shapes of the targets' sources, in the order of the targets. */
   shapes: SourceShape[];
 }
 
@@ -78,14 +81,17 @@ export interface Opened {
   digests: string[] | null;
 }
 
-/** A table may be gone and come again between its description and the lock. */
+/**
+ * How often the tables of a source are described and locked before the run fails. A table may be dropped and made again between its
+ * description and the lock.
+ */
 const mostTries = 3;
 
 /**
- * Begins the transaction that stages. Its snapshot is taken once the tables are locked: the rows of a table that is swapped in are
- * visible to older snapshots too. Tables of the mirror that were loaded since they were described may have other types, and are
- * described again behind the lock.
- * @param describe describes the source as of now
+ * Begins the staging transaction. Its snapshot is taken after the tables are locked, because the rows of a table that is swapped in are
+ * visible to snapshots from before the swap too. Tables of the mirror that were loaded after their description may have other types, so
+ * they are described again while they are locked.
+ * @param describe describes the source in its present state
  * @throws RunFailure, and what `describe` throws
  */
 export async function openSnapshot(
@@ -106,13 +112,13 @@ export async function openSnapshot(
   return { source: { ...(isDescribed ? source : await describe()), versions }, digests };
 }
 
-/** @returns the source, as it was described last */
+/** Locks the mirror's tables, which are described again after each failed try. @returns the last description of the source */
 async function lockTables(client: PoolClient, work: Undertaking, described: Source, describe: () => Promise<Source>): Promise<Source> {
   let source = described;
   for (let tries = 1; ; tries++) {
     const tables = versionedTables(source).map(name => quoteTable(source.schema, name));
     const lock = tables.length === 0 ? '' : `; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`;
-    // It may wait for somebody who replaces a table.
+    // The lock may wait for a session that replaces a table, so the step begins before the lock.
     if (lock !== '' && tries === 1) await work.progress.begin('staging');
     try {
       await client.query(
@@ -120,7 +126,7 @@ async function lockTables(client: PoolClient, work: Undertaking, described: Sour
       );
       return source;
     } catch (error) {
-      // Other errors than those of names and rights are not the tables' own.
+      // Only errors of SQLSTATE class 42 (names and rights) come from tables that changed. All other errors are thrown.
       if (!sqlstateOf(error).startsWith('42')) throw error;
     }
     await client.query('ROLLBACK');
@@ -143,7 +149,7 @@ function tablesChanging(): RunFailure {
 }
 
 /**
- * Stages every target. All use the opened snapshot, so that an order and its lines are read as of one moment.
+ * Stages every target. All targets read the opened snapshot, so an order and its lines are of one moment.
  * @throws RunFailure, StorageFullError
  */
 export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
@@ -160,7 +166,7 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
     room = room.beside(stagedTarget.bytes);
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
     staged.push(stagedTarget);
-    // Rows that `where` or the cursor left out are missing in `read`. Only a copy knows their number.
+    // `read` lacks the rows that `where` or the cursor left out. Only the copy of a table tells how many rows the source has.
     const expected = progress.expectedRows;
     if (!isFiltered(target)) progress.counts(targetReport.read);
     else if (expected?.from === 'exact') progress.counts(expected.rows);
@@ -172,8 +178,8 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
 }
 
 /**
- * How many rows a target goes through, before it leaves any out: those of its table's copy, of the last success, or as many as the
- * statistics of the mirror say.
+ * How many rows a target goes through, counted before `where` or the cursor leaves out any. The count is that of the table's copy, else
+ * that of the last success, else the estimate in PostgreSQL's statistics. Null if none of the three is known.
  */
 async function expectedRows(
   client: PoolClient,
@@ -198,7 +204,7 @@ function isFiltered({ element: { where, incremental } }: Target): boolean {
   return where !== null || incremental !== null;
 }
 
-/** Copies the tables of another database. Those of the mirror are staged where they are. */
+/** Copies the tables of another database, and returns their digests. Null for the mirror, whose tables are staged where they are. */
 async function copyFirst(
   client: PoolClient,
   work: Undertaking,
@@ -226,8 +232,8 @@ async function copyFirst(
 }
 
 /**
- * Begins the writing transaction and brings the graph in line with the staged targets. Readers go on; other runs of this graph wait
- * for its end. `takePlace` puts in what was loaded apart.
+ * Begins the writing transaction and brings the graph in line with the staged targets. Readers are not blocked. Other runs of this graph
+ * wait until the transaction ends. The rows that were loaded into separate tables are put in by `takePlace`.
  * @throws RunFailure, StorageFullError
  */
 export async function writeAll(client: PoolClient, scope: WriteScope, work: Undertaking, guard: DeleteGuard): Promise<WrittenTarget[]> {
@@ -235,7 +241,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await client.query('BEGIN');
   await setForWriting(client, mapping);
   await progress.begin('waiting');
-  // This makes the run the graph's only writer.
+  // The lock makes this run the only writer of the graph.
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
   const elements = targets.map(elementOf);
   await progress.begin('writing');
@@ -276,7 +282,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   return written;
 }
 
-/** The cursor from which each target reads on the next time, by the name of the target. */
+/** The cursor from which each target reads on in the next run, by the name of the target. */
 export function nextCursors({ staged, report }: Undertaking): Record<string, string> {
   return Object.fromEntries(
     staged.flatMap(({ target: { name }, cursorTo }) => {
@@ -287,18 +293,22 @@ export function nextCursors({ staged, report }: Undertaking): Record<string, str
 }
 
 function changeOf({ changes, targets }: Undertaking, target: Target): TargetChange | undefined {
-  // The changes begin with the targets of the new mapping, in their order.
+  // `changes` begins with the targets of the new mapping, in their order.
   return changes?.[targets.indexOf(target)];
 }
 
-/** A target for which other rows are read than before removes all elements without a row, whatever its `deletes`. */
+/**
+ * The elements to remove for a target. A target that now reads other rows than before removes all elements without a row, whatever its
+ * `deletes`.
+ */
 function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'none' {
   if (changeOf(work, target)?.readsOtherRows) return 'unseen';
   return ({ none: 'none', column: 'marked', snapshot: 'unseen' } as const)[target.element.deletes.mode];
 }
 
 /**
- * The start of an incremental read: `initial` the first time and after a change of the target, later the last cursor less the lag.
+ * The start of an incremental read: `initial` for the first read and after a change of the target, otherwise the last cursor with the lag
+ * to subtract. Null for a target without `incremental`, and for a read from the beginning.
  */
 export function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
   const { incremental } = target.element;
@@ -308,7 +318,9 @@ export function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
   return incremental.initial === null ? null : { value: incremental.initial, lag: 0 };
 }
 
-/** Lets the mapping's own SQL find the tables of the source by their bare names, and none of the service's. */
+/**
+ * Sets the search path so that the mapping's own SQL finds the tables of the source by their bare names, and finds no table of the service.
+ */
 async function setForStaging(client: PoolClient, { source }: Mapping, { schema, copies }: Source): Promise<void> {
   const path = copies ? pathOfCopies : `pg_catalog, ${quoteIdentifier(schema)}, pg_temp`;
   await client.query(

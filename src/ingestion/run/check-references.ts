@@ -18,11 +18,11 @@ export interface ReferencedTarget {
 type Reference = StagedTarget['plan']['references'][number];
 
 /**
- * Judges the rules `references` of all targets before anything is written, against the nodes that the graph has after the run: those
- * of good rows, and those of the graph that the run does not remove. A row that a reference rejects takes its new node from the rows
- * that name it, and so on. The caller holds the lock that makes the run the graph's only writer.
- * @param nodesOf the target of a label, if the mapping has one
- * @throws RunFailure when a label of another job has another key than the rule names
+ * Judges the rules `references` of all targets before anything is written. A reference must name a node that the graph has after the run:
+ * the node of a good row, or a node of the graph that the run does not remove. Rejecting a row may leave out a new node, so rows that name
+ * this node are rejected as well, and so on. The caller holds the lock that makes the run the graph's only writer.
+ * @param nodesOf the target of a label; null if the mapping has no target for it
+ * @throws RunFailure when a label that another job loads has another key column than the rule names
  */
 export async function rejectMissingReferences(
   client: PoolClient,
@@ -31,7 +31,7 @@ export async function rejectMissingReferences(
   nodesOf: (label: string) => Promise<ReferencedTarget | null>,
 ): Promise<void> {
   if (targets.every(({ plan }) => plan.references.length === 0)) return;
-  // `holds`: the graph keeps the node of the row as it was, so other rows can still name it.
+  // The column `holds` is true if the graph keeps the old node of a rejected row, so that other rows can still name the node.
   await client.query(
     `CREATE TEMPORARY TABLE reference_breaks
        (target int, row_no bigint, col int, rule int, is_error boolean, is_good boolean, key text, holds boolean) ON COMMIT DROP;
@@ -61,7 +61,7 @@ export async function rejectMissingReferences(
   await client.query('DROP TABLE pg_temp.reference_breaks, pg_temp.reference_arcs');
 }
 
-/** @throws RunFailure */
+/** Makes sure that `column` is the only key column of a label that another job loads. @throws RunFailure */
 async function requireKey(client: PoolClient, { graphId }: WriteScope, label: string, column: string): Promise<void> {
   const { rows } = await client.query<{ key_columns: string[] }>(
     `SELECT key_columns FROM graph_elements WHERE graph_id = $1 AND kind = 'node' AND name = $2 ORDER BY job_id`,
@@ -85,7 +85,10 @@ interface Referring {
   own: ReferencedTarget | null;
 }
 
-/** Records the rows whose value is neither the key of a good row nor the key of a node that stays. Returns their number. */
+/**
+ * Records the rows whose reference names neither the key of a good row nor the key of a node that stays in the graph. Returns the number of
+ * these rows.
+ */
 async function findMissing(
   client: PoolClient,
   scope: WriteScope,
@@ -112,7 +115,10 @@ async function findMissing(
   return rowCount ?? 0;
 }
 
-/** Rows that ask to be removed, or repeat an earlier key, are not written, so nothing is asked of them. */
+/**
+ * SQL that is true for staged rows whose reference is judged. Rows that ask to be removed, or repeat an earlier key, are not written, so
+ * their references are not judged.
+ */
 function isJudged({ plan }: StagedTarget, value: string): string {
   return `${value} IS NOT NULL AND s.duplicate_of IS NULL${plan.hasDeletes ? ' AND NOT s.gone' : ''}`;
 }
@@ -122,8 +128,8 @@ function inGraph(sql: SqlParameters, { nodes }: WriteScope, label: string, condi
 }
 
 /**
- * SQL conditions of which one holds if a node of the graph with this key stays, whatever becomes of good rows with the key: see
- * `removeNodes`. They are apart, so that each becomes a join.
+ * SQL conditions, at least one of which is true if the graph keeps its node with this key even without a good row for the key, see
+ * `removeNodes`. They are separate so that PostgreSQL can run each as a join.
  */
 function staysOf(sql: SqlParameters, scope: WriteScope, { staged, ownership, removes }: ReferencedTarget, key: string): string[] {
   const label = ownership.element.name;
@@ -139,7 +145,7 @@ function staysOf(sql: SqlParameters, scope: WriteScope, { staged, ownership, rem
   ];
 }
 
-/** SQL for whether the graph keeps the node of a row `s` that is rejected. */
+/** SQL that is true if the graph keeps the node of a rejected row `s`. */
 function holds(sql: SqlParameters, scope: WriteScope, own: ReferencedTarget | null): string {
   if (!own) return 'false';
   const { ownership, removes, staged } = own;
@@ -155,7 +161,10 @@ function ofOthers(sql: SqlParameters, ownership: Ownership): string {
   return `(NOT ${ownership.isOwned(sql, 'n')} OR cardinality(${ownership.ownersLeft(sql, 'n')}) > 0)`;
 }
 
-/** Adds the rows that name a node which rejected rows would have made. */
+/**
+ * Adds to `reference_breaks` the rows that name the new node of a rejected row, and the rows that name the new nodes of those rows, and so
+ * on.
+ */
 async function letFall(
   client: PoolClient,
   scope: WriteScope,
@@ -197,7 +206,10 @@ async function letFall(
   );
 }
 
-/** Rejects the rows of a target that break an `error`, and counts the others that break a `warn`. */
+/**
+ * Rejects the rows of a target that break a reference of severity `error`, and counts the other rows that break a reference of severity
+ * `warn`.
+ */
 async function mark(client: PoolClient, index: number, { plan, target, report, repeated }: StagedTarget): Promise<void> {
   const none = JSON.stringify([null, ...target.element.columns.map(() => null)]);
   const { rows } = await client.query<{ rejected: number }>(

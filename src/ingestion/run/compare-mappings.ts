@@ -2,17 +2,20 @@ import { type ColumnMapping, type Mapping } from '../mapping/mapping.js';
 import { mappingOf, type Target, targetsOf } from '../staging/target.js';
 import { droppedName, elementOf, isSame } from './ownership.js';
 
-/** How a target differs from the one for the same label, or for the same type between the same labels, in an earlier mapping. */
+/**
+ * The difference between a target and the target of an earlier mapping for the same label, or for the same edge type between the same
+ * labels.
+ */
 export interface TargetChange {
   target: string;
   kind: 'node' | 'edge';
   change: 'added' | 'removed' | 'changed' | 'unchanged';
-  /** The keys of the target that differ, besides its columns. */
+  /** The mapping keys of the target whose values differ, apart from `columns`. */
   keys: string[];
   properties: { added: string[]; removed: string[]; changed: string[] };
-  /** Rules as `property: rule`. */
+  /** Added and removed rules, each as `property: rule`. */
   rules: { added: string[]; removed: string[] };
-  /** Other rows are read, or rows are told apart by other keys, so elements from before may lack a row now. */
+  /** True if the target reads other rows than before, or tells rows apart by other keys. Elements of earlier runs may then lack a row. */
   readsOtherRows: boolean;
 }
 
@@ -22,7 +25,7 @@ const none = (): Pick<TargetChange, 'keys' | 'properties' | 'rules'> => ({
   rules: { added: [], removed: [] },
 });
 
-/** The changes of all targets, in the order of the new mapping, those of removed targets last. */
+/** The changes of all targets: first the targets of the new mapping in its order, then the removed targets. */
 export function compareMappings(before: Mapping, after: Mapping): TargetChange[] {
   const old = targetsOf(before);
   const now = targetsOf(after);
@@ -55,7 +58,10 @@ function compareTarget(before: Mapping, old: Target | undefined, after: Mapping,
   return { target, kind, change: isChanged ? 'changed' : 'unchanged', keys, properties, rules, readsOtherRows };
 }
 
-/** The parts of a mapping, other than columns, from which a target makes its rows, by key. Handles and places are left out. */
+/**
+ * The values of a mapping, other than columns, from which a target makes its rows, by mapping key. Handles and places in the text are left
+ * out.
+ */
 function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Record<string, unknown> {
   const shared = {
     connection: source.connection,
@@ -76,7 +82,7 @@ function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Recor
   return { ...shared, from: end(element.from), to: end(element.to) };
 }
 
-/** The parts of a mapping that decide which rows a target reads and by which keys it tells them apart. */
+/** The parts of a mapping that decide which rows a target reads, and by which keys it tells rows apart. */
 function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
   const { source, defaults, nodes } = mapping;
   const cleaning = (columns: ColumnMapping[], column: string): unknown => {
@@ -100,7 +106,10 @@ function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
   ];
 }
 
-/** A key column that is mapped as it comes makes the key that it makes when no property has it. */
+/**
+ * True if a key column gives the same keys as it would without a mapping: its values are not converted, transformed or replaced by a
+ * default.
+ */
 function isAsUnmapped(mapped: ColumnMapping | undefined): boolean {
   if (!mapped) return true;
   const { type, transform, default: usual } = mapped;
@@ -131,7 +140,7 @@ function compareRules(before: ColumnMapping[], after: ColumnMapping[]): TargetCh
 
 function rulesOf({ property, rules }: ColumnMapping): string[] {
   return rules.map(({ kind, path: _path, severity, message, when, ...argument }) => {
-    // The label of a node tells more than its handle.
+    // The label tells more about a referenced node than its handle, so the handle is left out.
     const shown = Object.keys(argument).length === 0 ? '' : ` ${JSON.stringify({ ...argument, node: undefined })}`;
     const modifiers = [
       severity === 'warn' ? ' warn' : '',

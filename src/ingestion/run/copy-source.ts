@@ -19,7 +19,7 @@ import { type ExpectedRows } from './progress-report.js';
 import { type RunProgress } from './run-progress.js';
 import { type CopiedCounts, type SourceReport } from './run-report.js';
 
-/** Search path of SQL on copies. With any other path the name of a type could mean one of the service's own. */
+/** The search path of SQL that reads the copies. With any other path the name of a type could mean a type of the service's own. */
 export const pathOfCopies = 'pg_catalog, pg_temp';
 
 /** Tables of another database, and the client that reads them. */
@@ -32,20 +32,20 @@ export interface Copies {
 export interface CopyOptions {
   connection: string;
   connectionId: number;
-  /** The role that the mapping's SQL runs as. It may read the copies. */
+  /** The database role that runs the mapping's SQL and may read the copies. */
   reader: string;
   timeoutMs: number;
   limits: CopyLimits;
-  /** Ends the copying, and the source's work for it. */
+  /** Ends the copying, and the work that the source does for it. */
   signal: AbortSignal;
-  /** The place from which the target of that name reads on. */
+  /** The cursor from which the target with this name reads on; null to read all rows. */
   cursorFrom: (target: string) => CursorFrom | null;
   progress: RunProgress;
 }
 
 /**
- * Copies tables into temporary ones of this session, in one transaction. `report` counts them meanwhile. Returns for each table a
- * digest of its rows, in their order, and of what decides their meaning.
+ * Copies tables of the source into temporary tables of this session, in one transaction. `report` counts tables, rows and bytes during the
+ * copying. Returns a digest for each table: of its rows, in their order, and of everything that decides their meaning.
  * @throws RunFailure, or an error of the service's own database
  */
 export async function copySource(client: PoolClient, copies: Copies, report: SourceReport, options: CopyOptions): Promise<string[]> {
@@ -63,7 +63,7 @@ export async function copySource(client: PoolClient, copies: Copies, report: Sou
   try {
     report.guarantee = reading.guarantee;
     const copied = (report.copied = { tables: 0, rows: 0, bytes: 0 });
-    // The source has limits of its own. This side only waits for it.
+    // The source ends its own statements by a time limit, so this session needs no limit while it waits for the rows.
     await client.query(`
       BEGIN; SET LOCAL search_path = ${pathOfCopies}; SET LOCAL statement_timeout = 0;
       SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
@@ -87,7 +87,8 @@ export async function copySource(client: PoolClient, copies: Copies, report: Sou
 /** Makes the empty temporary table of a copy, which `reader` may read. */
 export async function createCopy(session: PoolClient, { copy }: ForeignTable, columns: TableColumn[], reader: string): Promise<void> {
   const typed = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
-  // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
+  // `queryMode: 'extended'` limits the text to one statement. The driver supports this option, but its declarations lack it, so the type
+  // adds it.
   const create: QueryConfig & { queryMode: 'extended' } = { text: `CREATE TEMPORARY TABLE ${copy} (${typed})`, queryMode: 'extended' };
   await session.query(create);
   await session.query(`GRANT SELECT ON pg_temp.${copy} TO ${quoteIdentifier(reader)}`);
@@ -111,7 +112,10 @@ async function copyTable(
   return digest.digest('hex');
 }
 
-/** Begins a digest with all that decides the statement at the source and the meaning of its bytes, but for the release. */
+/**
+ * Begins a digest with everything that decides the source's statement and the meaning of the bytes it sends, except for the release of this
+ * service.
+ */
 function digestOf(
   { name, used }: CopiedTable,
   since: RowsRequest['since'] | null,
@@ -121,7 +125,10 @@ function digestOf(
   return createHash('sha256').update(JSON.stringify([connectionId, dialect, name, columns, since]));
 }
 
-/** The place from which the only reader of a table reads on. The run's own statement checks it again, exactly. */
+/**
+ * The cursor value from which the only target that reads a table reads on. It may lie before the exact place; the staging statement applies
+ * the exact condition. Null if all rows are needed.
+ */
 async function sinceOf(
   client: PoolClient,
   { incremental, columns }: CopiedTable,

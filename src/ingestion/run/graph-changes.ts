@@ -1,13 +1,16 @@
 import { type PoolClient } from 'pg';
 
-/** A run that changes more is not noted: its version is loaded in full. */
+/** The most changes of a run that are noted. After a larger run the new version of the graph is loaded in full. */
 const mostNoted = 100_000;
-/** Nor is one that changes more than this and an eighth of its graph: so much is not worth its place. */
+/**
+ * The changes are not stored either if they are more than this number and more than an eighth of the graph, because they are then not worth
+ * their space.
+ */
 const fewChanges = 1_000;
-/** Older versions are rarely in memory or in a file. */
+/** The number of graph versions whose changes are kept. Older versions are rarely in memory or in a file. */
 const versionsKept = 8;
 
-/** The row of a statement and, of an edge, the source. */
+/** The columns that a statement returns of each changed row: the id and, for an edge, the id of the node at its beginning. */
 const returned = { nodes: ['n.id'], edges: ['e.id', 'e.source_id'] } as const;
 
 interface Noted {
@@ -15,18 +18,18 @@ interface Noted {
   sources: string[];
 }
 
-/** The nodes and edges that a run has inserted, changed or removed, as long as they are few. */
+/** Collects the nodes and edges that a run has inserted, changed or removed, as long as there are few of them. */
 export class GraphChanges {
   private noted: Record<'nodes' | 'edges', Noted> | null = { nodes: { ids: [], sources: [] }, edges: { ids: [], sources: [] } };
 
-  /** A statement will change so many rows. It need not list them if they are too many. */
+  /** Announces that a statement will change so many rows. If they are too many, the statement does not have to list them. */
   expect(rows: number): void {
     if (rows > mostNoted) this.noted = null;
   }
 
   /**
-   * Runs an INSERT, UPDATE or DELETE of the graph's nodes `n` or edges `e`, and notes its rows.
-   * @returns the number of rows
+   * Runs an INSERT, UPDATE or DELETE on the graph's nodes `n` or edges `e`, and notes the changed rows.
+   * @returns the number of changed rows
    */
   async make(client: PoolClient, kind: 'nodes' | 'edges', sql: string, values: unknown[] = []): Promise<number> {
     if (!this.noted) return (await client.query(sql, values)).rowCount ?? 0;
@@ -42,7 +45,7 @@ export class GraphChanges {
     return count;
   }
 
-  /** Notes rows that were changed otherwise. */
+  /** Notes rows that were changed by a statement outside of `make`. */
   note(kind: 'nodes' | 'edges', { ids, sources }: Noted): void {
     if (!this.noted) return;
     const noted = this.noted[kind];
@@ -51,7 +54,10 @@ export class GraphChanges {
     this.expect(this.noted.nodes.ids.length + this.noted.edges.ids.length);
   }
 
-  /** Writes what was noted for the version that the run makes. Call it in the run's transaction, before the version is raised. */
+  /**
+   * Stores the noted changes for the version of the graph that the run makes. Call it in the run's transaction, before the version is
+   * raised.
+   */
   async write(client: PoolClient, graphId: number): Promise<void> {
     await client.query(
       `DELETE FROM graph_changes WHERE graph_id = $1 AND ($2 OR version <= (SELECT version FROM graphs WHERE id = $1) - $3)`,
@@ -59,7 +65,7 @@ export class GraphChanges {
     );
     if (!this.noted) return;
     const { nodes, edges } = this.noted;
-    // The lock keeps `version_at` as it is until the version is raised.
+    // The row lock keeps `version_at` unchanged until the version is raised.
     await client.query(
       `INSERT INTO graph_changes (graph_id, version, follows, nodes, edges, edge_sources)
        SELECT g.id, g.version + 1, g.version_at, $2, $3, $4 FROM graphs g

@@ -13,15 +13,18 @@ import { type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
 
 const fromRows = 10_000;
-/** While the run waits for readers of the old table, new readers wait behind it. So it waits briefly, and a few times. */
+/**
+ * Milliseconds for which a run waits for readers of the old edge table, and the number of tries. New readers have to wait behind a waiting
+ * run, so each wait is short.
+ */
 const lockPatienceMs = 300;
 const lockTries = 10;
 const pauseMs = 200;
 
 /**
- * Makes the run write the first edges of a graph into a table of its own, whose indexes are built after the rows. That took
- * 0.75 to 0.83 of the time with both indexes in place, and no reader notices. It must never have held a row: a reader with an older
- * snapshot sees no row of the new table, as it saw none of the old.
+ * Makes the run write the first edges of a graph into a separate table, whose indexes are built after its rows. This took 0.75 to 0.83 of
+ * the time of writing with both indexes in place, and disturbs no reader. The graph's edge table must never have held a row. Then a reader
+ * with an older snapshot, who sees no row of the new table, misses nothing.
  */
 export async function loadApart(client: PoolClient, scope: WriteScope, staged: StagedTarget[]): Promise<void> {
   const rows = staged.reduce((sum, { target, report }) => sum + (target.kind === 'edge' ? report.read : 0), 0);
@@ -36,7 +39,11 @@ async function isPristine(client: PoolClient, table: string): Promise<boolean> {
   return rows[0]!.pristine;
 }
 
-/** Runs `insert` without the indexes of the table apart, if it is to hold mostly these rows. @throws unique_violation, like the insert */
+/**
+ * Runs `insert` while the separate edge table has no indexes, if the new rows will be the larger part of it.
+ * @param staged the staging table of the rows
+ * @throws unique_violation, as `insert` does
+ */
 export async function indexedAfter<T>(client: PoolClient, scope: WriteScope, staged: string, insert: () => Promise<T>): Promise<T> {
   if (!scope.isApart) return insert();
   const { rows } = await client.query<{ larger: boolean }>(
@@ -50,12 +57,12 @@ export async function indexedAfter<T>(client: PoolClient, scope: WriteScope, sta
   return result;
 }
 
-/** Puts the rows of the table apart into the graph. Readers are kept waiting from here to the end of the transaction. */
+/** Puts the separate edge table in place of the graph's edge table. Readers wait from here to the end of the transaction. */
 export async function takePlace(client: PoolClient, scope: WriteScope): Promise<void> {
   if (!scope.isApart) return;
   const { edges } = graphTables(scope.graphId);
   if (await lockAlone(client, edges)) await client.query(takeEdgesApart(scope.graphId));
-  // Somebody reads the empty table for long, as a backup does. The slow way disturbs nobody.
+  // A reader holds the empty edge table for long, as a backup does. Copying the rows is slower, but disturbs no reader.
   else await client.query(`INSERT INTO ${edges} SELECT * FROM ${scope.edges}; DROP TABLE ${scope.edges}; ANALYZE ${edges}`);
   scope.edges = edges;
   scope.isApart = false;

@@ -15,10 +15,10 @@ interface Unmatched {
 }
 
 /**
- * Marks the rows that lack a node at an end: `failures` for ends that quarantine, fail, or could not make a stub, `duplicate_of = 0`
- * for ends that only skip. The stricter end decides for the row. A row with an empty end is not an edge, so it is skipped whatever the
- * mapping says.
- * A row that repeats one of these is marked as a repeat, as `markDuplicates` does, which a first load goes without.
+ * Marks the rows that lack a node at an end. If an end quarantines, fails, or could not make a stub, the row gets `failures`; if the ends
+ * only skip, it gets `duplicate_of = 0`. The stricter of the two ends decides for the row. A row with an empty end is not an edge, so it is
+ * skipped whatever the mapping says. A row that repeats another row without a node is marked as a repeat. `markDuplicates` marks repeats in
+ * the same way, but is not called in a first load.
  */
 export async function markUnmatched(
   client: PoolClient,
@@ -60,7 +60,7 @@ export async function markUnmatched(
   return rows[0]!;
 }
 
-/** @throws RunFailure when rows were read and none found both ends, or when an end that must be found was not */
+/** @throws RunFailure when no row found both ends although rows were read, or when a row found no node at an end with `on_missing: fail` */
 export function requireMatches(target: string, edge: EdgeMapping, matched: number, { rejected, failing, skipped }: Unmatched): void {
   const lost = rejected + failing + skipped;
   if (matched === 0 && lost > 0) throw allUnmatched(target, lost);

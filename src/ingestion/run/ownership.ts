@@ -13,37 +13,44 @@ export interface ElementId {
   targetLabel: string;
 }
 
-/** Another job that yields nodes or edges of the same element. */
+/** Another job that yields nodes or edges of the element. */
 interface OtherJob {
   job: number;
   properties: string[];
   labels: string[];
-  /** Its last run that wrote rows, which citations of the elements that it keeps then name. */
+  /**
+   * The last run of the other job that wrote rows. Citations name this run for elements that only the other job keeps. Null if there is
+   * none.
+   */
   run_id: number | null;
 }
 
 /**
- * Which rows of an element belong to the job of a run. A row belongs to every job that yields it. `owners` lists them; NULL stands
- * for the one job that `graph_elements` marks with `owns_rest`. While one job alone feeds an element, nothing is looked at.
+ * Which rows of an element (nodes or edges of the graph) belong to the job of a run. A row belongs to every job that yields it. Its
+ * `owners` lists these jobs; NULL stands for the one job that `graph_elements` marks with `owns_rest`. If one job alone feeds an element,
+ * the owners are not looked at.
  */
 export class Ownership {
   constructor(
     readonly element: ElementId,
     readonly jobId: number,
-    /** The job of the rows without owners. */
+    /** The job to which rows with NULL as `owners` belong. */
     private readonly restJobId: number,
-    /** The properties that the job mapped in its last run; null before its first. */
+    /** The properties that the job mapped in its last run; null before its first run. */
     readonly mappedBefore: string[] | null,
     /** The further labels that the job mapped in its last run. */
     readonly labelsBefore: string[],
     private readonly others: OtherJob[],
-    /** False when the same type joins other labels too, so that the ends decide. Always true for nodes. */
+    /**
+     * False when the same edge type also joins other pairs of labels, so that the labels of the ends tell the elements apart. Always true
+     * for nodes.
+     */
     readonly isOnlyOfItsName: boolean,
-    /** Some nodes of the label are stubs, which belong to no job. */
+    /** True if some nodes of the label are stubs, which belong to no job. */
     readonly hasStubs: boolean,
   ) {}
 
-  /** Other jobs yield this element too. */
+  /** True if other jobs yield this element too. */
   get isShared(): boolean {
     return this.others.length > 0;
   }
@@ -63,27 +70,30 @@ export class Ownership {
     return this.labelsBefore.filter(name => !labels.some(label => label.name === name));
   }
 
-  /** Nodes may carry labels that another job gave them. */
+  /** True if nodes of this element may carry labels that another job gave them. */
   get hasOthersLabels(): boolean {
     return this.others.some(({ labels }) => labels.length > 0);
   }
 
-  /** SQL for the owners of a row. */
+  /** SQL for the ids of the jobs that own a row. */
   owners(sql: SqlParameters, row: string): string {
     return `coalesce(${row}.owners, ${sql.bind([this.restJobId], 'int[]')})`;
   }
 
-  /** SQL that is true for rows of the job. */
+  /** SQL that is true for rows that belong to the job. */
   isOwned(sql: SqlParameters, row: string): string {
     return this.isShared || this.hasStubs ? `${sql.bind(this.jobId, 'int')} = ANY (${this.owners(sql, row)})` : 'true';
   }
 
-  /** SQL for the owners of a row without the job. */
+  /** SQL for the ids of the jobs that own a row, without the job of the run. */
   ownersLeft(sql: SqlParameters, row: string): string {
     return this.isShared ? `array_remove(${this.owners(sql, row)}, ${sql.bind(this.jobId, 'int')})` : `'{}'::int[]`;
   }
 
-  /** SQL columns of a row that the job gives up: whether it `stays`, because others yield it, and whether it `loses` properties then. */
+  /**
+   * SQL for two columns about a row that the job gives up: `stays` is true if other jobs yield the row, and `loses` is true if the row
+   * loses properties or further labels then.
+   */
   leaving(sql: SqlParameters, row: string): string {
     const stays = this.isShared ? `cardinality(${this.ownersLeft(sql, row)}) > 0` : 'false';
     const loses = this.isShared ? this.losing(sql, row) : 'false';
@@ -96,7 +106,7 @@ export class Ownership {
     return `(${properties} OR ${row}.labels && ${this.ownOnly(sql, row, this.labelsBefore, 'labels')})`;
   }
 
-  /** SQL for those of the properties, or further labels, that no other owner of a row maps. */
+  /** SQL for those of the properties, or further labels, in `names` that no other owner of the row maps. */
   ownOnly(sql: SqlParameters, row: string, names: string[], kind: 'properties' | 'labels' = 'properties'): string {
     const all = sql.bind(names, 'text[]');
     if (!this.isShared || names.length === 0) return all;
@@ -105,7 +115,7 @@ export class Ownership {
               WHERE o.job = ANY (${this.owners(sql, row)}) AND o.${kind} ? p))`;
   }
 
-  /** SQL for a run of the owners who keep a row. */
+  /** SQL for the newest last run of the other owners that keep a row; the row's own run if there is none. */
   runOfOwnersLeft(sql: SqlParameters, row: string): string {
     return `coalesce((SELECT max(o.run_id) FROM jsonb_to_recordset(${this.othersJson(sql)}) AS o (job int, run_id int)
                       WHERE o.job = ANY (${this.owners(sql, row)})), ${row}.run_id)`;
@@ -121,7 +131,10 @@ export function elementOf({ kind, element }: Target): ElementId {
   return { kind, name: element.type, sourceLabel: element.from.label, targetLabel: element.to.label };
 }
 
-/** Names an element that is mapped no longer as a mapping would that has `all` of them: `住在`, or `人-[住在]->城` if one of the others is a `住在` too. */
+/**
+ * The name of an element that the job no longer maps, written as in a mapping with the elements `all`: `住在`, or `人-[住在]->城` if another
+ * element of `all` has the type `住在` too.
+ */
 export function droppedName(element: ElementId, all: ElementId[]): string {
   const { kind, name, sourceLabel, targetLabel } = element;
   const isOnly = all.every(other => other.kind !== kind || other.name !== name || isSame(other, element));
@@ -132,7 +145,7 @@ export function propertiesOf(columns: ColumnMapping[]): string[] {
   return columns.map(column => column.property);
 }
 
-/** Reads the ownership of an element inside the writing transaction, whose lock keeps it as it is. */
+/** Reads the ownership of an element inside the writing transaction. Its lock on the graph keeps the ownership unchanged. */
 export async function readOwnership(client: PoolClient, scope: WriteScope, element: ElementId, siblings: ElementId[]): Promise<Ownership> {
   const { rows } = await client.query<OtherJob & { owns_rest: boolean; is_same: boolean }>(
     `SELECT g.job_id AS job, g.owns_rest, (g.source_label, g.target_label) = ($4, $5) AS is_same,
@@ -162,7 +175,10 @@ export async function readOwnership(client: PoolClient, scope: WriteScope, eleme
   );
 }
 
-/** Matches the runs that rows of the graph may name. They are kept as long as their job. `row` holds the report. */
+/**
+ * SQL that is true for runs that wrote rows. Rows of the graph may name such a run, so it is kept as long as its job. `row` is the SQL name
+ * of a row with the column `report`.
+ */
 export function wroteRows(row: string): string {
   const total = (name: string): string => `coalesce((${row}.report #>> '{totals,${name}}')::bigint, 0)`;
   return `${['inserted', 'updated', 'shared', 'lost_properties'].map(total).join(' + ')} > 0`;

@@ -2,23 +2,26 @@ import { type Bilingual } from '../../text/bilingual.js';
 
 export type Step = 'checking' | 'copying' | 'staging' | 'waiting' | 'writing' | 'recording';
 
-/** One step of a run: what it was of (a table or a target), how long it took, and how many rows it went through. */
+/** One ended step of a run: the table or target it worked on (`of`), the milliseconds it took, and the rows it went through. */
 export interface StepTime {
   step: Step;
   of: string | null;
   ms: number;
-  /** Null where rows are not counted. */
+  /** The rows that the step went through; null if the step does not count rows. */
   rows: number | null;
 }
 
-/** The last success of the same revision. */
+/** The job's last success with the same revision of the mapping. */
 export interface PastRun {
   id: number;
   durationMs: number;
   steps: StepTime[];
 }
 
-/** `exact`: they were counted. `last_run`: as many as then. `statistics`: as the database estimates its table. */
+/**
+ * The number of rows that a step should have. `exact`: the rows were counted. `last_run`: as many as in the last success. `statistics`: the
+ * database's estimate for the table.
+ */
 export interface ExpectedRows {
   rows: number;
   from: 'exact' | 'last_run' | 'statistics';
@@ -31,21 +34,24 @@ export interface RemainingTime {
   reason: Bilingual | null;
 }
 
-/** The progress that a run publishes while it goes on. */
+/** The progress that a run publishes while it is active. */
 export interface ProgressReport {
   step: Step;
   of: string | null;
   stepMs: number;
   rows: number | null;
   rowsPerSecond: number | null;
-  /** Copied of the source so far; null for the mirror, which is not copied. */
+  /** Bytes copied from the source so far; null for the mirror, whose tables are not copied. */
   bytes: number | null;
   bytesPerSecond: number | null;
   expected: ExpectedRows | null;
-  /** Rows of all steps of a kind so far. */
+  /** The rows that all steps of one kind have gone through so far. */
   total: { copied: number; staged: number; written: number };
   remaining: RemainingTime;
-  /** Shares (0 to 1) of this step, and of the steps before it, in the time of the last success. Null if none had this step. */
+  /**
+   * The shares (0 to 1) that the steps before this step, and this step, had in the time of the last success. Null without a last success,
+   * and if this step was not part of it.
+   */
   lastRun: { id: number; durationMs: number; shareBefore: number; shareOfStep: number } | null;
 }
 

@@ -2,8 +2,8 @@ const windowMs = 10_000;
 const leastMs = 500;
 
 /**
- * The speed of a growing number over the last ten seconds. Only its changes are kept, and the time since the last one counts, so a
- * number that stands still slows down to 0.
+ * The speed of a growing number over the last ten seconds. Only changes of the number are kept. The time since the last change counts, so
+ * the speed of a number that stands still falls to 0.
  */
 export class Rate {
   private readonly changes: { at: number; value: number }[] = [];
@@ -20,7 +20,7 @@ export class Rate {
     this.changes.length = 0;
   }
 
-  /** Null until it is measured. */
+  /** The growth per second; null until it can be measured. */
   get perSecond(): number | null {
     const [first] = this.changes;
     if (!first) return null;

@@ -8,7 +8,10 @@ import { ruleText } from './rule-text.js';
 import { type Reason, type RejectedSample } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
 
-/** A value that breaks a rule which is judged over all rows. `first` is the row that has the value already, for `unique`. */
+/**
+ * A value that breaks a rule which is judged over all rows. For the rule `unique`, `first` is the number of the row that has the value
+ * already.
+ */
 interface Judged {
   rule: number;
   value: string;
@@ -19,14 +22,14 @@ interface RejectedRow {
   row_no: string;
   key: string | null;
   failures: (number | Judged | null)[] | { no_from: boolean; no_to: boolean };
-  /** Values as text, then lengths, see `StagingPlan.sampled`. */
+  /** The values as text, followed by the text lengths, see `StagingPlan.sampled`; null for a row that was rejected after staging. */
   sample: (string | number | null)[] | null;
   from_key?: string | null;
   to_key?: string | null;
 }
 
 const mask = '***';
-/** The most characters of one reason in one language, and of all reasons of a row together. */
+/** The most characters of one reason in one language, and of all reasons of one row together. */
 const maxReason = 1_000;
 const maxReasons = 32_000;
 const fetchedRows = 200;
@@ -35,20 +38,20 @@ const batchCharacters = 1024 * 1024;
 
 export interface RejectedBatch {
   rows: RejectedSample[];
-  /** The rows as a JSON array. */
+  /** The same rows as the text of a JSON array. */
   json: string;
 }
 
 /**
- * The first `limit` rejected rows of a target, in the order of the source, with their reasons in words. Batches are limited by rows
- * and by characters, since a row may have hundreds of columns.
+ * The first `limit` rejected rows of a target, in the order of the source, with the reasons in words. A batch is limited by rows and by
+ * characters, because a row may have hundreds of columns.
  */
 export async function* readRejected(client: PoolClient, staged: StagedTarget, limit: number): AsyncGenerator<RejectedBatch> {
   const ends =
     staged.target.kind === 'edge' ? `, left(from_key, ${maxKeyLength + 1}) AS from_key, left(to_key, ${maxKeyLength + 1}) AS to_key` : '';
   const cursor = `rejected_of_${staged.plan.table}`;
   const properties = staged.target.element.columns.map(({ property }) => property);
-  // A row that was rejected after it was staged has properties and no sample.
+  // A row that was rejected after it was staged has properties but no sample.
   await client.query(
     `DECLARE ${cursor} NO SCROLL CURSOR FOR
      SELECT row_no, left(key, ${maxKeyLength + 1}) AS key, failures, coalesce(sample, (
@@ -105,7 +108,7 @@ function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
   };
 }
 
-/** Keeps every reason; with many reasons, each gets fewer characters. */
+/** Keeps every reason, and cuts each the shorter the more reasons there are. */
 function shortened(reasons: Reason[]): Reason[] {
   const most = Math.min(maxReason, Math.floor(maxReasons / reasons.length));
   return reasons.map(reason => ({
@@ -116,7 +119,10 @@ function shortened(reasons: Reason[]): Reason[] {
   }));
 }
 
-/** Adds the columns of an edge's end, from the key that they make up. A key that is too long stands in the first of them. */
+/**
+ * Adds the columns of an edge's end to the sample, from the key of the end. The first column gets the whole key if the key is too long to
+ * be split.
+ */
 function addEnd(sample: Record<string, unknown>, match: { edgeColumn: string }[], key: string | null): void {
   const isWhole = key === null || cut(key, maxKeyLength) === key;
   const values = match.length === 1 || !isWhole ? [key && cut(key, maxKeyLength)] : key === null ? [] : (JSON.parse(key) as string[]);

@@ -6,15 +6,16 @@ import { deleteType, releaseType } from './write-edges.js';
 import { releaseLabel } from './write-nodes.js';
 import { type WriteScope } from './write-scope.js';
 
-/** An edge type that the job maps no longer and another job does. */
+/** An edge type that the job no longer maps and that another job still yields. */
 export interface DroppedType {
   ownership: Ownership;
   target: TargetReport;
 }
 
 /**
- * Takes from the job what it made and its mapping names no longer: edge types first, then labels, before anything is written. Each
- * is reported as a target without rows. Returns the types that other jobs yield too, for `releaseTypes`.
+ * Takes from the job the elements that its mapping no longer names, before anything is written: edge types first, then labels. Each of them
+ * is reported as a target without rows.
+ * @returns the edge types that other jobs still yield, for `releaseTypes`
  */
 export async function releaseDropped(
   client: PoolClient,
@@ -41,7 +42,10 @@ export async function releaseDropped(
   return shared;
 }
 
-/** Takes the edges of dropped types that others yield still. Call it once no edge goes with its nodes any more: only edges that stay lose properties. */
+/**
+ * Takes the edges of dropped types that other jobs still yield from the job. Call it after all nodes have been removed, because edges that
+ * go with their nodes must not count as edges that stay and lose properties.
+ */
 export async function releaseTypes(client: PoolClient, scope: WriteScope, types: DroppedType[], report: RunReport): Promise<void> {
   for (const { ownership, target } of types) await releaseType(client, scope, ownership, target);
   addTotals(report);

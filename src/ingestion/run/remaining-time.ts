@@ -13,12 +13,12 @@ const unknown = {
   },
 } satisfies Record<string, Bilingual>;
 
-/** How far a step has come. */
+/** The progress of the current step. */
 export interface StepState {
   step: Step;
   of: string | null;
   elapsedMs: number;
-  /** Rows are being counted right now. Other work of the step, such as its checks, shows no count. */
+  /** True while rows are being counted. Other work of the step, such as its checks, shows no count. */
   isCounting: boolean;
   rows: number;
   rowsPerSecond: number | null;
@@ -26,9 +26,9 @@ export interface StepState {
 }
 
 /**
- * The time that is left: of the whole run if its revision has succeeded before, otherwise of this step. The rest of a counted step is
- * taken from its rate, the rest of any other step and all later ones from the last success. `seconds` is null, with a `reason`, if
- * the time is not known.
+ * The time that is left: of the whole run if its revision has succeeded before, otherwise of the current step. The remaining time of a step
+ * that counts rows comes from its rate. The time of other steps, and of all later steps, comes from the last success. If the time is not
+ * known, `seconds` is null and `reason` tells why.
  */
 export function remainingTime(state: StepState, past: PastRun | null): RemainingTime {
   const index = past?.steps.findIndex(({ step, of }) => step === state.step && of === state.of) ?? -1;

@@ -11,7 +11,10 @@ export interface Exceeded {
 
 const shownTargets = 10;
 
-/** Which rows of a target leave the graph: those that were not read, those whose source row asks for it, or none. */
+/**
+ * The elements of a target that a run removes from the graph. `unseen`: those whose rows were not read. `marked`: those whose rows ask for
+ * the removal. `none`: no elements.
+ */
 export interface Removal {
   of: 'unseen' | 'marked' | 'none';
   guard: DeleteGuard;
@@ -19,12 +22,12 @@ export interface Removal {
 
 type Leaving = 'leaving_nodes' | 'leaving_edges';
 
-/** The elements that no job yields any more. */
+/** The number of elements in `leaving` that no other job yields, so that they are deleted. */
 export async function countGoing(client: PoolClient, leaving: Leaving): Promise<number> {
   return count(client, leaving, 'NOT stays');
 }
 
-/** The elements that other jobs yield still, and which lose properties. */
+/** The number of elements in `leaving` that other jobs still yield, and that lose properties. */
 export async function countLosing(client: PoolClient, leaving: Leaving): Promise<number> {
   return count(client, leaving, 'stays AND loses');
 }
@@ -35,23 +38,27 @@ async function count(client: PoolClient, leaving: Leaving, condition: string): P
 }
 
 /**
- * Stops a run that would remove more than half of what its job keeps in a label or edge type, unless the run allows it. Elements that
- * another job yields still are not removed.
+ * Stops a run that would remove more than half of the elements that its job keeps in a label or edge type, unless the run allows it.
+ * Elements that another job still yields do not count as removed.
  */
 export class DeleteGuard {
-  /** The targets of which more than half would be removed, or was, if that is allowed. */
+  /** The targets that would lose more than half of their elements, or that have lost them if the run allows it. */
   readonly exceeded: Exceeded[] = [];
 
   constructor(private readonly allowsAll: boolean) {}
 
-  /** Tells whether the elements may be removed. Otherwise they are left, and `throwIfExceeded` reports all such targets at the end. */
+  /**
+   * Tells whether the elements of a target may be removed. If not, they stay, and `throwIfExceeded` later reports all targets with too many
+   * removals.
+   * @param had how many elements the job had before the run
+   */
   permits({ target, read }: TargetReport, had: number, removed: number): boolean {
     if (removed * 2 <= had) return true;
     this.exceeded.push({ target, had, removed, read });
     return this.allowsAll;
   }
 
-  /** @throws RunFailure */
+  /** @throws RunFailure when a target would lose too many elements and the run does not allow it */
   throwIfExceeded(): void {
     if (this.allowsAll || this.exceeded.length === 0) return;
     const shown = this.exceeded.slice(0, shownTargets);

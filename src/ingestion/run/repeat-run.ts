@@ -10,7 +10,7 @@ export interface LastSuccess {
   report: Partial<RunReport>;
 }
 
-/** Tells whether a run of this revision on that version of the graph would do again what the last success did. */
+/** Tells whether a run of this revision on this version of the graph would only do again what the last success did. */
 export function isRepetition(last: LastSuccess, revision: number, graphVersion: number | null, inputs: RunInputs): boolean {
   const { report } = last;
   return (
@@ -22,7 +22,7 @@ export function isRepetition(last: LastSuccess, revision: number, graphVersion: 
   );
 }
 
-/** Fills in the report of a run that has nothing to do: the rows of the last success are all unchanged. */
+/** Fills in the report of a run that has nothing to do: all rows of the last success count as unchanged. */
 export function repeatReport(report: RunReport, last: LastSuccess, targets: Target[], inputs: RunInputs): void {
   for (const [index, { name }] of targets.entries()) {
     const before = last.report.targets!.find(({ target }) => target === name)!;

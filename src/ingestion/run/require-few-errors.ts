@@ -5,9 +5,9 @@ import { type RunReport, type TargetReport } from './run-report.js';
 const rateLookedAtAfterRows = 1_000;
 
 /**
- * Checks the rate of errors once enough rows were read, and at the end (`current` null).
- * @param rejectedAt the place that shows the rejected rows
- * @throws RunFailure
+ * Checks the share of rejected rows once enough rows have been read, and at the end (`current` is null then).
+ * @param rejectedAt the address at which the rejected rows are shown
+ * @throws RunFailure when too many rows were rejected
  */
 export function requireFewErrors({ defaults }: Mapping, { totals }: RunReport, current: TargetReport | null, rejectedAt: string): void {
   if (defaults.onError === 'fail' && current && current.rejected > 0) {

@@ -1,11 +1,11 @@
 import { RunFailure } from '../../common/errors/run-failure.js';
 
-/** Queries go through all sets of labels of a graph, and each set is kept in memory. */
+/** The most different sets of labels in a graph. Queries go through all sets, and each set is kept in memory. */
 const most = 4_096;
 
 /**
- * Checks how many different sets of labels the nodes of a graph carry, among those whose mappings have further labels.
- * @throws RunFailure
+ * Checks the number of different sets of labels that the nodes of a graph carry, counted over labels whose mappings have further labels.
+ * @throws RunFailure when there are too many sets
  */
 export function requireFewLabelSets(sets: number): void {
   if (sets <= most) return;

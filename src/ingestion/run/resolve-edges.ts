@@ -7,12 +7,13 @@ import { findsFor } from './stub-ends.js';
 import { type WriteScope } from './write-scope.js';
 
 const hashJoinFromRows = 10_000;
-/** Share of the rows in the graph. A lookup by index takes about as long as twenty rows of a scan. */
+/** The share of the graph's rows from which a hash join is used. One lookup by index takes about as long as scanning twenty rows. */
 const hashJoinFromShare = 0.05;
 
 /**
- * Chooses the join by which `count` rows find theirs in the graph, and tells whether it is by hash. Keys of several labels share one
- * column, which the planner's estimate of a join ignores: it would look up a million nodes one by one.
+ * Chooses the join by which `count` staged rows find their rows in the graph. The keys of all labels share one column, which the planner's
+ * estimate of a join ignores, so the planner alone would look up a million nodes one by one.
+ * @returns true for a hash join
  */
 export async function joinFor(client: PoolClient, { nodes, edges }: WriteScope, count: number): Promise<boolean> {
   const { rows } = await client.query<{ byHash: boolean }>(
@@ -26,16 +27,17 @@ export async function joinFor(client: PoolClient, { nodes, edges }: WriteScope, 
 }
 
 /**
- * The nodes of a label that an end finds, as a table for joins by key. In a join by hash the planner sees their number and that each
- * key stands once. Without the fence it would expect a few matches, and put the wide rows into memory instead of these.
+ * SQL for the nodes of a label that the end of an edge may find, to be joined by key. In a hash join, OFFSET 0 lets the planner see the
+ * number of these nodes and that each key occurs once. Without it the planner would expect few matches, and would hash the wide staged rows
+ * instead of these nodes.
  */
 export function nodesOf({ nodes }: WriteScope, label: string, byHash: boolean, end: EdgeEnd): string {
   return `(SELECT n.id, n.key FROM ${nodes} n WHERE n.label = ${label}${findsFor(end, 'n')}${byHash ? ' OFFSET 0' : ''})`;
 }
 
 /**
- * Makes `resolved_edges`: a row for each staged one that finds both ends, with the properties that its edge gets if it `is_missing` or
- * `is_changed`. Rows that change nothing, mostly all of them, stay narrow.
+ * Makes the temporary table `resolved_edges`, with a row for each staged row that finds both ends. A row has properties only if its edge
+ * `is_missing` or `is_changed`, so the rows without changes, which are usually almost all, stay narrow.
  */
 export async function resolveEdges(
   client: PoolClient,
@@ -50,7 +52,7 @@ export async function resolveEdges(
     ? `(e.properties - ${sql.bind(propertiesOf(edge.columns), 'text[]')} - ${ownership.ownOnly(sql, 'e', ownership.dropped(edge.columns))}) || s.properties`
     : 's.properties';
   const [from, to, type] = [edge.from.label, edge.to.label, edge.type].map(value => sql.bind(value, 'text')) as [string, string, string];
-  // A rejected row still stands in the source, so its edge stays as it was. It is not written.
+  // A rejected row still stands in the source. It is resolved so that its edge is not removed, but it is not written.
   await client.query(
     `CREATE TEMPORARY TABLE resolved_edges ON COMMIT DROP AS
      SELECT is_good, source_id, target_id, key, is_missing, is_changed, CASE WHEN is_missing OR is_changed THEN properties END AS properties

@@ -4,23 +4,23 @@ import { digitsOver } from '../mapping/digits.js';
 import { type Rule } from '../mapping/mapping.js';
 import { failsChecksum } from '../mapping/rule-formats.js';
 
-/** The most values that a reason shows of the list that a value is not in. */
+/** The most values of a `one_of` list that a reason shows. */
 const shownValues = 10;
 const maxShownValue = 50;
 
-/** The value that broke a rule. `shown` stands for it in the text, where the value itself may be secret. */
+/** A value that broke a rule. The text shows `shown` in place of the value, because the value itself may be secret. */
 export interface BrokenValue {
-  /** Name of the column. */
+  /** The name of the column. */
   name: string;
   value: string;
   shown: string;
-  /** In characters, of the whole value; of interest to rules on lengths. */
+  /** The length of the whole value in characters, for rules on lengths. */
   length?: number;
-  /** The row that has the value already; of interest to `unique`. */
+  /** The number of the row that has the value already, for the rule `unique`. */
   first?: number | undefined;
 }
 
-/** The sentence for a value that breaks a rule. */
+/** The sentence that tells why a value breaks a rule. */
 export function ruleText(rule: Rule, { name, value, shown, length = 0, first = 0 }: BrokenValue): Bilingual {
   const text = (en: string, zh: string): Bilingual => ({ en: `column '${name}': ${en}`, zh: `列「${name}」：${zh}` });
   switch (rule.kind) {

@@ -3,7 +3,7 @@ import { exceedsBackend, RunFailure } from '../../common/errors/run-failure.js';
 import { LanguageError } from '../../text/language-error.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** An error as a run's record shows it. PostgreSQL's own text may quote rows and stays in the log. */
+/** An error in the form in which the record of a run shows it. PostgreSQL's own message may quote rows, so it stays in the log. */
 export function toFailure(error: unknown): RunFailure {
   if (error instanceof RunFailure) return error;
   if (error instanceof ApiError) return new RunFailure(error.code, error.text, error.context);

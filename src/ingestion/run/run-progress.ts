@@ -7,19 +7,22 @@ import { type RunReport } from './run-report.js';
 const publishEveryMs = 1_000;
 
 export interface ProgressPlaces {
-  /** Stores a phase and the report for readers. */
+  /** Stores the phase and the progress of the run for readers. */
   publish: (phase: string, progress: ProgressReport) => Promise<void>;
-  /** Reads the count that a statement of the run's session shows, as `showingCount` lets it; null if it shows none. */
+  /**
+   * Reads the row count that a statement of the run's session shows by `showingCount` under the name `counted`; null if no statement shows
+   * it.
+   */
   lookAt: (counted: string) => Promise<number | null>;
   past: PastRun | null;
 }
 
-/** Shows nobody. */
+/** The progress of work that nobody watches. */
 export const unwatched: ProgressPlaces = { publish: () => Promise.resolve(), lookAt: () => Promise.resolve(null), past: null };
 
 /**
- * Follows a run step by step: what it does, how many rows it has gone through, and how long it may still take. `report.steps` gets
- * each step that has ended.
+ * Follows a run step by step: what the run does, how many rows the step has gone through, and how long the run may still take. Each ended
+ * step is added to `report.steps`.
  */
 export class RunProgress {
   private step: Step = 'checking';
@@ -32,7 +35,7 @@ export class RunProgress {
   private readonly rowRate = new Rate();
   private readonly byteRate = new Rate();
   private readCopied: (() => { rows: number; bytes: number }) | null = null;
-  /** Named while a statement shows its count. */
+  /** The name under which the running statement shows its count; null while no statement shows a count. */
   private counted: string | null = null;
   private publishing: Promise<void> = Promise.resolve();
   private readonly ended = new AbortController();
@@ -42,7 +45,7 @@ export class RunProgress {
     private readonly places: ProgressPlaces,
   ) {}
 
-  /** Publishes now and every second until `end`. @throws what `publish` throws now */
+  /** Publishes the progress now and then every second until `end`. @throws an error of the first `publish` */
   async watch(): Promise<void> {
     await this.publish();
     void this.tick();
@@ -57,14 +60,17 @@ export class RunProgress {
     await this.publish();
   }
 
-  /** Ends the last step. Nothing is published from here on. */
+  /** Ends the last step. After this call no progress is published. */
   end(): void {
     if (this.ended.signal.aborted) return;
     this.ended.abort();
     this.endStep();
   }
 
-  /** Says how many rows the step should have, as soon as somebody knows. */
+  /**
+   * Sets how many rows the current step is expected to have, once `expected` is known. A promise that resolves after the step has ended is
+   * ignored.
+   */
   expect(expected: ExpectedRows | null | Promise<ExpectedRows | null>): void {
     const { beganAt } = this;
     void Promise.resolve(expected).then(
@@ -73,7 +79,7 @@ export class RunProgress {
     );
   }
 
-  /** The rows that the same step went through in the last success. */
+  /** The number of rows that this step had in the job's last success; null if it is not known. */
   get rowsOfLastRun(): ExpectedRows | null {
     const rows = this.places.past?.steps.find(({ step, of }) => step === this.step && of === this.of)?.rows;
     return rows == null ? null : { rows, from: 'last_run' };
@@ -83,18 +89,18 @@ export class RunProgress {
     return this.expected;
   }
 
-  /** The rows of a step that has ended. */
+  /** The number of rows of a step that has ended; null if the step counted none. */
   rowsOf(step: Step, of: string): number | null {
     return this.report.steps.find(each => each.step === step && each.of === of)?.rows ?? null;
   }
 
-  /** Reads rows and bytes from here while this step copies the source. */
+  /** Makes `read` the source of the counts of rows and bytes while the current step copies tables. */
   copies(read: () => { rows: number; bytes: number }): void {
     this.isCounting = true;
     this.readCopied = read;
   }
 
-  /** Runs a statement that shows its count under this name. @returns the number of its rows */
+  /** Runs a statement that shows its row count under the name `counted`. @returns what `statement` returns, the number of its rows */
   async counting(counted: string, statement: () => Promise<number>): Promise<number> {
     [this.counted, this.isCounting, this.rows] = [counted, true, 0];
     try {
@@ -104,7 +110,7 @@ export class RunProgress {
     }
   }
 
-  /** The final number of rows of this step, once no more are counted. */
+  /** Sets the final number of rows of the current step, once its statement has ended. */
   counts(rows: number): void {
     this.rows = rows;
   }
@@ -125,7 +131,7 @@ export class RunProgress {
     while (!signal.aborted) {
       await sleep(publishEveryMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      // The run itself notices a lost lease or database.
+      // Errors are ignored here, because the run itself notices a lost lease or a lost database.
       await this.look().catch(() => undefined);
       await this.publish().catch(() => undefined);
     }
@@ -140,14 +146,14 @@ export class RunProgress {
     const { counted, beganAt } = this;
     if (counted !== null) {
       const rows = await this.places.lookAt(counted);
-      // Meanwhile the statement may have ended, with the number of its rows known.
+      // The statement may have ended during the query, and its final number of rows is then known.
       if (rows !== null && this.counted === counted && this.beganAt === beganAt) this.rows = rows;
     }
     if (this.isCounting) this.rowRate.add(this.rows ?? 0);
     if (this.bytes !== null) this.byteRate.add(this.bytes);
   }
 
-  /** One after the other, so that an earlier state never replaces a later one. */
+  /** Publishes the current state. Publications run one after the other, so that an earlier state never replaces a later state. */
   private publish(): Promise<void> {
     const published = this.publishing.then(() => {
       if (this.ended.signal.aborted) return;

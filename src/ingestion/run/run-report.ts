@@ -3,11 +3,11 @@ import { type StepTime } from './progress-report.js';
 import { type RunInputs } from './run-inputs.js';
 
 /**
- * The counts of a run for one target. Every row read is in exactly one of `inserted`, `updated`, `unchanged`, `rejected`, `skipped` and
- * `marked_deleted`, the rows that asked for a removal. The others count elements of the graph: `deleted` those that went,
- * `lost_properties` those that stay and that no row changed, but that lost properties which only this job mapped, `edges_removed` the
- * edges that went with deleted nodes, `shared` the elements of other jobs that this job yields from now on too, and `stubs_created` the
- * nodes that edges made for their ends.
+ * The counts of a run for one target. Every row read is counted once: in `inserted`, `updated`, `unchanged`, `rejected` or `skipped`, or in
+ * `marked_deleted` if the row asked for a removal. The other counts are numbers of elements of the graph. `deleted` counts those that were
+ * removed. `lost_properties` counts those that stay and that no row changed, but that lost properties which only this job mapped.
+ * `edges_removed` counts edges that went with deleted nodes. `shared` counts elements of other jobs that this job yields from now on too.
+ * `stubs_created` counts the nodes that edges made for their ends.
  */
 export interface TargetReport {
   target: string;
@@ -27,7 +27,7 @@ export interface TargetReport {
   stubs_created: number;
 }
 
-/** The rows read that are to be written. */
+/** The number of rows read that are to be written. */
 export function goodCount({ read, rejected, skipped, marked_deleted: gone }: TargetReport): number {
   return read - rejected - skipped - gone;
 }
@@ -66,24 +66,27 @@ export interface CopiedCounts {
 
 export interface SourceReport {
   connection: string;
-  /** `snapshot`: all tables are read as of one moment. `statement`: each table is, but they may differ. */
+  /** `snapshot`: all tables are read as of one moment. `statement`: each table is read as of one moment, but these moments may differ. */
   guarantee: 'snapshot' | 'statement';
-  /** Null for the mirror, whose rows are staged where they are. */
+  /** The tables, rows and bytes that were copied. Null for the mirror, whose rows are staged without a copy. */
   copied: CopiedCounts | null;
 }
 
 export interface RunReport {
-  /** Null until the source was described. */
+  /** The source of the run; null until it has been described. */
   source: SourceReport | null;
   targets: TargetReport[];
   totals: Omit<TargetReport, 'target' | 'kind' | 'state'>;
-  /** Stubs that lost their last edge. They belong to no target. */
+  /** The number of stubs that were removed because they lost their last edge. Stubs belong to no target. */
   stubs_removed: number;
-  /** Null until they were read, and if the outcome depends on more than these. */
+  /** The inputs of the run. Null until they have been read, and if the outcome of the run depends on anything else. */
   inputs: RunInputs | null;
-  /** Why nothing was read: the counts are those of that run. Absent if the run did its work. */
+  /**
+   * The last success that this run would only repeat, so that nothing was read and the counts are those of that run. Absent if the run did
+   * its work.
+   */
   unchanged_source?: { run_id: number; data_versions: Record<string, number>; message: string };
-  /** Rows read per second over the whole run; null until it has ended, and if nothing was read. */
+  /** Rows read per second over the whole run. Null until the run has ended, and if nothing was read. */
   rows_per_s: number | null;
   duration_ms: number | null;
   /** The steps that have ended, in their order. */
@@ -92,7 +95,10 @@ export interface RunReport {
   cursors: Record<string, { from: string | null; to: string | null }>;
   warnings: RunWarning[];
   rejected_sample: RejectedSample[];
-  /** The upkeep of the graph's tables after the run: statistics renewed late, space freed. Absent if nothing was done. */
+  /**
+   * The tables of the graph that got upkeep after the run: `analyzed` have new statistics, `vacuumed` have their space freed. Absent if
+   * nothing was done.
+   */
   upkeep?: { analyzed: ('nodes' | 'edges')[]; vacuumed: ('nodes' | 'edges')[] };
 }
 
@@ -139,14 +145,14 @@ export function addTotals(report: RunReport): void {
   for (const count of countNames) report.totals[count] = report.targets.reduce((sum, target) => sum + target[count], 0);
 }
 
-/** Removes the counts of written rows: a run that did not commit has written nothing. */
+/** Sets all counts of written rows to 0, because a run that did not commit has written nothing. */
 export function withoutWrites(report: RunReport): RunReport {
   const { read: _read, rejected: _rejected, skipped: _skipped, marked_deleted: _marked, ...none } = noCounts;
   const targets = (report.targets ?? []).map(target => ({ ...target, ...none }));
   return { ...report, targets, totals: { ...report.totals, ...none }, stubs_removed: 0 };
 }
 
-/** Shows the first rejected rows of a run: at most a hundred, or some hundred thousand characters. */
+/** Adds the first rejected rows of a run to its report: at most 100 rows, and at most 256 Ki characters of JSON. */
 export function addSamples({ rejected_sample: shown }: RunReport, rows: RejectedSample[]): void {
   let left = mostSampled.characters - JSON.stringify(shown).length;
   for (const row of rows) {

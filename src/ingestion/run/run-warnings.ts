@@ -8,7 +8,7 @@ export function cutWarning({ target, rejected }: TargetReport, kept: number): Ru
   return [{ code: 'rejected_rows_cut', target, count: rejected - kept, message }];
 }
 
-/** Warns that the tables of the source may be of different moments. */
+/** Warns that the tables of the source were read at different moments. */
 export function snapshotWarning({ connection, guarantee, copied }: SourceReport): RunWarning[] {
   const count = copied?.tables ?? 0;
   if (guarantee === 'snapshot' || count < 2) return [];

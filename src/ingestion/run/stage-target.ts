@@ -7,30 +7,33 @@ import { type Target } from '../staging/target.js';
 import { type RunProgress } from './run-progress.js';
 import { type TargetReport } from './run-report.js';
 
-/** Enough to tell which joins are large. The default of 100 would read ten times as many rows. */
+/**
+ * The statistics target for staged columns, which is enough to tell which joins are large. PostgreSQL's default of 100 would read ten times
+ * as many rows.
+ */
 const statisticsTarget = 10;
 
-/** A target whose rows are staged in this session. */
+/** A target whose rows are staged in this database session. */
 export interface StagedTarget {
   target: Target;
   plan: StagingPlan;
   report: TargetReport;
   progress: RunProgress;
-  /** The greatest cursor among the rows read, as text in the cursor's type. */
+  /** The greatest cursor among the staged rows, as text in the cursor's type; null if there is none. */
   cursorTo: string | null;
-  /** The number of breaks of each rule of severity `warn`, in the order of the plan's warnings. */
+  /** How many rows break each rule of severity `warn`, in the order of `plan.warnings`. */
   warnings: number[];
-  /** The number of rows that break a rule of severity `warn` that is judged over all rows. */
+  /** How many rows break each rule of severity `warn` that is judged over all rows, with the indexes of its column and of the rule. */
   repeated: { column: number; rule: number; count: number }[];
-  /** Rows that repeat the key of an earlier row, if they are marked. */
+  /** How many rows were marked because they repeat the key of an earlier row. */
   duplicates: number;
-  /** How many stubs the edges made, by label. */
+  /** How many stubs the edges have made, by the label of the stubs. */
   stubs: Map<string, number>;
   /** The bytes of the staging table. */
   bytes: number;
 }
 
-/** Selects the rows of the staging table that are to be written. */
+/** SQL that selects the rows of the staging table that are to be written. */
 export function goodRows(plan: StagingPlan, alias = 's'): string {
   const conditions = [`${alias}.failures IS NULL`, `${alias}.duplicate_of IS NULL`];
   if (plan.hasDeletes) conditions.push(`NOT ${alias}.gone`);
@@ -38,8 +41,9 @@ export function goodRows(plan: StagingPlan, alias = 's'): string {
 }
 
 /**
- * Runs inside the staging transaction, so that every target is read from its snapshot. `reader` is the role that reads the source.
- * @throws StorageFullError for rows that need more than the room
+ * Stages the rows of one target. It runs inside the staging transaction, so that all targets are read from one snapshot. `reader` is the
+ * database role that reads the source.
+ * @throws StorageFullError when the rows need more than `room`
  */
 export async function stageTarget(
   client: PoolClient,
@@ -51,9 +55,10 @@ export async function stageTarget(
   await client.query(plan.createTable);
   await client.query(boundStaging, [room.leftBytes ?? '']);
   await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO ${quoteIdentifier(reader)}`);
-  // From here the mapping's own SQL runs, as a role that may only read the source's tables and fill this one.
+  // From here the mapping's own SQL runs. Its role may only read the tables of the source and fill this staging table.
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
-  // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
+  // `queryMode: 'extended'` limits the text to one statement. The driver supports this option, but its declarations lack it, so the type
+  // adds it.
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
   try {
     report.read = await progress.counting(plan.table, async () => (await client.query(insert)).rowCount ?? 0);
@@ -90,7 +95,7 @@ async function measure(client: PoolClient, { table }: StagingPlan): Promise<numb
 }
 
 /**
- * Analyses the columns that joins and filters use. Without statistics on the filters the planner expects almost no good rows, and
+ * Analyses the staged columns that joins and filters use. Without statistics on the filters the planner expects almost no good rows, and
  * looks up a million nodes one by one.
  */
 async function analyzeStaged(client: PoolClient, plan: StagingPlan, target: Target): Promise<void> {
@@ -102,7 +107,10 @@ async function analyzeStaged(client: PoolClient, plan: StagingPlan, target: Targ
   );
 }
 
-/** Takes one pass over the staged rows, or none if there is nothing to count. */
+/**
+ * Counts the rejected rows, removals, warnings and the greatest cursor in one pass over the staged rows. There is no pass if nothing is to
+ * be counted.
+ */
 async function summarise(client: PoolClient, staged: StagedTarget): Promise<void> {
   const { plan, report } = staged;
   const counts = ['count(failures)::int AS rejected'];
@@ -121,9 +129,9 @@ async function summarise(client: PoolClient, staged: StagedTarget): Promise<void
 }
 
 /**
- * Judges rows with the same value in a unique column: the first that keeps all rules passes. Rows after it are rejected for this too,
- * also those that break another rule, so that one answer lists all reasons. A rule of severity `warn` only counts the rows that break
- * no other rule.
+ * Judges rows with the same value in a unique column. The first row that keeps all other rules passes. Later rows are rejected as repeats
+ * even if they break another rule, so that one answer lists all reasons. A rule of severity `warn` rejects nothing, and counts only repeats
+ * that break no other rule.
  */
 async function rejectRepeated(client: PoolClient, { target, plan, repeated }: StagedTarget, unique: JudgedColumn): Promise<void> {
   const { stagedAs, column, rule, severity } = unique;
@@ -149,11 +157,14 @@ async function rejectRepeated(client: PoolClient, { target, plan, repeated }: St
   );
 }
 
-/** Marks the rows that repeat the identity of an earlier row. The earliest is written. */
+/**
+ * Marks the rows that repeat the identity of an earlier row, which is their key or, for edges, their ends and key. Only the earliest row is
+ * written.
+ */
 export async function markDuplicates(client: PoolClient, staged: StagedTarget): Promise<void> {
   const { plan, target, report } = staged;
   const identity = target.kind === 'node' ? 'key' : 'from_key, to_key, key';
-  // Rows with an empty end are not edges, so they cannot repeat one.
+  // A row with an empty end is not an edge, so it cannot repeat an edge.
   const open = goodRows(plan, plan.table) + (target.kind === 'node' ? '' : ' AND from_key IS NOT NULL AND to_key IS NOT NULL');
   if (!(await hasRepeated(client, plan.table, identity, open))) return;
   const partition = identity.split(', ').map(column => `${column} COLLATE "C"`);

@@ -8,21 +8,27 @@ import { RunFailure } from '../../common/errors/run-failure.js';
 import { type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
 
-/** The properties that make up the key of a node. */
+/** The properties that make up the key of a node, in the order of the key. */
 type KeyProperties = { property: string; type: ResolvedType }[];
 
-/** The key properties of the stub that an edge makes for a missing node, for each end; null for an end that does not make stubs. */
+/** The key properties of the stubs that an edge makes for missing nodes, for each end; null for an end that makes no stubs. */
 export interface StubEnds {
   from: KeyProperties | null;
   to: KeyProperties | null;
 }
 
-/** More of a join condition: an end finds stubs only if it makes them, so that the order of edges and runs does not matter. */
+/**
+ * A condition for the join that finds the nodes of an end. An end finds stubs only if it makes stubs itself, so that the result does not
+ * depend on the order of edges and runs.
+ */
 export function findsFor({ onMissing }: EdgeEnd, node: string): string {
   return onMissing === 'create' ? '' : ` AND (${isStub(node)}) IS NOT TRUE`;
 }
 
-/** @throws RunFailure when an end is to make nodes of a label that no job has loaded, whose key is therefore not known */
+/**
+ * The key properties of the stubs that the ends of an edge make.
+ * @throws RunFailure when an end makes nodes of a label that no job has loaded, because the key of the label is then not known
+ */
 export async function stubEnds(client: PoolClient, scope: WriteScope, edge: EdgeMapping, staged: StagedTarget[]): Promise<StubEnds> {
   const keyOf = (end: EdgeEnd): Promise<KeyProperties> | null =>
     end.onMissing === 'create' ? keyProperties(client, scope, end, staged) : null;
@@ -64,14 +70,14 @@ async function keyProperties(
   );
 }
 
-/** SQL that tells whether the key of a row can become a stub at this end. Never NULL for a key. */
+/** SQL that tells whether a row's key can become the key of a stub at this end. It is never NULL for a key that is not NULL. */
 export function fitsStub(properties: KeyProperties | null, key: string): string {
   if (!properties) return 'false';
   const checks = keyParts(properties, key).flatMap(({ valid }) => (valid === null ? [] : [valid]));
   return `(${[`char_length(${key}) <= ${maxKeyLength}`, ...checks].join(' AND ')})`;
 }
 
-/** The values of a key, see `keyText`. */
+/** SQL for the values of the key columns, which it takes out of the text of a key, see `keyText`. */
 export function keyParts(properties: KeyProperties, key: string): ValueSql[] {
   return properties.map(({ type }, index) => parsedValue(properties.length === 1 ? key : `(${key}::jsonb ->> ${index})`, type));
 }

@@ -6,18 +6,18 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 const analyzeTimeoutMs = 300_000;
 const vacuumTimeoutMs = 1_800_000;
 /**
- * The share of a table that a run must rewrite before upkeep. Autovacuum would also notice it, but up to a minute later and after
- * every other table.
+ * The share of a table that a run must rewrite for the table to get upkeep. Autovacuum would notice the rewritten rows too, but up to a
+ * minute later, and would first treat other tables.
  */
 const rewrittenShare = 0.2;
 const rewrittenRows = 1_000;
-/** A run that changes less of a table leaves its statistics to autovacuum. */
+/** The share of a table that a run must change for its statistics to be renewed. Smaller changes are left to autovacuum. */
 const analyzedShare = 0.05;
 
 /**
- * Renews the statistics inside the writing transaction. They become visible with the rows, so no query is planned with the
- * statistics of the old graph. ANALYZE reads 30,000 rows at most. Null when it succeeded; a failure costs the run a warning, not
- * its rows.
+ * Renews the statistics of tables inside the writing transaction. They become visible together with the new rows, so no query is planned
+ * with the statistics of the old graph. ANALYZE reads at most 30,000 rows. A failure costs the run a warning, but not its rows.
+ * @returns the warning; null when the statistics were renewed
  * @throws when the run was cancelled
  */
 export async function analyzeTables(client: PoolClient, tables: GraphTables, analyze: Table[]): Promise<RunWarning | null> {
@@ -46,21 +46,21 @@ type Table = keyof GraphTables;
 
 const tableNames = ['nodes', 'edges'] as const;
 
-/** The work left for a graph's tables after a run has committed. */
+/** The upkeep that a graph's tables need after a run has committed. */
 export interface Upkeep {
   tables: GraphTables;
   analyze: Table[];
   vacuum: Table[];
 }
 
-/** The tables whose statistics would be far from the rows that the run leaves. */
+/** The tables of which the run changed so many rows that their statistics need renewal. */
 export async function outdatedTables(client: PoolClient, tables: GraphTables, report: RunReport): Promise<Table[]> {
   const changed = changedRows(report);
   const stored = await storedRows(client, tables);
   return tableNames.filter(table => changed[table].all > analyzedShare * stored[table]);
 }
 
-/** The tables of which the run changed or deleted a fifth. */
+/** The tables of which the run updated or deleted at least a fifth, and at least 1,000 rows. */
 export async function rewrittenTables(client: PoolClient, tables: GraphTables, report: RunReport): Promise<Table[]> {
   const changed = changedRows(report);
   const stored = await storedRows(client, tables);
@@ -81,7 +81,7 @@ function changedRows({ targets }: RunReport): Record<Table, { all: number; rewri
   return changed;
 }
 
-/** As the statistics have it. A table without statistics counts as empty. */
+/** The number of rows of each table by PostgreSQL's statistics. A table without statistics counts as empty. */
 async function storedRows(client: PoolClient, { nodes, edges }: GraphTables): Promise<Record<Table, number>> {
   const { rows } = await client.query<Record<Table, number>>(
     `SELECT greatest(n.reltuples, 0)::float8 AS nodes, greatest(e.reltuples, 0)::float8 AS edges
@@ -92,8 +92,8 @@ async function storedRows(client: PoolClient, { nodes, edges }: GraphTables): Pr
 }
 
 /**
- * VACUUM frees the space of rewritten rows, for the next run to fill. It cannot run in a transaction. Readers go on, and the next
- * run of the graph waits for it.
+ * Analyzes and vacuums tables, outside of any transaction, as VACUUM demands. VACUUM frees the space of rewritten rows for the next run.
+ * Readers are not blocked; the next run of the graph waits.
  */
 export async function keepUp(client: PoolClient, { tables, analyze, vacuum }: Upkeep): Promise<void> {
   await client.query(`SET statement_timeout = ${vacuumTimeoutMs}`);

@@ -14,7 +14,7 @@ import { countGoing, countLosing, type Removal } from './removal.js';
 import { type WriteScope } from './write-scope.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** Joins the staged rows to their nodes by key, twice, and brings the graph's edges of this type in line with them. */
+/** Brings the graph's edges of one type in line with the staged rows, which are joined by key to the nodes at both ends. */
 export async function writeEdges(
   client: PoolClient,
   scope: WriteScope,
@@ -40,8 +40,8 @@ export async function writeEdges(
 }
 
 /**
- * The first load of a type. The graph has no such edges yet, so one INSERT is enough. Returns null when two rows turn out to be one
- * edge: the unique index finds that at no cost, and the slower way decides which of them stays.
+ * Inserts the edges of a type that the graph does not have yet, in one INSERT. Returns the number of edges, or null when two rows are the
+ * same edge. The unique index finds such rows at no extra cost, and `mergeEdges` then decides which row stays.
  */
 async function tryInsertAll(
   client: PoolClient,
@@ -81,8 +81,8 @@ async function tryInsertAll(
 }
 
 /**
- * The general way: resolves the ends once and compares each row with its edge, then updates, inserts missing edges, and removes those
- * that left the source. Returns how many rows found both ends.
+ * Writes the edges of a type that the graph may have already. It resolves the ends once, compares each row with its edge, updates changed
+ * edges, inserts missing ones, and removes those that left the source. Returns how many rows found both ends.
  */
 async function mergeEdges(
   client: PoolClient,
@@ -104,7 +104,7 @@ async function mergeEdges(
   if (missing > 0) report.inserted = await insertMissing(client, scope, staged, edge, ownership, missing);
   report.unchanged = matched - report.updated - report.inserted;
   if (removal.of !== 'none') await removeEdges(client, scope, staged, edge, ownership, removal);
-  // Edges that leave have lost these properties already, and are not counted twice.
+  // Edges that the job gave up have lost their dropped properties in `removeEdges`, so `removeDropped` does not count them again.
   report.lost_properties += await removeDropped(client, scope, edge, ownership);
   await client.query('DROP TABLE pg_temp.resolved_edges');
   return matched;
@@ -136,7 +136,7 @@ function sameEdge(row: string): string {
   return `e.source_id = ${row}.source_id AND e.target_id = ${row}.target_id AND e.key = ${row}.key`;
 }
 
-/** Adds the job to the owners of the edges that it yields too. */
+/** Adds the job to the owners of edges that other jobs yield and this job now yields too. Returns the number of edges. */
 async function shareEdges(client: PoolClient, scope: WriteScope, ownership: Ownership): Promise<number> {
   const sql = new SqlParameters();
   return scope.changes.make(
@@ -159,7 +159,10 @@ async function updateEdges(client: PoolClient, scope: WriteScope, edge: EdgeMapp
   );
 }
 
-/** Removes what the job maps no longer from those of its edges that were not written. Returns how many had any of it. */
+/**
+ * Removes properties that the job no longer maps from those edges of the job that no row has rewritten. Returns how many edges had any of
+ * them.
+ */
 async function removeDropped(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<number> {
   const names = ownership.dropped(edge.columns);
   if (names.length === 0) return 0;
@@ -209,7 +212,8 @@ async function removeEdges(
     return releaseEdges(client, scope, ownership, report);
   }
   const owned = await countOwned(client, scope, ownership);
-  // Each row that was written belongs to the job, so equal numbers mean that nothing else does. That spares an unchanged run a join.
+  // Each row that was written is an edge of the job. If the job has as many edges as rows were written, there is nothing to remove, and an
+  // unchanged run is spared a join.
   if (owned === report.inserted + report.updated + report.unchanged) return;
   await findLeaving(client, scope, ownership, `NOT EXISTS (SELECT FROM pg_temp.resolved_edges r WHERE ${sameEdge('r')})`);
   const had = owned - report.inserted - report.shared;
@@ -236,7 +240,7 @@ async function findLeaving(client: PoolClient, scope: WriteScope, ownership: Own
   );
 }
 
-/** Deletes the edges that only the job yields, which maps their type no longer. */
+/** Deletes all edges of a type that the job no longer maps and that no other job yields. */
 export async function deleteType(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   const sql = new SqlParameters();
   report.deleted = await scope.changes.make(
@@ -247,15 +251,15 @@ export async function deleteType(client: PoolClient, scope: WriteScope, ownershi
   );
 }
 
-/** Takes all edges of an element from the job that maps it no longer. */
+/** Takes all edges of an element from a job that no longer maps the element. */
 export async function releaseType(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   await findLeaving(client, scope, ownership, 'true');
   await releaseEdges(client, scope, ownership, report);
 }
 
 /**
- * Takes the edges of `leaving_edges` from the job. Those that another job yields stay, without the properties that only this job
- * mapped. The others are deleted.
+ * Takes the edges of `leaving_edges` from the job. Edges that another job yields stay, without the properties that only this job mapped.
+ * All other edges are deleted.
  */
 async function releaseEdges(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   await client.query('ANALYZE pg_temp.leaving_edges');
@@ -282,7 +286,9 @@ async function releaseEdges(client: PoolClient, scope: WriteScope, ownership: Ow
   await client.query('DROP TABLE pg_temp.leaving_edges');
 }
 
-/** Deletes the edges, of any job, that begin or end at the deleted ones of `leaving_nodes`. Returns how many. */
+/**
+ * Deletes the edges, of any job, that begin or end at a node of `leaving_nodes` that is about to be deleted. Returns the number of edges.
+ */
 export async function deleteEdgesOf(client: PoolClient, scope: WriteScope): Promise<number> {
   await countLostEdges(client, scope);
   let removed = 0;

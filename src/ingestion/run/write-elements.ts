@@ -15,13 +15,13 @@ export interface ElementOrigin {
   schema: string;
 }
 
-/** A target that was written, with the owners of its rows. */
+/** A target that was written, with the ownership of its label or edge type. */
 export interface WrittenTarget {
   staged: StagedTarget;
   ownership: Ownership;
 }
 
-/** Records the labels and types of the graph, their sources, and how many rows were added. */
+/** Records the labels and edge types that the job feeds, their sources, and how many rows were added. */
 export async function writeElements(client: PoolClient, scope: WriteScope, written: WrittenTarget[], origin: ElementOrigin): Promise<void> {
   for (const { staged, ownership } of written) {
     await upsertElement(client, scope, staged, ownership, origin);
@@ -82,19 +82,20 @@ async function upsertElement(
   );
 }
 
-/** The property that holds a source column, or ''. */
+/** The property that a source column is mapped to; '' if the column is not mapped. */
 function propertyOf(columns: ColumnMapping[], column: string): string {
   return mappingOf(columns, column)?.property ?? '';
 }
 
-/** Their counts are set by `countLabels`. */
+/** The further labels of a target, with counts of 0, which `countLabels` replaces. */
 function furtherLabels({ kind, element }: Target): { name: string; aliases: string[]; count: number }[] {
   return kind === 'edge' ? [] : element.labels.map(({ name, aliases }) => ({ name, aliases, count: 0 }));
 }
 
 /**
- * Counts the nodes with each further label, by the label of their key: all of them, whichever job gave them the label. It reads all
- * nodes of these labels, because a run changes labels in many ways. Returns how many different sets of labels they carry.
+ * Counts the nodes with each further label, separately for each main label, whichever job gave them the further label. It reads all nodes
+ * of main labels that have further labels, because a run changes labels in many ways. Returns how many different sets of labels these nodes
+ * carry.
  */
 export async function countLabels(client: PoolClient, { graphId, nodes }: WriteScope): Promise<number> {
   const { rows } = await client.query<{ name: string }>(`SELECT DISTINCT name FROM graph_elements WHERE graph_id = $1 AND labels <> '[]'`, [
@@ -120,7 +121,7 @@ export async function countLabels(client: PoolClient, { graphId, nodes }: WriteS
   return counted.rows[0]!.sets;
 }
 
-/** The rows of an element are counted with the job that owns the rest, whoever wrote them. */
+/** Adds to the row count of an element. The count is kept with the one job that `owns_rest`, whichever job wrote the rows. */
 export async function addRows(client: PoolClient, { graphId }: WriteScope, element: ElementId, rows: number): Promise<void> {
   await client.query(
     `UPDATE graph_elements SET row_count = row_count + $6
@@ -129,7 +130,10 @@ export async function addRows(client: PoolClient, { graphId }: WriteScope, eleme
   );
 }
 
-/** Takes the edges at the deleted ones of `leaving_nodes` from the counts of their types. Call it before any of them is deleted. */
+/**
+ * Subtracts the edges at the nodes of `leaving_nodes` that are to be deleted from the row counts of the edge types. Call it before any of
+ * these edges is deleted.
+ */
 export async function countLostEdges(client: PoolClient, { graphId, nodes, edges }: WriteScope): Promise<void> {
   await client.query(
     `WITH lost AS (
@@ -149,7 +153,10 @@ export async function countLostEdges(client: PoolClient, { graphId, nodes, edges
   );
 }
 
-/** Forgets that the job feeds an element, once none of its rows is the job's. Another job takes over what it counted. */
+/**
+ * Removes the record that the job feeds an element, once no row of the element belongs to the job. The row count moves on to another job
+ * that feeds the element.
+ */
 export async function removeElement(client: PoolClient, scope: WriteScope, element: ElementId, deleted: number): Promise<void> {
   await addRows(client, scope, element, -deleted);
   const same = 'graph_id = $1 AND kind = $2 AND name = $3 AND source_label = $4 AND target_label = $5';
@@ -162,7 +169,7 @@ export async function removeElement(client: PoolClient, scope: WriteScope, eleme
   );
 }
 
-/** The elements that the job fed in its last run. */
+/** The elements that the job fed in its last run, as the graph records them. */
 export async function listElements(client: PoolClient, { graphId, jobId }: WriteScope): Promise<ElementId[]> {
   const { rows } = await client.query<ElementId>(
     `SELECT kind, name, source_label AS "sourceLabel", target_label AS "targetLabel" FROM graph_elements

@@ -15,8 +15,9 @@ import { addRows, labelElement } from './write-elements.js';
 import { type WriteScope } from './write-scope.js';
 
 /**
- * Brings the graph's nodes of one label in line with the staged rows. Being the only writer, it can update first and insert missing
- * nodes afterwards. That costs one join; ON CONFLICT would cost an index probe and a lost id for every unchanged row.
+ * Brings the graph's nodes of one label in line with the staged rows. No other session writes to the graph meanwhile, so nodes can be
+ * updated first and missing nodes inserted afterwards. This order costs one join; ON CONFLICT would cost an index probe and a lost id for
+ * every unchanged row.
  */
 export async function writeNodes(
   client: PoolClient,
@@ -53,9 +54,9 @@ export async function writeNodes(
   );
   report.unchanged = goodCount(report) - report.inserted - report.updated;
   if (!isFirst && removal.of !== 'none') await removeNodes(client, scope, staged, ownership, removal, claimed);
-  // Nodes that leave have lost these properties already, and are not counted twice.
+  // Nodes that the job gave up have lost their dropped properties in `removeNodes`, so `removeDropped` does not count them again.
   if (!isFirst) report.lost_properties += await removeDropped(client, scope, node, ownership);
-  // Edges are joined to these rows next. Without statistics the planner would take the table for empty.
+  // The edges are joined to the inserted nodes next. Without new statistics the planner would take the table of nodes for empty.
   if (report.inserted > 0) await client.query(`ANALYZE ${scope.nodes} (label, key)`);
 }
 
@@ -64,7 +65,7 @@ async function labelExists(client: PoolClient, { nodes }: WriteScope, label: str
   return rows[0]!.found;
 }
 
-/** Makes the real nodes of the stubs whose rows were read. */
+/** Turns the stubs whose rows were read into nodes of this job. Returns their number. */
 async function claimStubs(
   client: PoolClient,
   scope: WriteScope,
@@ -82,7 +83,7 @@ async function claimStubs(
   );
 }
 
-/** Adds the job to the owners of the nodes that it yields too. */
+/** Adds the job to the owners of nodes that other jobs yield and this job now yields too. Returns the number of nodes. */
 async function shareNodes(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, ownership: Ownership): Promise<number> {
   const sql = new SqlParameters();
   return scope.changes.make(
@@ -104,7 +105,8 @@ async function updateNodes(
   ownership: Ownership,
 ): Promise<number> {
   const sql = new SqlParameters();
-  // merge keeps the properties from other jobs. A mapped property that became NULL is removed, and one that is not mapped any more.
+  // `merge` keeps the properties that come from other jobs. A mapped property whose value became NULL is removed. A property that this job
+  // no longer maps is removed, unless another owner of the node maps it.
   const properties =
     ownership.isShared && node.write === 'merge'
       ? `(n.properties - ${sql.bind(propertiesOf(node.columns), 'text[]')} - ${ownership.ownOnly(sql, 'n', ownership.dropped(node.columns))}) || s.properties`
@@ -129,8 +131,8 @@ function stagedLabels({ labels }: NodeMapping): string {
 }
 
 /**
- * SQL for the further labels of a node once its row is written, in the order of their bytes. Labels are kept and removed as properties
- * are. Null if they can't change.
+ * SQL for the further labels of a node after its row is written, in the order of their bytes. Like properties, the labels of other jobs are
+ * kept by `merge`, and labels that this job no longer maps are removed. Null if the labels cannot change.
  */
 function labelsAfter(sql: SqlParameters, node: NodeMapping, ownership: Ownership): string | null {
   const dropped = ownership.droppedLabels(node.labels);
@@ -146,12 +148,15 @@ function labelsAfter(sql: SqlParameters, node: NodeMapping, ownership: Ownership
                 ORDER BY l COLLATE "C")`;
 }
 
-/** SQL for the further labels of node `n` without some. */
+/** SQL for the further labels of node `n` without the labels in `names`, which is SQL of a text array. */
 function labelsWithout(names: string): string {
   return `ARRAY(SELECT l FROM unnest(n.labels) WITH ORDINALITY AS u (l, place) WHERE l <> ALL (${names}) ORDER BY place)`;
 }
 
-/** Removes what the job maps no longer from those of its nodes that were not written. Returns how many had any of it. */
+/**
+ * Removes properties and labels that the job no longer maps from those nodes of the job that no row has rewritten. Returns how many nodes
+ * had any of them.
+ */
 async function removeDropped(client: PoolClient, scope: WriteScope, node: NodeMapping, ownership: Ownership): Promise<number> {
   const [names, labelNames] = [ownership.dropped(node.columns), ownership.droppedLabels(node.labels)];
   if (names.length + labelNames.length === 0) return 0;
@@ -180,11 +185,12 @@ async function removeNodes(
   const label = ownership.element.name;
   const seen = report.inserted + report.updated + report.unchanged;
   const owned = of === 'unseen' ? await countOwned(client, scope, ownership) : 0;
-  // Each row that was written belongs to the job, so equal numbers mean that nothing else does. That spares an unchanged run a join.
+  // Each row that was written is a node of the job. If the job has as many nodes as rows were written, there is nothing to remove, and an
+  // unchanged run is spared a join.
   if (of === 'unseen' && owned === seen) return;
   const sql = new SqlParameters();
   const isGone = plan.hasDeletes ? 's.gone' : 'false';
-  // A rejected row still stands in the source, so its node stays as it was.
+  // The row of a rejected node still stands in the source, so the node in the graph stays unchanged.
   const leaves =
     of === 'unseen'
       ? `NOT EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND NOT ${isGone})`
@@ -212,7 +218,10 @@ async function countOwned(client: PoolClient, scope: WriteScope, ownership: Owne
   return rows[0]!.owned;
 }
 
-/** Takes all nodes of a label from the job that maps it no longer. With its last job the label goes, its stubs too. */
+/**
+ * Takes all nodes of a label from a job that no longer maps the label. If no other job yields the label, all its nodes are deleted, stubs
+ * included.
+ */
 export async function releaseLabel(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   const sql = new SqlParameters();
   await client.query(
@@ -225,8 +234,8 @@ export async function releaseLabel(client: PoolClient, scope: WriteScope, owners
 }
 
 /**
- * Takes the nodes of `leaving_nodes` from the job. Those that another job yields stay, without the properties that only this job
- * mapped. The others are deleted with all their edges.
+ * Takes the nodes of `leaving_nodes` from the job. Nodes that another job yields stay, without the properties that only this job mapped.
+ * All other nodes are deleted, together with all their edges.
  */
 async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   await client.query('ANALYZE pg_temp.leaving_nodes');
@@ -254,8 +263,8 @@ async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ow
 }
 
 /**
- * Makes the missing nodes of ends that ask for it, from rows whose other end is there or can be made too. A stub has its key
- * properties only, and no owners.
+ * Inserts stubs for missing nodes at the ends of edges with `on_missing: create`, from rows whose other end is in the graph or can become a
+ * stub too. A stub has only its key properties, and no owners.
  */
 export async function makeStubs(
   client: PoolClient,

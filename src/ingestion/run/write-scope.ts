@@ -1,14 +1,14 @@
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { GraphChanges } from './graph-changes.js';
 
-/** The tables that a run writes to. The caller holds the lock that makes it the graph's only writer. */
+/** The tables that a run writes to. The caller holds the lock that makes the run the only writer of the graph. */
 export interface WriteScope extends GraphTables {
   graphId: number;
   jobId: number;
   runId: number;
-  /** `edges` is a new table of this run, which takes the place of the graph's at its end. */
+  /** True if `edges` is a separate new table, which replaces the graph's edge table at the end of the run. */
   isApart: boolean;
-  /** Makes every change of the graph's nodes and edges. */
+  /** Every change of the graph's nodes and edges goes through this object. */
   changes: GraphChanges;
 }
 

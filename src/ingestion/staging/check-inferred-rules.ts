@@ -6,8 +6,8 @@ import { type SourceProblem, type SourceShape, type Target } from './target.js';
 const hint = { zh: '在映射中写明 type', en: 'state the `type` of the column in the mapping' };
 
 /**
- * Checks rules and defaults of columns whose type the source decides, against the type found there. Columns with a stated type were
- * checked when the mapping was read (read-rules.ts).
+ * Checks rules and defaults of columns without a stated type against the type that the source has. Columns with a stated type were checked
+ * when the mapping was read (read-rules.ts).
  */
 export function checkInferredRules({ element }: Target, shape: SourceShape): SourceProblem[] {
   return element.columns.flatMap(column => [
@@ -16,7 +16,7 @@ export function checkInferredRules({ element }: Target, shape: SourceShape): Sou
   ]);
 }
 
-/** Refuses `date_format` for a source column that is not a text, such as a date. */
+/** Refuses `date_format` for a source column that is not text, such as a date. */
 function checkDateFormat({ transform, path }: ColumnMapping, family: SourceFamily): SourceProblem[] {
   if (family === 'text' || transform.at(-1)?.kind !== 'date_format') return [];
   return [
@@ -39,7 +39,7 @@ function familyOf({ source }: ColumnMapping, { columns, expressions }: SourceSha
 
 function typeOf(column: ColumnMapping, shape: SourceShape): PropertyType {
   const type = resolvedType(column, familyOf(column, shape));
-  // Numeric without bounds reads the same texts as a float, which is enough here.
+  // A float reads the same texts as a numeric without bounds, so the check can treat the column as float.
   if (type.name === 'numeric[]') return { name: 'float[]' };
   return type.name === 'numeric' ? { name: 'float' } : type;
 }

@@ -2,24 +2,27 @@ import { type PropertyType, type ScalarType, type Transform } from '../mapping/m
 import { fitsType, isList, itemOf, type ListOf, typeText } from '../mapping/property-type.js';
 import { isFamilyList, itemFamily, type SourceFamily } from './source-type.js';
 
-/** A property type, or `numeric` without bounds, for a numeric source column whose type the mapping does not name. */
+/**
+ * The type of a staged column: a property type of the mapping or, for a numeric source column without a type in the mapping, `numeric`
+ * without bounds.
+ */
 export type ResolvedType = PropertyType | { name: 'numeric' } | { name: 'numeric[]' };
 type ResolvedScalar = ScalarType | { name: 'numeric' };
 type ResolvedList = ListOf<ResolvedType>;
 
-/** The name of a type as the schema of the graph has it. */
+/** The name of a type in the schema of the graph. */
 export function resolvedTypeText(type: ResolvedType): string {
   if (type.name === 'numeric') return 'decimal';
   return type.name === 'numeric[]' ? 'decimal[]' : typeText(type);
 }
 
-/** The check and the reading of one value. Each is SQL over `ref`, the column of the inner layer with the value. */
+/** SQL that checks and reads one value. Each text is SQL over `ref`, the column of the inner SELECT that holds the value. */
 export interface ValueSql {
-  /** True when the cast works; null when it cannot fail. */
+  /** True when the value can be cast; null when the cast cannot fail. */
   valid: string | null;
-  /** The value in its own type, for comparisons. Only evaluated when `valid`. */
+  /** The value in its own type, for comparisons. It may be evaluated only if `valid` is true. */
   typed: string;
-  /** The value for the properties. Only evaluated when `valid`. */
+  /** The value for the properties. It may be evaluated only if `valid` is true. */
   json: string;
   /** The value as text, for patterns, lengths, keys and messages. */
   text: string;
@@ -27,25 +30,28 @@ export interface ValueSql {
 
 const wholePattern = `'^\\s*[+-]?[0-9]+\\s*$'`;
 const decimalPattern = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
-// PostgreSQL also accepts 'now' and 'infinity' as a date, and guesses at '5.005', '240209' and '01/02/03'. A year has at least four
-// digits here.
+// PostgreSQL also accepts 'now' and 'infinity' as a date, and guesses at '5.005', '240209' and '01/02/03'. The pattern refuses these
+// texts. The year of a date has at least four digits here.
 const dayPattern =
   '([0-9]{4,6}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
 const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
-// '2024.2' would be read as 20:24, and PostgreSQL leaves out the zone of '08:30+08'.
+// Without a day '2024.2' would be read as the time 20:24, and PostgreSQL would ignore the zone of '08:30+08'.
 const dayAndTimePattern = `'^\\s*${dayPattern}(\\s+|\\s*[Tt])[0-9]{1,2}:'`;
-/** PostgreSQL would round further digits of a second. */
+/** Fractions of a second have at most six digits, because PostgreSQL would round further digits. */
 const seconds = '([.][0-9]{1,6})?';
 const zonedTimePattern = `'^\\s*([01]?[0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}${seconds})?\\s*([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?)\\s*$'`;
-/** PostgreSQL would leave out a zone. */
+/** A date and time without a zone, because PostgreSQL would ignore a zone here. */
 const localPattern = `'^\\s*${dayPattern}((\\s+|\\s*[Tt])[0-9]{1,2}:[0-9]{2}(:[0-9]{2}${seconds})?\\s*([AaPp][Mm])?)?\\s*$'`;
 const isoAmounts = `P(-?[0-9]+Y)?(-?[0-9]+M)?(-?[0-9]+W)?(-?[0-9]+D)?(T(-?[0-9]+H)?(-?[0-9]+M)?(-?[0-9]+${seconds}S)?)?`;
 const wordAmounts = `([+-]?[0-9]+ (year|mon|month|week|day|hour|hr|minute|min|second|sec)s? *)*([+-]?[0-9]+(:[0-9]{2}){1,2}${seconds})?`;
-/** A month and a day of no fixed length have no fractions, and a bare number has no unit. */
+/**
+ * Durations as ISO 8601 or as words. Months and days have no fractions, because their length is not fixed, and a number without a unit is
+ * not a duration.
+ */
 const durationPattern = `'^\\s*(${isoAmounts}|(?=.*[a-z:])${wordAmounts})\\s*$'`;
 const zoneless = '[0-9]{1,2}:[0-9:.]*\\s*([AaPp][Mm])?\\s*$';
 
-/** True when a typed source value need not become text first. */
+/** True when the source column has a type of its own that can be cast directly to `type`, without a detour over text. */
 export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {
   if (family === 'text' || transform.length > 0) return false;
   if (isList(type)) {
@@ -83,7 +89,7 @@ export function isDirect(family: SourceFamily, type: ResolvedType, transform: Tr
   }
 }
 
-/** PostgreSQL's name of the type in which a value of `type` is compared and gets its default. */
+/** PostgreSQL's name of the type in which values of `type` are compared, and in which a default is read. Lists are compared as text. */
 export function comparisonType(type: ResolvedType): string {
   if (isList(type)) return 'text';
   switch (type.name) {
@@ -116,7 +122,7 @@ export function comparisonType(type: ResolvedType): string {
   }
 }
 
-/** For a value that keeps the type of its source column. */
+/** The check and the reading of a value that keeps the type of its source column. */
 export function directValue(ref: string, family: SourceFamily, type: ResolvedType): ValueSql {
   if (isList(type)) return directList(ref, family, type);
   const text = `${ref}::text`;
@@ -128,13 +134,13 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       return plain(`${ref}::int`, `(${isWhole ? '' : `${ref} = trunc(${ref}) AND `}${ref} BETWEEN -2147483648 AND 2147483647)`);
     case 'bigint':
       if (isWhole) return plain(ref);
-      // 2^63 - 1 is not a double. The next double, 2^63, is too large.
+      // The largest bigint, 2^63 - 1, is not a double. The next double is 2^63, which is too large, so the bound is exclusive.
       if (family === 'float') {
         return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND ${ref} >= -9223372036854775808 AND ${ref} < 9223372036854775808)`);
       }
       return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND ${ref} BETWEEN -9223372036854775808 AND 9223372036854775807)`);
     case 'decimal': {
-      // The cast of a double keeps 15 digits; its text has all of them.
+      // The cast from double to numeric keeps 15 digits; the text of a double has all of them.
       const rounded = `round(${family === 'float' ? `${ref}::text` : ref}::numeric, ${type.scale})`;
       return plain(rounded, `abs(${rounded}) < 1e${type.precision - type.scale}::numeric`);
     }
@@ -143,7 +149,7 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
     case 'float':
       if (isWhole) return plain(`${ref}::double precision`);
       if (family !== 'numeric') return plain(`${ref}::double precision`, `abs(${ref}) < 'Infinity'`);
-      // PostgreSQL also refuses a number that is too small for a double.
+      // PostgreSQL also refuses to cast a numeric that is too small for a double.
       return plain(
         `${ref}::double precision`,
         `(abs(${ref}) < 1e300 AND (abs(${ref}) > 1e-300 OR pg_input_is_valid(${text}, 'double precision')))`,
@@ -157,7 +163,7 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
     case 'map':
       return plain(`nullif(${ref}::jsonb, 'null')`, isObject(ref, family === 'json' ? isDocument(text) : null));
     case 'time':
-      // PostgreSQL has a time 24:00, Cypher has not.
+      // PostgreSQL has a time 24:00, which Cypher lacks.
       return plain(ref, `${ref} < '24:00'`);
     case 'timetz':
       return { ...plain(ref, `${ref}::time < '24:00'`), json: withMinutes(text) };
@@ -173,25 +179,25 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
   }
 }
 
-/** ISO 8601, with a sign for each part: `P1Y2M-3DT4H5M6.7S`. */
+/** SQL for the ISO 8601 text of an interval, with a sign for each part: `P1Y2M-3DT4H5M6.7S`. */
 function isoDuration(interval: string): string {
   const amount = (part: string, unit: string): string => `nullif(extract(${part} FROM ${interval}), 0) || '${unit}'`;
   const clock = `nullif(concat(${amount('hour', 'H')}, ${amount('minute', 'M')}, trim_scale(nullif(extract(second FROM ${interval}), 0)) || 'S'), '')`;
   return `coalesce(nullif(concat('P', ${amount('year', 'Y')}, ${amount('month', 'M')}, ${amount('day', 'D')}, 'T' || ${clock}), 'P'), 'PT0S')`;
 }
 
-/** PostgreSQL leaves out the minutes of an offset that has none. */
+/** SQL that adds ':00' to an offset such as +08, because PostgreSQL writes an offset of whole hours without minutes. */
 function withMinutes(text: string): string {
   return `regexp_replace(${text}, '([+-][0-9]{2})$', '\\1:00')`;
 }
 
-/** True for a document that is an object, and for null, which counts as no value. */
+/** SQL that is true for a JSON document that is an object, and for a JSON null, which counts as no value. */
 function isObject(document: string, valid: string | null): string {
   const isOne = `jsonb_typeof(${document}::jsonb) IN ('object', 'null')`;
   return valid === null ? isOne : `CASE WHEN ${valid} THEN ${isOne} ELSE false END`;
 }
 
-/** A list of the source. Its items must be scalars: a list of lists is invalid. */
+/** The check and the reading of a source column that is an array. A list of lists is invalid. */
 function directList(ref: string, family: SourceFamily, type: ResolvedList): ValueSql {
   const item = directValue('i.x', itemFamily(family), itemOf<ResolvedList, ResolvedScalar>(type));
   const each = item.valid === null ? '' : ` AND NOT EXISTS (SELECT FROM unnest(${ref}) AS i (x) WHERE NOT ${item.valid})`;
@@ -199,23 +205,29 @@ function directList(ref: string, family: SourceFamily, type: ResolvedList): Valu
   return { valid: `(coalesce(array_ndims(${ref}), 1) = 1${each})`, typed: ref, json, text: `${ref}::text` };
 }
 
-/** The jsonb list of the values that a set gives as `x`. */
+/** SQL for the jsonb list of the values that the set-returning expression `set` gives as `x`. */
 function jsonOf(set: string, item: ValueSql): string {
   const each = `CASE WHEN i.x IS NOT NULL THEN to_jsonb(${item.json}) END`;
   return `(SELECT coalesce(jsonb_agg(${each} ORDER BY i.n), '[]') FROM ${set} WITH ORDINALITY AS i (x, n))`;
 }
 
-/** Days end later than moments do, and a time zone moves the first and the last moments out of range. */
+/**
+ * SQL that is true when a day or local time fits a timestamptz. The last days of PostgreSQL's dates come after its last timestamp, and the
+ * session's time zone may move the first and last moments out of range.
+ */
 function isMoment(ref: string): string {
   return `(isfinite(${ref}) AND (${ref} BETWEEN '4714-11-26 BC' AND '294276-12-30' OR pg_input_is_valid(${ref}::text, 'timestamptz')))`;
 }
 
-/** jsonb refuses some texts that json takes, and keeps only the last value of a key that an object has twice. */
+/**
+ * SQL that is true when a JSON text can become jsonb without loss. jsonb refuses some texts that json takes, and keeps only the last value
+ * of a key that an object has twice.
+ */
 function isDocument(text: string): string {
   return `(pg_input_is_valid(${text}, 'jsonb') AND ${text} IS JSON WITH UNIQUE KEYS)`;
 }
 
-/** For a value that comes as text, and may be anything. */
+/** The check and the reading of a value that comes as text, with any content. */
 export function parsedValue(ref: string, type: ResolvedType): ValueSql {
   if (isList(type)) return parsedList(ref, type);
   const read = (pgType: string, form: string | null, json = `${ref}::${pgType}`): ValueSql => ({
@@ -260,7 +272,10 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
   }
 }
 
-/** A text with a time may name a zone, so it is read as a moment, whose day is that of the mapping's zone. */
+/**
+ * Reads a day from text. A text with a time may name a zone, so it is read as a moment; the day is then the day of that moment in the
+ * mapping's time zone.
+ */
 function parsedDay(ref: string): ValueSql {
   const hasTime = `${ref} ~ '[Tt:]'`;
   const typed = `CASE WHEN ${hasTime} THEN ${ref}::timestamptz::date ELSE ${ref}::date END`;
@@ -268,24 +283,27 @@ function parsedDay(ref: string): ValueSql {
   return { valid, typed, json: typed, text: ref };
 }
 
-/** A time with a zone has no place in another one unless its day is known, so it is then read as a moment, and rejected otherwise. */
+/**
+ * Reads a local time from text. A time with a zone is converted to the mapping's zone, which needs the day. So a text with a zone is read
+ * as a moment, and rejected if it has no day.
+ */
 function parsedTime(ref: string): ValueSql {
   const isTime = `${ref} ~ '^\\s*${zoneless}'`;
   const isZoneless = `${ref} ~ '[\\sTt]${zoneless}'`;
   const typed = `CASE WHEN ${isTime} THEN ${ref}::time WHEN ${isZoneless} THEN ${ref}::timestamp::time ELSE ${ref}::timestamptz::time END`;
   const type = `CASE WHEN ${isTime} THEN 'time' WHEN ${isZoneless} THEN 'timestamp' ELSE 'timestamptz' END`;
-  // PostgreSQL has a time 24:00, Cypher has not.
+  // PostgreSQL has a time 24:00, which Cypher lacks.
   const valid = `((${isTime} AND ${ref} !~ '^\\s*24:' OR ${ref} ~ ${dayAndTimePattern}) AND pg_input_is_valid(${ref}, ${type}))`;
   return { valid, typed, json: typed, text: ref };
 }
 
-/** A list comes as a JSON array (`["a","b"]`) or as a PostgreSQL array (`{a,b}`). */
+/** Reads a list from text: a JSON array (`["a","b"]`) or a PostgreSQL array (`{a,b}`). */
 function parsedList(ref: string, type: ResolvedList): ValueSql {
   const itemType = itemOf<ResolvedList, ResolvedScalar>(type);
-  // The integers of a list have 64 bits.
+  // The items of a list of integers have 64 bits, although a property of type `int` has 32.
   const item = parsedValue('i.x', itemType.name === 'int' ? { name: 'bigint' } : itemType);
   const isJson = `${ref} ~ '^\\s*\\['`;
-  // Strict, because the lax mode looks into lists of lists, which are invalid for these types.
+  // Strict mode, because in lax mode `[*]` would unwrap lists of lists, which are invalid here.
   const stranger = `'strict $[*] ? (@.type() != "${kindInJson(itemType)}" && @.type() != "null")'`;
   const isFlat = `CASE WHEN NOT ${isJson} THEN CASE WHEN pg_input_is_valid(${ref}, 'text[]') THEN coalesce(array_ndims(${ref}::text[]), 1) = 1 ELSE false END
       WHEN NOT pg_input_is_valid(${ref}, 'jsonb') THEN false

@@ -14,16 +14,19 @@ import { cleanedText } from './transform-sql.js';
 import { type SourceShape, type Target, mappingOf } from './target.js';
 
 export const maxKeyLength = 500;
-/** The most characters of one value in the sample of a rejected row, and of all of them together. */
+/** The sample of a rejected row has at most so many characters for one value, and so many for all values together. */
 export const maxSampledValue = 200;
 const maxSample = 16_000;
 
-/** The most characters of each value in a sample of so many. */
+/** The most characters of each value in a sample of `values` values. */
 export function sampledCharacters(values: number): number {
   return Math.min(maxSampledValue, Math.floor(maxSample / values));
 }
 
-/** The staged text of a column with a rule that is judged over all rows, and that rule. */
+/**
+ * A column with a rule that is judged over all rows, and that rule: indexes of both in the mapping, and the staging table's column of the
+ * values.
+ */
 export interface JudgedColumn {
   stagedAs: string;
   column: number;
@@ -32,24 +35,29 @@ export interface JudgedColumn {
 }
 
 export interface StagingPlan {
-  /** Also the name under which `insert` shows its count. */
+  /** The name of the staging table, and the name under which the statement `insert` shows how many rows it has staged. */
   table: string;
   createTable: string;
   insert: SqlStatement;
   /** The resolved type of each mapped column, in the order of the mapping. */
   types: ResolvedType[];
-  /** The properties whose values the graph holds as texts that are not what they mean, with the type of their source. */
+  /** Properties whose source type (such as a range) the graph can only hold as text, with the name of that type. */
   keptAsText: { property: string; type: string }[];
-  /** The source column by which nodes are shown; null for their keys, and for edges. */
+  /** The source column whose value nodes show as their caption. Null if nodes show their key, and for edges. */
   display: string | null;
-  /** The names of the values in `sample`, in its order. The lengths of values with a rule on their length follow, by column. */
+  /**
+   * The names of the values at the start of the staged column `sample`, in the same order. After these values `sample` holds text lengths:
+   * one for each column index in `lengthsOf`, which are the columns with a rule on their length.
+   */
   sampled: { name: string; isSensitive: boolean }[];
   lengthsOf: number[];
   unique: JudgedColumn[];
   references: (JudgedColumn & { label: string; keyColumn: string })[];
-  /** Boolean columns of the staging table, one for each rule of severity `warn`. */
+  /**
+   * The Boolean columns of the staging table, one for each rule of severity `warn`, with the indexes of the mapped column and of the rule.
+   */
   warnings: { stagedAs: string; column: number; rule: number }[];
-  /** False when the mapping has no rule that a row could break, so that no row has to be checked. */
+  /** False when no row can break a rule of the mapping, so that no row has to be checked. */
   canFail: boolean;
   hasCursor: boolean;
   hasDeletes: boolean;
@@ -61,8 +69,8 @@ export interface StagingRequest {
   shape: SourceShape;
   from: SourceSql;
   /**
-   * The start of an incremental read, as text in the cursor's type, less `lag` (milliseconds or units); null means from the
-   * beginning.
+   * The start of an incremental read: `value` is text in the cursor's type, from which `lag` (milliseconds or units) is subtracted. Null
+   * means a read from the beginning.
    */
   cursorFrom: { value: string; lag: number } | null;
 }
@@ -239,7 +247,7 @@ class StagingCompiler {
     const parts = this.element.key.map(column => this.keyPart(column, values));
     const key = parts.length === 0 ? `''` : keyText(parts);
     const checks: string[] = [];
-    // A row with an empty end is not an edge. It is skipped later instead of rejected here.
+    // A row with an empty end is not an edge. Such a row is skipped later, when the edges are written, instead of rejected here.
     const ends = target.kind === 'edge' ? [target.element.from, target.element.to].flatMap(({ match }) => match) : [];
     const isEnd = (column: string): boolean => ends.some(({ edgeColumn }) => edgeColumn === column);
     const missing = parts.filter((part, index) => !part.isRequired && !isEnd(this.element.key[index]!)).map(part => `${part.text} IS NULL`);
@@ -258,13 +266,13 @@ class StagingCompiler {
       this.keyPart(edgeColumn, values, node && mappingOf(node.columns, nodeColumn)),
     );
     const text = keyText(parts);
-    // A composite key with a missing part matches nothing. Without this it would be the JSON text of a null.
+    // A composite key with a missing part matches no node. Without this CASE the key would be JSON text that contains a null.
     return parts.length === 1 ? text : `CASE WHEN ${parts.map(part => `${part.text} IS NOT NULL`).join(' AND ')} THEN ${text} END`;
   }
 
   /**
-   * The text of one key column: the mapped column's value if it is mapped. For the end of an edge it is otherwise the source value,
-   * cleaned like the node's own key column, so that both sides spell one key alike.
+   * The text of one key column. A mapped column gives its mapped value. An unmapped column gives the source value. At the end of an edge
+   * the source value is cleaned by `like`, the mapping of the node's key column, so that the edge and the node spell one key alike.
    */
   private keyPart(column: string, values: ColumnValue[], like?: ColumnMapping): KeyPart {
     const index = this.element.columns.findIndex(({ source }) => source.kind === 'column' && source.column === column);
@@ -289,7 +297,7 @@ class StagingCompiler {
     return { text: this.source.carry(text, 'v'), isRequired: false, isShort: false, isPlain: false };
   }
 
-  /** The further labels of a row, in the order of their bytes. */
+  /** SQL for the further labels of a row, in the order of their bytes. */
   private labelsSql(labels: FurtherLabel[]): string {
     const sorted = [...labels].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
     if (sorted.every(({ when }) => when === null))
@@ -361,7 +369,7 @@ class StagingCompiler {
     );
   }
 
-  /** Stages a text for the rows to which a rule applies. */
+  /** Stages `text` as the column `name`, and NULL in rows to which the rule's `when` does not apply. @returns `name` */
   private stageText(text: string, rule: Rule, name: string, staged: StagedColumns): string {
     const condition = conditionOf(rule, this);
     staged.set(name, { type: 'text', sql: condition === null ? text : `CASE WHEN ${condition} THEN ${text} END` });
@@ -379,7 +387,7 @@ class StagingCompiler {
   }
 }
 
-/** The columns of the staging table. */
+/** The columns of the staging table with their types and SQL, by name. */
 type StagedColumns = Map<string, { type: string; sql: string }>;
 
 interface ColumnChecks {
@@ -400,15 +408,18 @@ function hasLength({ kind }: Rule): boolean {
   return kind === 'min_length' || kind === 'max_length';
 }
 
-/** Byte length first, as jsonb orders its keys. It need not sort pairs that come in this order. */
+/**
+ * Compares two keys in the order in which jsonb stores keys: first by byte length, then by bytes. jsonb does not have to sort keys that
+ * arrive in this order.
+ */
 function inJsonbOrder(a: string, b: string): number {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length - right.length || Buffer.compare(left, right);
 }
 
 /**
- * An object of the values that are not NULL. Stripping NULLs added 9 to 63 % to building the object, so a row without any is spared it.
- * Documents keep the nulls inside of them, so they are not among these.
+ * SQL of a jsonb object of the pairs whose value is not NULL. jsonb_strip_nulls added 9 to 63 % to the time of building the object, so it
+ * runs only for rows with a NULL. Callers must not pass documents (`json` and `map`), because it would also strip the nulls inside of them.
  */
 function withoutNulls(pairs: { name: string; value: ColumnValue }[]): string {
   const isFull = [...new Set(pairs.map(({ value }) => `${value.ref} IS NOT NULL`))].join(' AND ');
@@ -420,12 +431,12 @@ function holdsDocument({ type }: ColumnValue): boolean {
   return type.name === 'json' || type.name === 'map';
 }
 
-/** Evaluates a cast that may fail only if the value can be read. */
+/** SQL for the JSON of a value. A cast that may fail is evaluated only for values that could be read. */
 function guarded(value: ColumnValue): string {
   return value.valid === null ? value.json : `CASE WHEN ${value.ref} IS NOT NULL THEN ${value.json} END`;
 }
 
-/** The type in which the default of an unchanged source value is written. */
+/** The PostgreSQL type in which a default is written for a column that keeps the type of its source. */
 function directType(family: SourceFamily): string {
   switch (family) {
     case 'int':

@@ -1,14 +1,15 @@
 import { type NodeMapping } from '../mapping/mapping.js';
 import { type ResolvedType } from './column-sql.js';
 
-/** Common names of the column with a thing's name, the clearest first. */
+/** Common names of columns that hold the name of a thing, the clearest first. */
 const exact = ['display_name', 'full_name', 'name', '名称', '姓名', '名字', 'title', '标题', 'label'];
 const endings = /(?:_name|[a-z]Name|名称|姓名|名)$/;
 
 /**
- * The source column by which nodes are shown: the mapping's `display`, otherwise the first text column with such a name. Null if
- * there is none; nodes are then shown by their keys. Sensitive columns and key columns are never taken.
- * @param types of the mapped columns, in their order
+ * The source column whose value nodes show as their caption. It is the mapping's `display` or else the first text column whose name is
+ * common for captions. Null if there is no such column, so that nodes show their keys. Sensitive columns and key columns are never chosen
+ * by name.
+ * @param types the types of the mapped columns, in their order
  */
 export function displayColumn({ display, columns, key }: NodeMapping, types: ResolvedType[]): string | null {
   if (display !== null) return display;

@@ -6,16 +6,16 @@ import { guardOverSource } from './guard-target.js';
 import { guardedQuery } from './guarded-query.js';
 import { type Target, writtenSql } from './target.js';
 
-/** Words that PostgreSQL reads as a moment of now, and times without a day, whose zone may depend on today. */
+/** Texts that PostgreSQL reads as a moment relative to now, and times without a day, whose offset may depend on the current day. */
 const clockText = /(?<![a-z])(now|today|tomorrow|yesterday)(?![a-z])|^\s*\d{1,2}:\d/i;
 const momentTypes = new Set(['date', 'timestamp', 'timestamptz']);
 const timeTypes = new Set(['time', 'timetz']);
-/** A run with one of these yields the same again from the rows and the graph that it left. */
+/** The values of `on_missing` after which a run on the same rows, and on the graph that the first run left, gives the same result again. */
 const settledEnds = new Set<string>(['quarantine', 'skip', 'fail']);
 
 /**
- * The functions on which the outcome of a mapping depends: it is the same for the same rows and graph if all are immutable. Null if
- * it may differ anyway, because something reads the clock.
+ * The names of the functions on which the outcome of a mapping depends. If all of them are immutable, the outcome is the same for the same
+ * rows and graph. Null if the outcome may differ anyway, because something reads the clock or makes stubs.
  */
 export function* functionsOfOutcome(targets: Target[], schema: string): Steps<string[] | null> {
   const functions = new Set<string>();
@@ -51,13 +51,13 @@ function textOf(constant: NodeFields): string {
   return (constant.sval as { sval?: string } | undefined)?.sval ?? '';
 }
 
-/** A text of a row may say `now`. The text of a constant is looked at by itself. */
+/** Tells whether a cast may read the clock, because a text of a row may say `now`. The text of a constant is checked elsewhere. */
 function mayReadClock(cast: NodeFields): boolean {
   const type = nameParts((cast.typeName as NodeFields).names).at(-1) ?? '';
   return timeTypes.has(type) || (momentTypes.has(type) && !(cast.arg as { A_Const?: unknown }).A_Const);
 }
 
-/** The values in a mapping that are read as some type. */
+/** The values written in a mapping that are later cast to a type. */
 function writtenValues({ element: { columns, incremental } }: Target): string[] {
   const ofColumns = columns.flatMap(({ source, default: fallback, rules }) => [
     source.kind === 'constant' ? source.value : null,

@@ -9,26 +9,29 @@ import { guardOverSource } from './guard-target.js';
 import { guardedQuery } from './guarded-query.js';
 import { namedColumns, type Target, writtenSql } from './target.js';
 
-/** The schema of the copies. */
+/** The schema of the temporary tables that hold the copies. */
 const temporary = 'pg_temp';
 /** A table of another database, and the temporary table that a run copies it into. */
 export interface ForeignTable {
-  /** The name by which its client knows it. */
+  /** The name of the table as the client of its database knows it. */
   name: string;
   copy: string;
   columns: ReadonlyMap<string, TableColumn>;
 }
 
-/** A table with the part of it that a run copies: the columns `used`, and the rows after a cursor if `incremental` is set. */
+/** A table with the part of it that a run copies: the columns in `used`, and only the rows after a cursor if `incremental` is set. */
 export interface CopiedTable extends ForeignTable {
   used: TableColumn[];
-  /** Its rows are joined or sorted, so the planner needs to know them. */
+  /** True if a query reads the table. A query may join or sort the rows, so the planner needs statistics of them. */
   feedsQuery: boolean;
-  /** The one target that reads it, if that reads on from a cursor. */
+  /** The only target that reads the table, if that target reads on from a cursor. */
   incremental: { target: string; by: Incremental } | null;
 }
 
-/** The tables of another database that a mapping reads. Its SQL runs on their copies, whatever SQL that database speaks. */
+/**
+ * The tables of another database that a mapping reads. The mapping's SQL runs on copies of these tables, so it is PostgreSQL's SQL,
+ * whatever SQL the other database speaks.
+ */
 export class ForeignTables {
   private readonly byPlace = new Map<string, ForeignTable>();
   private readonly moved = new Map<GuardedSelect, MovedSelect>();
@@ -36,7 +39,7 @@ export class ForeignTables {
   constructor(private readonly client: Pick<WarehouseClient, 'schema' | 'place'>) {}
 
   add(name: string, { columns }: TableDescription): void {
-    // The names of copies hold nothing of the user's, so they collide with none of this session's own.
+    // The name of a copy contains no text from the user, so it cannot collide with another temporary table of the session.
     const copy = `source_${this.byPlace.size}`;
     this.byPlace.set(this.placeOf(name), { name, copy, columns: new Map(columns.map(column => [column.name, withKnownType(column)])) });
   }
@@ -45,7 +48,7 @@ export class ForeignTables {
     return this.byPlace.get(this.placeOf(name)) ?? null;
   }
 
-  /** The first table of an admitted query that was not described. */
+  /** The name of the first table of an admitted query that has not been described; null if all have been. */
   missing({ tables }: GuardedSelect): string | null {
     return tables.find(table => this.get(this.nameOf(table)) === null) ?? null;
   }
@@ -54,13 +57,13 @@ export class ForeignTables {
     return [...this.byPlace.values()];
   }
 
-  /** The tables of a source, by the names of its client. @throws UnsafeFilterClauseError */
+  /** The tables of a source, by the names that the client of their database uses. @throws UnsafeFilterClauseError */
   namesOf(source: ElementSource): string[] {
     if (source.kind === 'table') return [source.table];
     return guardedQuery(source, this.client.schema).tables.map(table => this.nameOf(table));
   }
 
-  /** A query that reads the copies. @throws UnsafeFilterClauseError */
+  /** The query with its tables replaced by their copies. @throws UnsafeFilterClauseError */
   select(query: GuardedSelect): MovedSelect {
     const known = this.moved.get(query);
     if (known) return known;
@@ -74,7 +77,7 @@ export class ForeignTables {
       ? quoteTable(temporary, this.copyOf(source.table))
       : `(\n${this.select(guardedQuery(source, this.client.schema)).text}\n)`;
 
-  /** The tables with the columns to copy: those that their targets use, or all readable ones if a query reads the table. */
+  /** The tables to copy, each with its columns: those that its targets use, or all readable columns if a query reads the table. */
   plan(targets: Target[]): CopiedTable[] {
     return this.all.map(table => {
       const readers = targets.filter(({ element }) => this.namesOf(element.source).some(name => this.get(name) === table));
@@ -87,7 +90,10 @@ export class ForeignTables {
     });
   }
 
-  /** A bare name in SQL means a table of the client's schema. To the client, a dot in it would name another. */
+  /**
+   * The client's name for a table in SQL. A bare name in SQL means a table of the client's schema, but the client would read a dot in the
+   * name as the end of a schema's name.
+   */
   private nameOf(table: string): string {
     const place = this.client.place(table);
     return place.schema === this.client.schema && place.table === table ? table : `${this.client.schema}.${table}`;

@@ -8,7 +8,8 @@ export type QuerySource = Extract<ElementSource, { kind: 'query' }>;
 const judged = new WeakMap<QuerySource, Map<string, GuardedSelect | UnsafeFilterClauseError>>();
 
 /**
- * Judges the query of a source once for each schema: a long one takes 50 ms, and a run asks for it many times.
+ * The judged query of a source. A query is judged once for each schema and remembered, because a long query takes 50 ms, and a run asks for
+ * it many times.
  * @throws UnsafeFilterClauseError
  */
 export function guardedQuery(source: QuerySource, schema: string): GuardedSelect {
@@ -17,7 +18,7 @@ export function guardedQuery(source: QuerySource, schema: string): GuardedSelect
   return outcome;
 }
 
-/** Whether the guard admits the query of a source. */
+/** Tells whether the guard admits the query of a source. */
 export function isAdmitted(source: QuerySource, schema: string): boolean {
   return !(outcomeOf(source, schema) instanceof UnsafeFilterClauseError);
 }
@@ -26,7 +27,7 @@ export function isJudged(source: QuerySource, schema: string): boolean {
   return judged.get(source)?.has(schema) ?? false;
 }
 
-/** Judges the queries of sources in steps. {@link guardedQuery} then has each outcome. */
+/** Judges the queries of sources in steps. Afterwards {@link guardedQuery} gives their outcomes without work. */
 export function* judgeQueries(sources: readonly QuerySource[], schema: string): Steps<void> {
   for (const source of sources) {
     yield;

@@ -1,12 +1,12 @@
-/** PostgreSQL passes at most 100 arguments to a function. */
+/** The most arguments of a call. PostgreSQL passes at most 100 arguments to a function. */
 const mostArguments = 100;
 
-/** SQL of a jsonb array with the values of these expressions, for any number of them. */
+/** SQL of a jsonb array with the values of these SQL expressions. There may be any number of them. */
 export function jsonbArray(elements: string[]): string {
   return inPieces('jsonb_build_array', elements, mostArguments);
 }
 
-/** SQL of a jsonb object; each pair is `key, value`. */
+/** SQL of a jsonb object. Each pair is the SQL text `key, value`. */
 export function jsonbObject(pairs: string[]): string {
   return inPieces('jsonb_build_object', pairs, mostArguments / 2);
 }

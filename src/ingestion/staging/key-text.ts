@@ -1,26 +1,30 @@
 import { jsonbArray } from './jsonb-sql.js';
 import { isFamilyList, type SourceFamily } from './source-type.js';
 
-/** One column's part of a key. */
+/** The part of a key that comes from one column. */
 export interface KeyPart {
   text: string;
   isRequired: boolean;
-  /** The type has at most 50 characters. */
+  /** True if no value of the column's type has more than 50 characters. */
   isShort: boolean;
-  /** The type has no characters that JSON would escape. */
+  /** True if no value of the column's type has characters that JSON would escape. */
   isPlain: boolean;
 }
 
-/** A single part is the key itself. Several parts become the text of a JSON array, exactly as `jsonb_build_array(…)::text` writes it. */
+/**
+ * SQL for the text of a key. A single part is the key itself. Several parts become the text of a JSON array, exactly as
+ * `jsonb_build_array(…)::text` writes it.
+ */
 export function keyText(parts: KeyPart[]): string {
   const [only] = parts;
   if (parts.length === 1) return only!.text;
-  // Numbers and dates need no escaping, and building the text by hand takes a third of the time.
+  // The values of plain types, such as numbers and dates, need no escaping. Concatenating their texts takes a third of the time of
+  // `jsonb_build_array`.
   if (parts.every(part => part.isPlain)) return `'["' || ${parts.map(part => part.text).join(` || '", "' || `)} || '"]'`;
   return `${jsonbArray(parts.map(part => part.text))}::text`;
 }
 
-/** Types whose text has no quote and no backslash. */
+/** True for types whose values have no quote and no backslash in their text. */
 export function isPlainText(family: SourceFamily): boolean {
   return family !== 'text' && family !== 'json' && family !== 'jsonb' && !isFamilyList(family);
 }

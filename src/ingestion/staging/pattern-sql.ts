@@ -5,13 +5,14 @@ const characterClass = String.raw`\[(?:[^[\]\\]|\\.)+\]`;
 const simple = new RegExp(String.raw`^\^\(\?:(${characterClass})?(${characterClass})([*+]|\{(\d+)(?:(,)(\d*))?\})\)\$$`, 'u');
 const negated = /^\[\^((?:[^[\]\\-]|\\[^A-Za-z]|\\[ntrf])+)\]$/u;
 const controls: Record<string, string> = { n: '\n', t: '\t', r: '\r', f: '\f' };
-/** Beyond these a regular expression is as fast. */
+/** The most excluded characters that are searched for one by one. With more of them a regular expression is as fast. */
 const mostSearches = 5;
 
 /**
- * SQL that is true when a text does not match an expression of `toPostgresRegex`. PostgreSQL prepares a regular expression for each
- * value anew. A class that is repeated, alone or behind one other, is taken apart: its count is compared with the length (0.7 instead
- * of 22 µs for 40 characters and `.{2,200}`), and characters that it excludes are searched for (0.2 instead of 1.2 µs for `[^<>]*`).
+ * SQL that is true when a text does not match a regular expression of `toPostgresRegex`. PostgreSQL prepares a regular expression anew for
+ * each value. So a repeated character class, alone or after one other class, is taken apart. Its count is compared with the length of the
+ * text (0.7 instead of 22 µs for 40 characters and `.{2,200}`). The characters that it excludes are searched for (0.2 instead of 1.2 µs for
+ * `[^<>]*`).
  */
 export function patternBroken(sql: SqlBuilder, text: string, regex: string): string {
   const parts = simple.exec(regex);
@@ -29,13 +30,13 @@ export function patternBroken(sql: SqlBuilder, text: string, regex: string): str
   const fitsFirst = first === '' || (excludedFirst !== null && excluded?.every(each => excludedFirst.includes(each)));
   if (excluded !== null && excluded.length <= mostSearches && fitsFirst) {
     broken.push(...excluded.map(each => `strpos(${text}, ${sql.bind(each, 'text')}) > 0`));
-    // An empty text begins with nothing, which is found everywhere.
+    // The first character of an empty text is the empty text, which strpos finds everywhere.
     if (excludedFirst !== null) broken.push(`strpos(${sql.bind(excludedFirst.join(''), 'text')}, left(${text}, 1)) > 0`);
   } else broken.push(`${text} !~ ${sql.bind(`^${first}${repeated}*$`, 'text')}`);
   return `(${broken.join(' OR ')})`;
 }
 
-/** The characters that a negated class lists one by one; null for any other class. */
+/** The characters that a negated class such as `[^<>]` lists one by one; null for any other class. */
 function excludedBy(written: string): string[] | null {
   const [, listed] = negated.exec(written) ?? [];
   if (listed === undefined) return null;

@@ -5,11 +5,11 @@ import { isLonger, isShorter } from './length-sql.js';
 import { patternBroken } from './pattern-sql.js';
 import { type SqlBuilder } from './sql-builder.js';
 
-/** Names the implicit rule `type` in place of a rule's index. */
+/** The index of the implicit rule that a value can be read as its type. */
 export const typeFailed = -1;
-/** Names the implicit rule that a key must not be missing. */
+/** The index of the implicit rule that a key has all its parts. */
 export const keyMissing = -2;
-/** Names the implicit rule that a key has at most 500 characters. */
+/** The index of the implicit rule that a key has at most 500 characters. */
 export const keyTooLong = -3;
 
 export interface RuleContext {
@@ -17,17 +17,18 @@ export interface RuleContext {
   value: ValueSql;
   ref: string;
   type: ResolvedType;
-  /** The column of the inner layer with the result of an `expression` rule that stands alone, by rule index. */
+  /** The column of the inner SELECT with the result of an `expression` rule that is not `isJoined`, by the index of the rule. */
   expressionRefs: ReadonlyMap<number, string>;
-  /** The column of the inner layer with the index of the first broken rule of those that `isJoined`; null if there are none. */
+  /** The column of the inner SELECT with the index of the first broken rule among those that are `isJoined`; null if no rule is. */
   joinedRef: string | null;
-  /** The column of the inner layer with the result of a `when`, by its text. */
+  /** The column of the inner SELECT with the result of a `when`, by the text of the `when`. */
   conditionRefs: ReadonlyMap<string, string>;
 }
 
 /**
- * SQL for the index of the first rule of severity `error` that the value breaks, `typeFailed` when it cannot be read, NULL when it
- * passes. Null (no SQL at all) when nothing can fail. NULL values pass every rule but `required`.
+ * SQL for the index of the first rule of severity `error` that the value breaks. The SQL gives `typeFailed` when the value cannot be read,
+ * and NULL when the value passes. NULL values pass every rule except `required`.
+ * @returns null, no SQL at all, when no value can fail
  */
 export function firstFailure(rules: Rule[], context: RuleContext): string | null {
   const { value, ref, joinedRef } = context;
@@ -47,7 +48,10 @@ export function firstFailure(rules: Rule[], context: RuleContext): string | null
   return `CASE WHEN ${ref} IS NULL THEN ${missing}${unreadable} ELSE ${broken ?? 'NULL'} END`;
 }
 
-/** True for a rule on SQL that is judged on every row and rejects it. The inner layer makes one column of all these of a property. */
+/**
+ * True for an `expression` rule without `when` that rejects rows. The inner SELECT has one column for all such rules of a property
+ * together.
+ */
 export function isJoined({ kind, severity, when }: Rule): boolean {
   return kind === 'expression' && severity === 'error' && when === null;
 }
@@ -61,7 +65,7 @@ export function warned(rule: Rule, index: number, context: RuleContext): string 
   return `CASE WHEN ${ref} IS NULL THEN false${unreadable} ELSE coalesce(${asked(rule, context)}${broken}, false) END`;
 }
 
-/** The column of the inner layer with the result of the rule's `when`; null without one. */
+/** The column of the inner SELECT with the result of the rule's `when`; null for a rule without `when`. */
 export function conditionOf({ when }: Rule, { conditionRefs }: Pick<RuleContext, 'conditionRefs'>): string | null {
   return when && conditionRefs.get(when.predicate)!;
 }
@@ -71,7 +75,7 @@ function asked(rule: Rule, context: RuleContext): string {
   return condition === null ? '' : `${condition} AND `;
 }
 
-/** SQL that is true when a non-NULL value breaks the rule. Null for rules that are decided elsewhere. */
+/** SQL that is true when a non-NULL value breaks the rule. Null for rules that are judged elsewhere. */
 function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressionRefs }: RuleContext): string | null {
   switch (rule.kind) {
     case 'required':
@@ -96,7 +100,7 @@ function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressi
       const whole = rule.precision - rule.scale;
       if (type.name === 'int' || type.name === 'bigint')
         return `(${value.typed} >= ${10n ** BigInt(whole)} OR ${value.typed} <= -${10n ** BigInt(whole)})`;
-      // The value as it came: `typed` of a decimal is rounded.
+      // The rule needs the value as it came from the source, because `typed` of a decimal is rounded.
       const number = `${ref}::numeric`;
       const isTooLarge = `${number} >= 1e${whole} OR ${number} <= -1e${whole}`;
       return `(${isTooLarge} OR (scale(${number}) > ${rule.scale} AND ${number} <> round(${number}, ${rule.scale})))`;
@@ -112,7 +116,10 @@ function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressi
   }
 }
 
-/** A fractional bound on whole numbers is compared as numeric. A sub-select is read once; PostgreSQL would read a date for each row. */
+/**
+ * SQL for the bound of `min` or `max`. A bound with a fraction for whole numbers becomes numeric. The sub-select makes PostgreSQL parse the
+ * text of the bound once instead of once for each row.
+ */
 function bound(sql: SqlBuilder, written: string, type: ResolvedType): string {
   const whole = comparisonType(type) === 'bigint' && !/^[+-]?\d{1,18}$/.test(written);
   return `(SELECT ${sql.bind(written, `text::${whole ? 'numeric' : comparisonType(type)}`)})`;

@@ -2,17 +2,17 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const shownEveryRows = 1_000;
 /**
- * Name of a setting that PostgreSQL does not know and so refuses to set. The refusal carries this name, and ends a statement without
- * room: SQL lacks RAISE.
+ * The name of a setting that PostgreSQL does not know, so that it refuses to set it. This refusal ends a statement whose table has used up
+ * its room, and its message carries the name. SQL cannot raise an error of its own, because it lacks RAISE.
  */
 const noRoom = 'staging_room_used_up';
 
 /**
- * Lets the statements of a session show how many rows they have gone through, by `application_name`. Others see that setting at once,
- * and it falls back at the end of the transaction. Other ways fail: rows are unseen until they are committed, the progress views of
- * PostgreSQL leave out INSERT, and the size of a file does not tell the number of rows. The reader of a source may not call
- * `set_config`, which can do more than this. A statement that fills the table `counted` ends when that has used up its room, see
- * `boundStaging`.
+ * Lets the statements of a session show how many rows they have gone through, in the setting `application_name`. Other sessions see this
+ * setting at once, and it reverts at the end of the transaction. Other ways fail: rows are invisible before they are committed,
+ * PostgreSQL's progress views leave out INSERT, and the size of a file does not tell the number of rows. The role that reads a source may
+ * not call `set_config`, which can do more than show a count. A statement that fills the table `counted` ends when the table has used up
+ * its room, see `boundStaging`.
  */
 export const letShowCounts = `
   CREATE OR REPLACE FUNCTION pg_temp.show_count(counted text, rows bigint) RETURNS boolean LANGUAGE sql VOLATILE SECURITY DEFINER AS
@@ -21,25 +21,28 @@ export const letShowCounts = `
          < pg_catalog.pg_total_relation_size(pg_catalog.to_regclass('pg_temp.' || counted)) THEN '${noRoom}'
        ELSE 'application_name' END, 'graph-service ' || counted || ' ' || rows, true) <> '' $$`;
 
-/** Sets the most that the next tables of the transaction may take, $1 bytes; '' for any. */
+/** Sets the most bytes ($1) that the next staging tables of the transaction may take; '' sets no bound. */
 export const boundStaging = `SELECT set_config('graph_service.room', $1, true)`;
 
 /**
- * SQL of `value` that also shows the count, every 1,000 rows. It belongs in the list of a SELECT without ORDER BY and GROUP BY. On a
- * million rows it cost less than two runs of the same statement differ.
- * @param counted up to 40 letters and digits that tell the statement from others of its session
+ * SQL for `value` that also shows the number of rows so far, every 1,000 rows. It must stand in the list of a SELECT without ORDER BY and
+ * GROUP BY. For a million rows its cost was below the difference between two runs of the same statement.
+ * @param counted up to 40 letters and digits that distinguish the statement from other statements of its session
  */
 export function showingCount(value: string, counted: string): string {
   const row = 'row_number() OVER ()';
   return `CASE WHEN ${row} % ${shownEveryRows} <> 0 THEN ${value} WHEN pg_temp.show_count('${counted}', ${row}) THEN ${value} END`;
 }
 
-/** The statement was ended because its table had no room. */
+/** Tells whether a statement was ended because its table had used up its room. */
 export function hadNoRoom(error: unknown): boolean {
   return sqlstateOf(error) === sqlstates.undefinedObject && (error as Error).message.includes(noRoom);
 }
 
-/** Reads the count from the `application_name` of a session; null if its statement shows none, or another one does. */
+/**
+ * The number of rows that a session shows in its `application_name` for the statement `counted`; null if it shows none, or that of another
+ * statement.
+ */
 export function shownCount(applicationName: string, counted: string): number | null {
   const start = `graph-service ${counted} `;
   return applicationName.startsWith(start) ? Number(applicationName.slice(start.length)) : null;

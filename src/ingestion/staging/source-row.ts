@@ -7,8 +7,8 @@ import { type SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, sourceAlias } from './target.js';
 
 /**
- * The innermost SELECT of a staging statement. Only it sees the source, so only it holds SQL of the mapping's author. It passes
- * every value of a row that the outer layers need, each under a name of its own.
+ * The innermost SELECT of a staging statement. No other part of the statement sees the source, so no other part holds SQL of the mapping's
+ * author. It passes on every value of a row that the outer layers need, each under a name of its own.
  */
 export class SourceRow {
   private readonly read: string[] = [];
@@ -33,7 +33,10 @@ export class SourceRow {
           FROM ${this.sourceSql()} AS ${quoteIdentifier(this.alias)}${where}`;
   }
 
-  /** The rows with their 1-based position. They are numbered before any filter, so the number is the row's place in the table. */
+  /**
+   * SQL for the source's rows with their numbers, counted from 1. Rows are numbered before any filter, so the number is the row's place in
+   * the table.
+   */
   private sourceSql(): string {
     return `(SELECT ${showingCount('row_number() OVER ()', this.counted)} AS "#row", t.* FROM ${this.from(this.element.source)} AS t)`;
   }
@@ -45,14 +48,14 @@ export class SourceRow {
     return parts.length === 0 ? '' : `\n          WHERE ${parts.join(' AND ')}`;
   }
 
-  /** SQL that the author of the mapping wrote, after the guard has admitted it. */
+  /** SQL that the author of the mapping wrote, in the form in which the guard admitted it. */
   written(text: string): string {
     const guarded = this.shape.sql.get(text);
     if (!guarded) throw new Error('SQL of the mapping was not judged with its source');
     return this.sql.fragment(guarded);
   }
 
-  /** Adds a value to the inner layer, once for each SQL text, and returns its name there. */
+  /** Adds a value to the inner SELECT and returns its column name there. Equal SQL texts share one column. */
   carry(sql: string, prefix: string): string {
     const known = this.refs.get(sql);
     if (known !== undefined) return known;
@@ -68,7 +71,10 @@ export class SourceRow {
     return { sql: `${quoteIdentifier(this.alias)}.${quoteIdentifier(column)}`, family };
   }
 
-  /** Adds whether the row asks to be removed from the graph. Never NULL. */
+  /**
+   * Adds a column that tells whether the row asks to be removed from the graph; it is never NULL.
+   * @returns the column's name; null if the mapping removes nothing by a column
+   */
   carryGone(): string | null {
     const { deletes } = this.element;
     if (deletes.mode !== 'column') return null;
@@ -77,13 +83,17 @@ export class SourceRow {
     return 'gone';
   }
 
-  /** Adds the cursor as a value to keep, and the condition that reads on from the last one. Rows without a cursor are always read. */
+  /**
+   * Adds the row's cursor as a column, and returns the condition that reads on from the last cursor. Rows without a cursor are always read.
+   * Null for a target without a cursor.
+   */
   carryCursor(cursorFrom: { value: string; lag: number } | null): { type: string; filter: string | null } | null {
     const { incremental } = this.element;
     if (!incremental) return null;
     const { sql, family } = this.column(incremental.cursor);
     const type = { date: 'date', datetime: 'timestamptz', int: 'bigint', bigint: 'bigint' }[incremental.type];
-    // A text that is not a cursor counts as a missing one. The row is then read every time, and its own rules report the problem.
+    // A text that cannot be read as a cursor counts as a missing cursor. Its row is then read by every run, and the rules of its column
+    // report the problem.
     const { valid } = parsedValue(sql, { name: incremental.type === 'int' ? 'bigint' : incremental.type });
     const typed = family === 'text' ? `CASE WHEN ${valid} THEN ${sql}::${type} END` : `${sql}::${type}`;
     this.read.push(`${typed} AS cursor_value`);
@@ -95,7 +105,7 @@ export class SourceRow {
 }
 
 export function asText(sql: string, family: SourceFamily): string {
-  // The cast would write a mask behind an address that is shown without one.
+  // A cast to text would append a netmask to an address that PostgreSQL otherwise shows without a mask.
   if (family === 'inet') return `nullif(concat(${sql}), '')`;
   return family === 'text' ? `${sql}::text` : `(${sql})::text`;
 }

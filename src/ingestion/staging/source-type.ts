@@ -1,7 +1,7 @@
 import { type ColumnMapping, type ListType, type PropertyType } from '../mapping/mapping.js';
 import { withoutLength } from '../../sql/without-length.js';
 
-/** The kind of a source column, as far as staging treats its values differently. */
+/** The family of a source column's type. Staging treats all types of one family alike. */
 export type SourceFamily = ScalarFamily | `${ScalarFamily}[]`;
 
 type ScalarFamily =
@@ -21,7 +21,7 @@ type ScalarFamily =
   | 'jsonb'
   | 'inet';
 
-/** Texts of these types are their values. */
+/** The types whose values are nothing but their text. */
 const textTypes = new Set([
   'text',
   'varchar',
@@ -38,7 +38,7 @@ const textTypes = new Set([
   'bit',
   'bit varying',
 ]);
-/** No list is made of these. */
+/** The families whose arrays are not read as lists. Such arrays are read as text. */
 const unlisted = new Set<SourceFamily>(['json', 'jsonb', 'inet']);
 
 export function isFamilyList(family: SourceFamily): family is `${ScalarFamily}[]` {
@@ -49,7 +49,7 @@ export function itemFamily(family: SourceFamily): SourceFamily {
   return (isFamilyList(family) ? family.slice(0, -2) : family) as SourceFamily;
 }
 
-/** Tells whether values of a type can only be kept as texts that are not what they mean, such as ranges and points. */
+/** Tells whether values of a type can only be kept as text, although their meaning is more than a text, such as for ranges and points. */
 export function isKeptAsText(type: string): boolean {
   return sourceFamily(type) === 'text' && !textTypes.has(baseOf(type));
 }
@@ -61,13 +61,13 @@ function baseOf(type: string): string {
     .trim();
 }
 
-/** `type` is a PostgreSQL type in the short spelling of the wire, such as `numeric(12,2)` or `timestamptz`. */
+/** The family of a PostgreSQL type. `type` has PostgreSQL's short spelling, such as `numeric(12,2)` or `timestamptz`. */
 export function sourceFamily(type: string): SourceFamily {
   const base = baseOf(type);
   if (base.endsWith('[]')) {
     const item = base.slice(0, -2);
     const family = sourceFamily(item);
-    // Lists of whole numbers are those of 64 bits.
+    // Lists of whole numbers belong to the family `int[]`, and their items have 64 bits.
     if (family === 'bigint') return 'int[]';
     return isFamilyList(family) || unlisted.has(family) || (family === 'text' && !textTypes.has(item))
       ? 'text'
@@ -100,7 +100,7 @@ export function sourceFamily(type: string): SourceFamily {
   }
 }
 
-/** The property type of a column whose mapping names none. */
+/** The property type of a column whose mapping states no type. */
 export function inferredType(family: SourceFamily): PropertyType | { name: 'numeric' } | { name: 'numeric[]' } {
   if (isFamilyList(family)) return { name: `${inferredType(itemFamily(family)).name}[]` } as ListType | { name: 'numeric[]' };
   switch (family) {
@@ -119,7 +119,7 @@ export function inferredType(family: SourceFamily): PropertyType | { name: 'nume
   }
 }
 
-/** The type of a mapped column: the mapping's, or the one that its values have after their transforms. */
+/** The type of a mapped column: the type that the mapping states, or else the type of its values after the transforms. */
 export function resolvedType({ source, type, transform }: ColumnMapping, family: SourceFamily): ReturnType<typeof inferredType> {
   if (type !== null) return type;
   if (transform.some(({ kind }) => kind === 'number_cn')) return { name: 'numeric' };

@@ -3,14 +3,14 @@ import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { assembleInSteps, fragmentMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
 /**
- * Collects the parts of one statement besides its text: values, which become parameters, and guarded SQL of the mapping's author,
- * which replaces its marker.
+ * Collects two parts of a statement that do not stand in its text. Values become parameters. Guarded SQL of the mapping's author later
+ * replaces its marker in the text.
  */
 export class SqlBuilder {
   private readonly parameters = new SqlParameters();
   private readonly fragments: SqlFragment[] = [];
 
-  /** `$3::text` */
+  /** Adds a parameter and returns its SQL, such as `$3::text`. */
   bind(value: unknown, type: string): string {
     return this.parameters.bind(value, type);
   }
@@ -20,7 +20,7 @@ export class SqlBuilder {
     return fragmentMarker(this.fragments.length - 1);
   }
 
-  /** Puts the fragments in and proves that the statement still has the shape of `template`. */
+  /** Inserts the fragments and proves that the statement still has the structure of `template`. */
   *build(template: string): Steps<SqlStatement> {
     const sql = this.fragments.length === 0 ? template : yield* assembleInSteps(template, this.fragments);
     return { sql, parameters: this.parameters.values };

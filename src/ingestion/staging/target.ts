@@ -3,18 +3,21 @@ import { type ColumnMapping, type EdgeMapping, type Mapping, type MappingPath, t
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { type SourceFamily } from './source-type.js';
 
-/** One node or edge of the mapping, staged and written as one. */
+/** One node or edge of the mapping, which is staged and written as a whole. */
 export type Target =
   { kind: 'node'; name: string; index: number; element: NodeMapping } | { kind: 'edge'; name: string; index: number; element: EdgeMapping };
 
 /** The shape of a target's source, with column names as the source spells them. */
 export interface SourceShape {
   columns: ReadonlyMap<string, SourceFamily>;
-  /** The types of the mapping's own expressions, by their text. */
+  /** The types of the expressions in the mapping, by the text of the expression. */
   expressions: ReadonlyMap<string, SourceFamily>;
-  /** The types of columns and expressions whose values can only be kept as texts that are not what they mean, by name or text. */
+  /**
+   * The PostgreSQL types of columns and expressions whose values can only be kept as text (see `isKeptAsText`), by the column's name or the
+   * expression's text.
+   */
   keptAsText: ReadonlyMap<string, string>;
-  /** All SQL of the mapping's author about its rows, as the guard admitted it, by its text. */
+  /** All SQL about the source's rows that the mapping's author wrote, as the guard admitted it, by the written text. */
   sql: ReadonlyMap<string, GuardedExpression>;
 }
 
@@ -22,37 +25,40 @@ export interface SourceShape {
 export interface SourceProblem {
   type: string;
   path: MappingPath;
-  /** Contains only names from the mapping itself, because every reader of the graph sees it in the record of a run. */
+  /** The message. It contains only names from the mapping itself, because every reader of the graph sees it in the record of a run. */
   text: Bilingual;
-  /** Names that the warehouse has instead, shown after `text` to users of the connection. */
+  /** Names in the source that are probably meant, appended to `text` only for users of the connection. */
   suggestion?: Bilingual;
   hint?: Phrase;
 }
 
-/** Nodes come first, because edges look up their ends among them. Names are unique in a mapping, as reports and cursors need. */
+/**
+ * The targets of a mapping. Nodes come first, because edges look up their ends among the nodes. Names are unique in a mapping, as reports
+ * and cursors require.
+ */
 export function targetsOf(mapping: Mapping): Target[] {
   const nodes = mapping.nodes.map((element, index): Target => ({ kind: 'node', name: element.label, index, element }));
   const edges = mapping.edges.map((element, index): Target => ({ kind: 'edge', name: edgeName(element, mapping.edges), index, element }));
   return [...nodes, ...edges];
 }
 
-/** The type alone if one edge has it, otherwise `客户-[下单]->订单`. */
+/** The name of an edge target: the edge type if only one edge of the mapping has that type, otherwise `客户-[下单]->订单`. */
 function edgeName(edge: EdgeMapping, all: EdgeMapping[]): string {
   const isOnly = all.filter(other => other.type === edge.type).length === 1;
   return isOnly ? edge.type : `${edge.from.label}-[${edge.type}]->${edge.to.label}`;
 }
 
-/** The name with which a mapping's `where` and expressions may qualify their columns. */
+/** The alias of the source, with which a mapping's `where` and expressions may qualify column names. */
 export function sourceAlias(target: Target): string {
   return target.element.source.kind === 'table' ? target.element.source.table : 'source';
 }
 
-/** The mapping of a source column, the first one if several properties come from it. */
+/** The mapping of a source column. If several properties come from the column, this is the first of them. */
 export function mappingOf(columns: ColumnMapping[], column: string): ColumnMapping | undefined {
   return columns.find(({ source }) => source.kind === 'column' && source.column === column);
 }
 
-/** Every source column that a target reads by name, with the place in the mapping that names it. */
+/** Every source column that a target reads by name, with the path of the place in the mapping that names the column. */
 export function namedColumns(target: Target): { column: string; path: (string | number)[] }[] {
   const { element } = target;
   const named: { column: string; path: (string | number)[] }[] = [];
@@ -70,7 +76,7 @@ export function namedColumns(target: Target): { column: string; path: (string | 
   return named;
 }
 
-/** Every piece of SQL that the mapping's author wrote for a target, except its query, with its place. */
+/** Every piece of SQL that the mapping's author wrote for a target, except the target's query, with its path in the mapping. */
 export function writtenSql(target: Target): { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] {
   const { element } = target;
   const written: { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] = [];

@@ -4,7 +4,7 @@ import { type SqlBuilder } from './sql-builder.js';
 const blankCharacters = ' \t\n\r\f\v\u00a0\u3000';
 const fullWidth = '０１２３４５６７８９．，＋－';
 const halfWidth = '0123456789.,+-';
-/** Numbers whose commas separate thousands. The comma of `1,5` and `1.234,5` is a decimal point instead. */
+/** Numbers in which commas separate thousands. In `1,5` and `1.234,5` the comma is a decimal point, so these numbers do not match. */
 const grouped = `'^\\s*[+-]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?\\s*$'`;
 
 export interface TextOptions {
@@ -12,14 +12,16 @@ export interface TextOptions {
   trim: boolean;
 }
 
-/** The text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
+/**
+ * SQL for the text of a source value after empty_as_null, transforms and default, in that order. `raw` is a SQL expression of type text.
+ */
 export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[], fallback: string | null, options: TextOptions): string {
   const emptyToNull = (text: string): string => (options.emptyAsNull ? `nullif(${text}, '')` : text);
   const spaces = (): string => sql.bind(blankCharacters, 'text');
   let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
   if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
   for (const step of transform) text = transformed(sql, text, step, spaces, options);
-  // Checks again after the transforms: a text that trim leaves empty counts as empty too.
+  // A text that the transforms have made empty counts as empty too.
   text = emptyToNull(text);
   return fallback === null ? text : `coalesce(${text}, ${sql.bind(fallback, 'text')})`;
 }
@@ -51,14 +53,14 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
       return once(number, t => `CASE WHEN strpos(${t}, ',') > 0 AND ${t} ~ ${grouped} THEN replace(${t}, ',', '') ELSE ${t} END`);
     }
     case 'split': {
-      // The text of an array of PostgreSQL, as a column of type string[] or int[] reads it. Without parts it is NULL.
+      // The parts as the text of a PostgreSQL array, which a column of type string[] or int[] can read. A text without parts gives NULL.
       const part = `btrim(part, ${spaces()})`;
       const parts = `unnest(string_to_array(${text}, ${sql.bind(step.separator, 'text')}))`;
       return `(SELECT array_agg(${part})::text FROM ${parts} AS part WHERE ${part} <> '')`;
     }
     case 'date_format': {
-      // A text of another form gets the format behind it. No type reads that, and the reason for the rejected row shows both. An empty
-      // text has another form too, unless it counts as no value.
+      // A text that does not match the format gets the name of the format appended. No type can read the result, and the reason for the
+      // rejected row shows both texts. An empty text does not match either, unless empty texts count as no value.
       const { regex, replacement } = step.format;
       const pattern = sql.bind(regex, 'text');
       const read = (t: string): string => `regexp_replace(${t}, ${pattern}, ${sql.bind(replacement, 'text')})`;
@@ -73,7 +75,10 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
   }
 }
 
-/** SQL that uses a text several times. A longer one is evaluated once, so that a chain of transforms does not double with each. */
+/**
+ * SQL that uses a text several times. A text longer than 200 characters, or with a call in it, is evaluated once in a sub-select, so that a
+ * chain of transforms does not double the SQL with each transform.
+ */
 function once(text: string, use: (text: string) => string): string {
   if (/^[^ (]{1,200}$/.test(text)) return use(text);
   return `(SELECT ${use('t')} FROM (SELECT ${text} AS t OFFSET 0) AS s)`;

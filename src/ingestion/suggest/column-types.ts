@@ -6,7 +6,10 @@ export function isBinary({ type }: TableColumn): boolean {
   return type === 'bytea';
 }
 
-/** The type of a column as a mapping writes it. Null for numbers without bounds, which a mapping can only infer. */
+/**
+ * The type of a column in the spelling of a mapping. Null for numbers without bounds, because a mapping can only infer that type, but not
+ * state it.
+ */
 export function typeOfColumn({ type }: TableColumn): string | null {
   const inferred = inferredType(sourceFamily(type));
   if (inferred.name === 'numeric[]') return null;

@@ -12,15 +12,15 @@ import { handleOf, typeName, UniqueNames } from './names.js';
 import { pickDisplay } from './pick-display.js';
 import { isSensitiveName } from '../../text/sensitive-names.js';
 
-/** The most columns of a node or an edge, and the most nodes and edges of a mapping. */
+/** The most columns of a node or an edge, and the most nodes and edges in a mapping. */
 const mostColumns = 200;
 const mostElements = 200;
 const longestName = 128;
 const longestHandle = 63;
 
 /**
- * Drafts a mapping: tables with a key become nodes, their references edges, and link tables edges with properties. It asks nobody
- * and needs no source.
+ * Drafts a mapping from descriptions of tables: a table with a key becomes a node, its references become edges, and a link table becomes an
+ * edge with properties. No source is read.
  */
 export function draftMapping(connection: string, tables: KnownTable[], leftOut: LeftOut[]): Steps<Draft> {
   return new Drafter(connection, tables, leftOut).draft();
@@ -125,7 +125,10 @@ class Drafter {
     });
   }
 
-  /** `ORDERS_CUSTOMER`: the holder, and what the reference is called there. */
+  /**
+   * The edge type of a reference, such as `ORDERS_CUSTOMER`: the table that holds the reference, then the meaning of its column or else the
+   * label of the other table.
+   */
   private typeOf(table: KnownTable, label: string, { columns, table: other }: Reference, otherLabel: string): string {
     const holder = isChinese(label) ? label : table.bareName;
     if (columns.length > 1) return typeName(holder, otherLabel);
@@ -136,7 +139,10 @@ class Drafter {
     return typeName(holder, isPlain ? otherLabel : meaning.join('_'));
   }
 
-  /** The columns that become properties: the key, then as many others as fit, in the order of the table. */
+  /**
+   * The columns that become properties, in the order of the table: all key columns, and as many other readable columns as fit. Columns that
+   * do not fit or cannot be read are reported as left out.
+   */
   private columnsOf(table: KnownTable, key: string[], without: string[]): DraftColumn[] {
     const [keys, ends] = [new Set(key), new Set(without)];
     const candidates = table.columns.filter(({ name }) => !ends.has(name));
@@ -169,7 +175,10 @@ class Drafter {
   }
 }
 
-/** Labels from comments that name a thing, otherwise from the tables' own names, with their schema where two have the same. */
+/**
+ * The label of each table: a word from its comment that names a thing, otherwise the table's own name. Labels that would collide get the
+ * schema of their table.
+ */
 function labelsOf(tables: KnownTable[]): Map<KnownTable, string> {
   const wanted = tables.map(table => wordIn(table.comment) ?? table.bareName);
   return new Map(
@@ -180,7 +189,10 @@ function labelsOf(tables: KnownTable[]): Map<KnownTable, string> {
   );
 }
 
-/** A property may not begin with an underscore, and each stands once. A comment in one Chinese word is the better name. */
+/**
+ * Gives each column a unique property name that does not begin with an underscore. A comment that is a single Chinese word is preferred to
+ * the column's name.
+ */
 function withProperties(columns: TableColumn[], guessedKey: string | null): DraftColumn[] {
   const names = new Set(columns.map(({ name }) => name));
   const properties = new UniqueNames(longestName, 'property');
@@ -188,7 +200,7 @@ function withProperties(columns: TableColumn[], guessedKey: string | null): Draf
     const word = chineseWordIn(comment);
     return word !== null && !names.has(word) ? word : name.replace(/^_+/, '');
   });
-  // Names that need no change come first, so that a renamed one never takes theirs.
+  // Columns that keep their own name take it first, so that no renamed column can take that name.
   const taken = new Map<TableColumn, string>();
   columns.forEach((column, index) => wanted[index] === column.name && taken.set(column, properties.take(column.name)));
   columns.forEach((column, index) => taken.has(column) || taken.set(column, properties.take(wanted[index]!)));
@@ -204,7 +216,7 @@ function withProperties(columns: TableColumn[], guessedKey: string | null): Draf
   });
 }
 
-/** The columns that are not among `left`, in their order. */
+/** The columns that `left` does not contain, in their order. */
 function others(columns: readonly TableColumn[], left: readonly TableColumn[]): TableColumn[] {
   const without = new Set(left);
   return columns.filter(column => !without.has(column));
@@ -222,7 +234,7 @@ function inColumnOrder({ columns, references }: KnownTable): Reference[] {
 
 function keyGuess(key: string[], evidence: Guess['evidence']): Guess {
   const columns = key.join(', ');
-  // The language has no rule on several columns together.
+  // The mapping language lacks a rule for the uniqueness of several columns together.
   const repeats =
     key.length === 1
       ? { zh: '', en: '' }

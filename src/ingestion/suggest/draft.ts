@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Evidence, type LeftOut } from '../../warehouse/references/source-table.js';
 
-/** A part of a draft that no declaration of the source backs. */
+/** A part of a draft that no declaration of the source supports. */
 export interface Guess {
   kind: 'key' | 'edge' | 'sensitive' | 'display';
   text: Bilingual;
@@ -10,10 +10,10 @@ export interface Guess {
 
 export interface DraftColumn {
   column: string;
-  /** Null if it is named like the column. */
+  /** The name of the property; null if it is the name of the column. */
   property: string | null;
   type: string | null;
-  /** A guessed key, whose later repetitions are to be rejected rather than merged. */
+  /** True for a guessed key. If later rows repeat a value of this key, they are to be rejected instead of merged. */
   isUnique: boolean;
   guess: Guess | null;
 }
@@ -32,7 +32,7 @@ export interface DraftNode {
 
 export interface DraftEnd {
   node: string;
-  /** The edge's column for each key column of the node. */
+  /** For each key column of the node: the edge's column that holds it. */
   match: [edgeColumn: string, nodeColumn: string][];
 }
 
@@ -41,7 +41,7 @@ export interface DraftEdge {
   table: string;
   from: DraftEnd;
   to: DraftEnd;
-  /** Columns that tell edges between the same two nodes apart. */
+  /** The columns that distinguish edges between the same two nodes. */
   key: string[];
   columns: DraftColumn[];
   guesses: Guess[];

@@ -5,15 +5,18 @@ import { isReadable, keyKind, mayBeKey } from '../../warehouse/references/key-ki
 import { type KeyCount, type SourceProbe } from '../../warehouse/references/source-probe.js';
 import { type Evidence, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 
-/** How many columns without the name of a key are tried, and how many to find a pair of them. */
+/** The most columns whose names do not look like a key that are tried alone, and the most columns of which pairs are tried. */
 const mostUnnamed = 5;
 const mostInPairs = 5;
-/** How many columns are tried beside the ends of a link table. */
+/** The most columns that are tried in a key together with the ends of a link table. */
 const mostBesideEnds = 6;
 
 type Guessed = { key: RowKey } | { reason: Bilingual };
 
-/** The key of a table that declares none: the likeliest column with the name of a key. Null if no such column is unique. */
+/**
+ * Guesses the key of a table that declares none: the likeliest unique column with a name like that of a key. Null if no such column is
+ * unique.
+ */
 export async function guessNamedKey(table: SourceTable, all: SourceTable[], probe: SourceProbe): Promise<RowKey | null> {
   const keys = table.columns.filter(column => mayBeKey(column) && isKeyName(column.name)).map(({ name }) => name);
   const own = keys.filter(name => isOwnKey(name, table));
@@ -30,7 +33,10 @@ export async function guessNamedKey(table: SourceTable, all: SourceTable[], prob
   return null;
 }
 
-/** The key of a table without one whose names did not help: the ends of a link, then any column, then any two. */
+/**
+ * Guesses the key of a table whose column names gave none. It tries the ends of a link table, then single columns, then pairs of columns.
+ * Without a key the result is the reason.
+ */
 export async function guessOtherKey(table: SourceTable, references: Reference[], mayLink: boolean, probe: SourceProbe): Promise<Guessed> {
   const columns = table.columns.filter(column => isReadable(column) && ['whole', 'text', 'uuid', 'date'].includes(keyKind(column) ?? ''));
   if (columns.length === 0) return { reason: noKey };
@@ -47,7 +53,7 @@ export async function guessOtherKey(table: SourceTable, references: Reference[],
     if (link) return link;
   }
   const referring = new Set(references.flatMap(reference => reference.columns));
-  // A number whose name is not that of a key is a measure, unless it is the first column of the table.
+  // A number is usually a measure if its name does not look like a key. So a number is tried alone only as the first column of the table.
   const single = columns.filter(
     (column, index) => !referring.has(column.name) && mayBeKey(column) && (index === 0 || keyKind(column) === 'text'),
   );
@@ -67,8 +73,8 @@ export async function guessOtherKey(table: SourceTable, references: Reference[],
 }
 
 /**
- * The key of a link table: both ends, and one more column if the pairs repeat. Only rows with both ends are judged, as others are not
- * edges. Null if the pairs repeat even with one more column.
+ * The key of a link table: the columns of both ends, and one more column if the pairs of ends repeat. Only rows with both ends count,
+ * because other rows make no edge. Null if the pairs repeat even with one more column.
  */
 async function guessLinkKey(table: SourceTable, references: Reference[], columns: string[], probe: SourceProbe): Promise<Guessed | null> {
   const ends = [...new Set(references.flatMap(reference => reference.columns))];

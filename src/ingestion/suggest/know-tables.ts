@@ -4,16 +4,16 @@ import { type SourceProbe } from '../../warehouse/references/source-probe.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 import { declaredKey, resolveReferences } from './resolve-references.js';
 
-/** A table of which it was found out how rows are told apart and what they refer to. */
+/** A table with its key and its references to other tables. */
 export interface KnownTable extends SourceTable {
-  /** Null if nothing tells its rows apart. */
+  /** The columns that identify a row; null if no columns do. */
   key: RowKey | null;
   references: Reference[];
 }
 
 /**
- * Finds out how the rows of each table are told apart and what they refer to. Declarations come first; names guess at the rest, and
- * counts of the source decide.
+ * Finds out the key and the references of each table. Declared keys and references come first. Names of columns suggest the others, and
+ * counts of the source's rows confirm or refute the suggestions.
  */
 export async function knowTables(sources: SourceTable[], probe: SourceProbe): Promise<{ tables: KnownTable[]; leftOut: LeftOut[] }> {
   const leftOut: LeftOut[] = [];

@@ -1,7 +1,7 @@
 import { isChinese, wordsOf } from '../../text/key-names.js';
 import { trimEndOf } from '../../text/trim-zeros.js';
 
-/** A name in the manner of edge types: `ORDERS_CUSTOMER`. Chinese stays as it is. */
+/** A name in the style of edge types, such as `ORDERS_CUSTOMER`. Chinese words stay as they are. */
 export function typeName(...parts: string[]): string {
   return parts
     .map(part => (isChinese(part) ? part.trim() : wordsOf(part).join('_').toUpperCase()))
@@ -9,11 +9,14 @@ export function typeName(...parts: string[]): string {
     .join('_');
 }
 
-/** Gives every name once, with a number behind those that would come again, and cuts long ones. */
+/** Makes names unique and short enough: a name that was given before gets a number at its end, and a long name is cut. */
 export class UniqueNames {
   private readonly taken = new Set<string>();
 
-  /** @param most code points */
+  /**
+   * @param most the most code points of a name
+   * @param fallback the name in place of an empty name
+   */
   constructor(
     private readonly most: number,
     private readonly fallback: string,
@@ -28,7 +31,7 @@ export class UniqueNames {
   }
 }
 
-/** A name for `id`, from any name. */
+/** A handle for the key `id` of a node, made from any name. */
 export function handleOf(name: string): string {
   const plain = wordsOf(name)
     .join('_')

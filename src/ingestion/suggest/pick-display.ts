@@ -3,20 +3,23 @@ import { sourceFamily } from '../staging/source-type.js';
 import { isSensitiveName } from '../../text/sensitive-names.js';
 import { wordsOf } from '../../text/key-names.js';
 
-/** Names of the column with a thing's name, the clearest first. */
+/** The names of columns that hold the name of a thing, the clearest first. */
 const exact = ['displayname', 'fullname', 'name', '名称', '姓名', '名字'];
 /**
- * The last name of a person, which tells most of their names: only one column can be shown. It comes before `titles`, since a title
- * beside it is the person's.
+ * Names a person's last name, which is the largest part of the person's name, because only one column can be shown. It comes before
+ * `titles`, because a title beside a last name is the title of the person.
  */
 const lastName = 'lastname';
 const titles = ['title', '标题', 'label', 'subject', '主题'];
 const endings = /(?:_name|[a-z]Name|_title|名称|姓名|名|标题)$/;
-/** Texts that go on for long. */
+/** Names of columns whose texts are usually long. */
 const long = /(?:description|comment|note|content|body|text|remark|url|path|address|备注|描述|说明|内容|地址)/i;
 const longest = 255;
 
-/** The column by which nodes are shown, and whether its name says so. Null if their keys must do. */
+/**
+ * The column whose value nodes show as their caption, and whether the column's name makes it a caption. Null if nodes have to show their
+ * keys.
+ */
 export function pickDisplay(columns: TableColumn[], key: string[]): { column: string; isNamed: boolean } | null {
   const texts = columns.filter(({ name, type }) => isText(type) && !key.includes(name) && !isSensitiveName(name));
   for (const name of [...exact, lastName, ...titles]) {
@@ -33,7 +36,10 @@ function isText(type: string): boolean {
   return sourceFamily(type) === 'text' && /^(?:text|varchar|char|character|bpchar)\b/.test(type);
 }
 
-/** Text without a bound counts as short unless its name says otherwise: uploaded tables have only such columns. */
+/**
+ * Tells whether a column holds short texts. A column without a length limit counts as short unless its name says otherwise, because all
+ * columns of uploaded tables lack a limit.
+ */
 function isShort(name: string, length: number | null): boolean {
   return length === null ? !long.test(name) : length <= longest;
 }

@@ -2,10 +2,12 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { isReadable, keyKind } from '../../warehouse/references/key-kind.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 
-/** The most columns of a key in a mapping. */
+/** The most columns that the key of a mapping may have. */
 const mostKeyColumns = 32;
 
-/** The declared key of a table: the primary key, otherwise the first unique one without a column that may be empty. */
+/**
+ * The declared key of a table: the primary key, or else the first unique constraint whose columns are never empty. Null if there is none.
+ */
 export function declaredKey({ keys, columns }: SourceTable): RowKey | null {
   const isUsable = (names: string[], primary: boolean): boolean =>
     names.length > 0 &&
@@ -18,7 +20,10 @@ export function declaredKey({ keys, columns }: SourceTable): RowKey | null {
   return found ? { columns: found.columns, evidence: null } : null;
 }
 
-/** The declared foreign keys that lead to the key of a table, and the others with the reason why they make no edge. */
+/**
+ * The declared foreign keys of a table that lead to the key of another table. All other foreign keys are returned in `leftOut`, with the
+ * reason why they make no edge.
+ */
 export function resolveReferences(
   table: SourceTable,
   keyOf: (name: string) => { table: SourceTable; key: RowKey | null } | null,
@@ -59,7 +64,7 @@ function problemOf(
   return fits ? null : otherType;
 }
 
-/** The identity of some columns, whatever their order. */
+/** A text that is equal for equal sets of columns, whatever their order. */
 function columnSet(columns: readonly string[]): string {
   return JSON.stringify([...columns].sort());
 }

@@ -1,15 +1,15 @@
 import { type LeftOut } from '../../warehouse/references/source-table.js';
 import { type PlacedGuess } from './write-yaml.js';
 
-/** A draft that was checked. */
+/** A draft of a mapping that has been checked. */
 export interface Suggestion {
   yaml: string;
   guesses: (PlacedGuess & { line: number })[];
   leftOut: LeftOut[];
-  /** `leftOut` names the first of many tables only. */
+  /** The number of all tables that were left out. If there are many, `leftOut` names only the first of them. */
   leftOutCount: number;
-  /** False if the connection gave no answer in time, so that only the draft itself was checked. */
+  /** False if the connection gave no answer in time. The draft was then checked without its source. */
   isCheckedWithSource: boolean;
-  /** False if the time was over before everything that could be guessed was looked into. */
+  /** False if the time ran out before all guesses were checked. */
   areGuessesChecked: boolean;
 }

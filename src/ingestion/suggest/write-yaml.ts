@@ -2,11 +2,11 @@ import { type Steps } from '../../text/steps.js';
 import { type MappingPath } from '../mapping/mapping.js';
 import { type Draft, type DraftColumn, type DraftEnd, type Guess } from './draft.js';
 
-/** Words that YAML 1.1 or 1.2 reads as something else than text. */
+/** Words that YAML 1.1 or 1.2 does not read as text. */
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
-/** Text that begins with a letter, so YAML cannot take it for a number, a date or a sign of its own. */
+/** Text that needs no quotes. It begins with a letter, so YAML cannot read it as a number, a date or a sign of its syntax. */
 const plain = /^[A-Za-z\p{Script=Han}][A-Za-z0-9_\p{Script=Han}]*$/u;
-/** Characters that single quotes cannot hold on one line, or that YAML allows only escaped. */
+/** Characters that a single-quoted text on one line cannot hold, or that YAML allows only in escaped form. */
 const unprintable = /[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10fffd}]|[\u2028\u2029]|\p{Cs}/u;
 
 export interface PlacedGuess extends Guess {
@@ -18,7 +18,7 @@ export interface WrittenDraft {
   guesses: PlacedGuess[];
 }
 
-/** Writes a draft as YAML in the order of the examples, with two lines of comment before each guess. */
+/** Writes a draft as YAML, in the order of the examples in the documentation. Two lines of comment stand before each guess. */
 export function* writeYaml(draft: Draft): Steps<WrittenDraft> {
   const writer = new Writer();
   writer.line(0, `# 由连接 ${oneLine(draft.connection)} 的表起草；请核对标有「推测」的行`);
@@ -94,7 +94,7 @@ class Writer {
   }
 }
 
-/** A text as a YAML scalar, quoted wherever a reader of YAML 1.1 or 1.2 could take it for something else. */
+/** A text as a YAML scalar. It is quoted if a reader of YAML 1.1 or 1.2 could take the plain text for anything but text. */
 export function scalar(text: string): string {
   if (plain.test(text) && !reserved.test(text)) return text;
   if (!unprintable.test(text)) return `'${text.replaceAll("'", "''")}'`;
@@ -113,7 +113,7 @@ function endText({ node, match }: DraftEnd): string {
   return `{node: ${scalar(node)}, match: {${match.map(([edge, key]) => `${scalar(edge)}: ${scalar(key)}`).join(', ')}}}`;
 }
 
-/** A comment ends with its line, so no name may bring a line of its own. */
+/** Removes line breaks and control characters from a text for a YAML comment, because the comment would end at a line break. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}\p{Co}\u2028\u2029\ufeff\ufffe\uffff]+/gu, ' ');
 }
