@@ -5,7 +5,8 @@ import { type Bilingual } from '../text/bilingual.js';
 import { ConnectionFailedError, WarehouseBusyError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
 
 /**
- * Resolves to what was opened, or to the reason of the failure: the client's own, or its silence for `patienceMs`. Other errors are thrown.
+ * Waits for `opening` for at most `patienceMs`. Resolves to its result, or to the reason why it failed: the client's own reason, or the
+ * missing answer. Other errors are thrown.
  */
 export async function within<T>(patienceMs: number, opening: Promise<T>): Promise<T | Bilingual> {
   const silence = new AbortController();

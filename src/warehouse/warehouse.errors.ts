@@ -24,7 +24,8 @@ export class ConnectionForbiddenError extends ApiError {
 }
 
 /**
- * A job, a binding or a copy into the mirror. It reads the warehouse in the name of the user who saved it; null once that user is deleted.
+ * A saved job, metric binding or copy into the mirror. Each reads the warehouse in the name of the user who saved it. `savedBy` is null
+ * once that user is deleted.
  */
 export interface SavedRecord {
   kind: 'job' | 'metric' | 'copy';
@@ -33,7 +34,10 @@ export interface SavedRecord {
   savedBy: { id: number; username: string } | null;
 }
 
-/** 409: the user who saved a job, a binding or a copy may no longer use its connection. A 403 would speak of the caller's own rights. */
+/**
+ * 409: the user who saved a job, a metric binding or a copy may no longer use the connection that it reads. The code is not 403, because
+ * 403 would speak of the caller's own rights.
+ */
 export class ConnectionAccessLostError extends ApiError {
   constructor({ kind, id, name, savedBy }: SavedRecord, connection: { id: number; name: string }) {
     const what = { job: { zh: '任务', en: 'Job' }, metric: { zh: '指标', en: 'Metric' }, copy: { zh: '复制', en: 'Copy' } }[kind];
@@ -85,7 +89,7 @@ export class MirrorDsnError extends ApiError {
   }
 }
 
-/** 422: a connection of another database needs a DSN to find it. */
+/** 422: a connection of a type other than pg_mirror was given without the DSN of its database. */
 export class DsnMissingError extends ApiError {
   constructor(type: string) {
     super(422, 'dsn_missing', {
@@ -142,7 +146,7 @@ export class TableNotFoundError extends ApiError {
   }
 }
 
-/** 409: the rows of a table that a snapshot shows are gone, so it would be read as empty. */
+/** 409: the rows of a table that a snapshot should show are gone, so PostgreSQL would read the table as empty. */
 export class TableRewrittenError extends ApiError {
   constructor(table: string) {
     super(
@@ -171,7 +175,7 @@ export class ColumnNotFoundError extends ApiError {
   }
 }
 
-/** The type of the column has no counterpart in PostgreSQL. */
+/** 422: a column to be read has a type without a counterpart in PostgreSQL. */
 export class UnreadableColumnError extends ApiError {
   constructor(table: string, column: string, nativeType: string) {
     super(
@@ -187,8 +191,8 @@ export class UnreadableColumnError extends ApiError {
 }
 
 /**
- * PostgreSQL cannot hold a value of the column: a text with a zero byte or with bytes that are not UTF-8, a date that no calendar has, or a
- * time with nanoseconds.
+ * PostgreSQL cannot hold a value of the column to be read: a text with a zero byte or with bytes that are not UTF-8, a date that no
+ * calendar has, or a time with nanoseconds.
  */
 export class UnreadableValueError extends ApiError {
   constructor(table: string, column: string) {
@@ -204,7 +208,7 @@ export class UnreadableValueError extends ApiError {
   }
 }
 
-/** The caller writes PostgreSQL's SQL, and the connection takes another. */
+/** 422: the caller writes SQL of PostgreSQL, and the connection takes SQL of another dialect. */
 export class DialectNotBuiltError extends ApiError {
   constructor(dialect: string) {
     super(
@@ -228,7 +232,7 @@ export class TableBusyError extends ApiError {
   }
 }
 
-/** 503: too many reads of the caller wait for a connection, or this one has waited too long. */
+/** 503: too many reads of the caller wait for a connection, or the read of this request has waited too long. */
 export class WarehouseBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -242,7 +246,7 @@ export class WarehouseBusyError extends BusyError {
   }
 }
 
-/** 503: the caller's uploads, or everybody's, take all the places there are. */
+/** 503: the caller's uploads take all places that one caller may have, or the uploads of all callers take all places. */
 export class UploadsBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -253,7 +257,7 @@ export class UploadsBusyError extends BusyError {
   }
 }
 
-/** 408: the client sends hardly any bytes. */
+/** 408: the client of an upload sends hardly any bytes. */
 export class UploadStalledError extends ApiError {
   constructor(seconds: number) {
     super(
@@ -263,7 +267,7 @@ export class UploadStalledError extends ApiError {
         zh: `${seconds} 秒内几乎没有收到数据，上传已中止，未导入任何数据`,
         en: `Hardly anything arrived within ${seconds} s; the upload was ended and nothing was loaded`,
       },
-      // Without this, the rest of the body would be read as the next request.
+      // Without this header, the rest of the body would be read as the next request.
       { headers: { Connection: 'close' } },
     );
   }
@@ -275,7 +279,7 @@ export class UploadAbortedError extends ApiError {
   }
 }
 
-/** The warehouse refused a query. The reason is in words of ours; its own text is only in `cause`. */
+/** The warehouse refused a query. `reason` is a sentence of the service; the warehouse's own text is only in `cause`. */
 export class WarehouseQueryError extends ApiError {
   /**
    * @param sqlstate PostgreSQL's SQLSTATE of the failure, see sqlstate.ts
@@ -333,7 +337,7 @@ export class WarehouseUnavailableError extends ApiError {
   }
 }
 
-/** 500: no connection to the server of the warehouse can be made, or it may not be made. */
+/** 500: the service cannot connect to the server of the warehouse, or may not connect to it. */
 export class ConnectionFailedError extends ApiError {
   constructor(
     readonly failure: ConnectionFailureCode,
@@ -349,13 +353,16 @@ export class ConnectionFailedError extends ApiError {
     );
   }
 
-  /** The failure at the stage that a connection had reached, if the failure is one of the network, which may happen at any. */
+  /**
+   * A network failure may happen at any stage of connecting. @returns this error with the stage `reached` for a network failure, and this
+   * error unchanged for any other
+   */
   stoppedAt(reached: ConnectionStage): ConnectionFailedError {
     return connectionFailures[this.failure].stage === 'tcp' ? new ConnectionFailedError(this.failure, this.cause, reached) : this;
   }
 }
 
-/** 422: the package of the driver is optional and was not installed. */
+/** 422: the driver of the connection's type is an optional package that is not installed. */
 export class DriverNotInstalledError extends ApiError {
   constructor(type: string, driver: string, cause: unknown) {
     super(
@@ -370,7 +377,7 @@ export class DriverNotInstalledError extends ApiError {
   }
 }
 
-/** 503: the disk lacks room for the file of an upload, which is kept while it is read. */
+/** 503: the disk lacks room for the file of an upload. The service keeps this file while it reads the upload. */
 export class UploadDiskFullError extends BusyError {
   constructor(cause: unknown) {
     super(
@@ -385,7 +392,7 @@ export class UploadDiskFullError extends BusyError {
   }
 }
 
-/** 422: Parquet files are read by the package of a driver, which is optional. */
+/** 422: an upload is a Parquet file, and the optional DuckDB package that reads Parquet is not installed. */
 export class ParquetDriverMissingError extends ApiError {
   constructor(cause: unknown) {
     super(
@@ -400,7 +407,7 @@ export class ParquetDriverMissingError extends ApiError {
   }
 }
 
-/** 422: the operator has named no directory for the files of connections. */
+/** 422: the operator has not set DUCKDB_DIR, the directory for the files of DuckDB connections. */
 export class DuckdbDirectoryUnsetError extends ApiError {
   constructor() {
     super(422, 'duckdb_directory_unset', {

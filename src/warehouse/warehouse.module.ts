@@ -37,7 +37,7 @@ import { TablesService } from './tables/tables.service.js';
 import { WriteRecheck } from './tables/write-recheck.service.js';
 import { WarehouseService } from './warehouse.service.js';
 
-/** The guards that `WriteRecheck` asks again. The ones that check incoming requests are made in `app.module.ts`. */
+/** The guards that `WriteRecheck` runs again. `app.module.ts` creates the guards that check incoming requests. */
 const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, ConnectionAccessGuard];
 
 @Module({

@@ -7,23 +7,23 @@ import { WarehouseClients } from './connections/warehouse-clients.js';
 import { type MirrorClient } from './mirror/mirror.client.js';
 import { ConnectionAccessLostError, ConnectionForbiddenError, ConnectionNotFoundError, type SavedRecord } from './warehouse.errors.js';
 
-/** An opened connection, with all that is needed to look at its tables and read them. */
+/** An opened connection, with everything that is needed to describe and read its tables. */
 export interface UsableConnection {
   id: number;
   name: string;
-  /** Differs after each change of what the connection leads to. */
+  /** Differs after each change of the connection's type, DSN or options. */
   version: string;
   client: WarehouseClient;
-  /** Catalogue of its tables. Its reads count against the share of `claim`. */
+  /** Catalogue of the connection's tables. Reads of the catalogue count against the share of `claim`. */
   catalog: TableCatalog;
-  /** The caller whose share of the connections its queries take. */
+  /** The caller whose share of database connections the queries take. */
   claim: Claim;
 }
 
-/** The user in whose name the warehouse is read: the caller, or the one who saved a job or a binding. */
+/** The user in whose name the warehouse is read: the caller, or the user who saved a job, a binding or a copy. */
 export type WarehouseReader = Pick<Principal, 'userId'> | SavedRecord;
 
-/** The only way to the tables of a connection. It asks in whose name they are read. */
+/** The only way to the tables of a connection. Each access names the user in whose name the tables are read. */
 @Injectable()
 export class WarehouseService implements OnApplicationBootstrap {
   constructor(
@@ -36,9 +36,8 @@ export class WarehouseService implements OnApplicationBootstrap {
   }
 
   /**
-   * Opens the connection with that id or name. A text of digits is an id if no connection has that name; null is the default
-   * connection. Queries count against the share of `claim`, by default the caller's or the record's. Give it when another user asks
-   * than the reader.
+   * Opens a connection by id or name. A text of digits is an id if no connection has that name; null is the default connection.
+   * @param claim the caller whose share the queries count against; by default the reader. Pass it if another user asks than the reader
    * @throws ConnectionNotFoundError; ConnectionForbiddenError for a caller, ConnectionAccessLostError for a record;
    * ConnectionTypeNotBuiltError, SecretUnreadableError, DriverNotInstalledError
    */
@@ -54,24 +53,27 @@ export class WarehouseService implements OnApplicationBootstrap {
     return { id: connection.id, name: connection.name, version, client, catalog: client.catalog(claim), claim };
   }
 
-  /** Tells whether the caller may see the rows of a connection's tables. No API key may, whatever its user's right. */
+  /** Tells whether the caller may see the rows of a connection's tables. An API key never may, whatever the right of its user. */
   async mayRead({ userId, apiKey }: Principal, connectionId: number): Promise<boolean> {
     if (apiKey) return false;
     return (await this.connections.find(userId, connectionId))?.right != null;
   }
 
-  /** The tables of the service's own database, as the role that may only read them. */
+  /** The client for the mirror in the service's own database, with the role that may only read its tables. */
   get mirror(): MirrorClient {
     return this.clients.mirror;
   }
 
-  /** Tells whether the user may load and drop the tables of the mirror, by whatever connection. */
+  /** Tells whether the user may load and drop the tables of the mirror, through any connection. */
   mayWriteMirror(userId: number): Promise<boolean> {
     return this.connections.mayWriteMirror(userId);
   }
 }
 
-/** A run of a job waits in a line of its own, so that its user's other work does not hold it up. */
+/**
+ * The default claim of a reader. A run of a job or copy, or a metric, waits in a queue of its own, so that other work of its user does not
+ * delay it.
+ */
 function claimOf(reader: WarehouseReader): Claim {
   return { caller: 'savedBy' in reader ? `${reader.kind} ${reader.id}` : reader.userId };
 }

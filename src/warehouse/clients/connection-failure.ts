@@ -4,10 +4,10 @@ import { type Bilingual } from '../../text/bilingual.js';
 export const connectionStages = ['address', 'tcp', 'tls', 'login', 'rights'] as const;
 export type ConnectionStage = (typeof connectionStages)[number];
 
-/** Is told of a stage when it begins. */
+/** Called when a stage of connecting begins. */
 export type Reached = (stage: ConnectionStage) => void;
 
-/** How a connection fails, the stage at which it does, and the sentence for users. No text of the server's is ever passed on. */
+/** By failure code: the stage at which connecting fails, and the sentence for users. No text of the server is ever passed on. */
 export const connectionFailures = {
   DNS_FAILED: { stage: 'address', zh: '找不到主机', en: 'the host is not known' },
   BLOCKED_ADDRESS: {
@@ -83,7 +83,7 @@ export type ConnectionFailureCode = keyof typeof connectionFailures;
 
 export const connectionFailureCodes = Object.keys(connectionFailures) as ConnectionFailureCode[];
 
-/** The server wants the password itself, and everybody on the way could read it. */
+/** The server asks for the password in clear text without TLS, so anyone on the network path could read it. */
 export class ClearPasswordError extends Error {
   constructor() {
     super('The server asks for the password in clear text');
@@ -93,7 +93,7 @@ export class ClearPasswordError extends Error {
 /** The failure behind an error of a socket, of TLS or of name resolution. Null for any other error. */
 export function networkFailure(cause: unknown): ConnectionFailureCode | null {
   const { code = '', message = '', errors } = cause as { code?: string; message?: string; errors?: unknown[] };
-  // Node tries all addresses of a host and reports all failures.
+  // Node tries all addresses of a host and reports the failures of all; the first one is classified.
   if (errors?.[0] !== undefined) return networkFailure(errors[0]);
   if (code === 'blocked_address') return 'BLOCKED_ADDRESS';
   if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'DNS_FAILED';

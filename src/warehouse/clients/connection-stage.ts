@@ -2,7 +2,10 @@ import { isIP, type Socket } from 'node:net';
 import { ConnectionFailedError } from '../warehouse.errors.js';
 import { type ConnectionStage, type Reached } from './connection-failure.js';
 
-/** Tells the stages of a socket that connects to a host, or of a TLS socket up to the login. `next` begins with the connection. */
+/**
+ * Reports the stages of a socket that connects to a host: `address` (for a host name), `tcp`, and `next` once the TCP connection is made. A
+ * TLS socket also reports `login` after its handshake.
+ */
 export function tellStages(socket: Socket, host: string, next: ConnectionStage, reached: Reached): void {
   reached(isIP(host) === 0 ? 'address' : 'tcp');
   socket.once('lookup', (error: Error | null) => void (error ?? reached('tcp')));
@@ -10,7 +13,7 @@ export function tellStages(socket: Socket, host: string, next: ConnectionStage, 
   socket.once('secureConnect', () => reached('login'));
 }
 
-/** Connects, so that a failure of the network names the stage at which it happened. */
+/** Runs `connect`. A network failure that it throws names the stage that was reached. */
 export async function inStages<T>(connect: (reached: Reached) => Promise<T>, reached: Reached = () => undefined): Promise<T> {
   let stage: ConnectionStage = 'tcp';
   const follow: Reached = next => reached((stage = next));

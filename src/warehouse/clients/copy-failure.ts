@@ -16,10 +16,13 @@ import {
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { type CopyLimits } from './copy-limits.js';
 
-/** A statement that was made from the catalogue names nothing else. */
+/**
+ * SQLSTATEs of a missing table or column. Statements of a copy are made from the catalogue, so the missing object is the table that is
+ * copied.
+ */
 const goneStates: string[] = [sqlstates.undefinedTable, sqlstates.undefinedColumn];
 
-/** The source sent nothing for too long in the middle of a table. */
+/** The source sent nothing for `silenceMs` in the middle of a table. */
 export class SourceSilentError extends Error {
   constructor(readonly silenceMs: number) {
     super(`The source was silent for ${silenceMs} ms`);
@@ -28,11 +31,11 @@ export class SourceSilentError extends Error {
 
 export interface CopyPlace {
   connection: string;
-  /** Null before the first table. */
+  /** The table that is being copied; null before the first one. */
   table: SourceTable | null;
 }
 
-/** A table of the source, and the table of the service's own database that its columns are copied into. */
+/** A table of the source, the table `copy` of the service's own database that receives its rows, and the copied columns. */
 export interface SourceTable {
   name: string;
   copy: string;
@@ -51,8 +54,8 @@ export function tooLarge({ maxBytes, maxRows }: CopyLimits): RunFailure {
 }
 
 /**
- * Classifies the end of a copy by its cause: the source, or a value of it that does not fit. Texts name only what the mapping names,
- * because every reader of the graph sees them. Other errors are the service's own database's and stay as they are.
+ * Turns the error that ended a copy into a failure of the source, or of a value that does not fit its column. Its texts hold only names
+ * that the mapping holds, because every reader of the graph sees them. Errors of the service's own database are returned unchanged.
  */
 export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   if (error instanceof RunFailure) return error;
@@ -119,7 +122,10 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   return toValueFailure(error, table, fail) ?? error;
 }
 
-/** A value that the type of its column cannot hold, such as a NaN in a document, or of a column that was changed after it was described. */
+/**
+ * Turns an error about a value that the column's type cannot hold: for example a NaN in a document, or a value of a column that was changed
+ * after it was described.
+ */
 function toValueFailure(
   error: unknown,
   table: SourceTable | null,
@@ -135,7 +141,8 @@ function toValueFailure(
     return fail('source_value_unreadable', text, { column });
   }
   if (!/^(22|54)/.test(sqlstateOf(error))) return null;
-  // "COPY source_0, line 12, column price: …", behind the place inside of a document. A server that speaks another language gives none.
+  // PostgreSQL's context is "COPY source_0, line 12, column price: …", after the place inside of a document if there is one. A server with
+  // messages in another language gives no place.
   const { where = '' } = error as { where?: string };
   const [, copied, written = ''] = /(?:^|\n)COPY (\S+), line (.*)$/s.exec(where) ?? [];
   const place = copied === table.copy ? written : '';

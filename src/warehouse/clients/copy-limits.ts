@@ -1,14 +1,14 @@
 import { type Settings } from '../../config/settings.js';
 
-/** The most that one piece of work may copy of another database. */
+/** The limits of one piece of work that copies from another database. */
 export interface CopyLimits {
   maxBytes: number;
   maxRows: number;
-  /** The longest silence in the middle of a table. */
+  /** The longest time in ms without any bytes in the middle of a table. */
   silenceMs: number;
 }
 
-/** The most that a run, a trial of it, or a copy into the mirror may take. */
+/** The copy limits of a job's run, of its trial, and of a copy into the mirror. */
 export function copyLimitsOf(settings: Settings): CopyLimits {
   return {
     maxBytes: settings.ingestionMaxSourceBytes,

@@ -11,20 +11,20 @@ const showEveryMs = 1_000;
 
 export interface CopyTask {
   place: CopyPlace & { table: SourceTable };
-  /** SQL that takes the rows, such as `COPY pg_temp.source_0 FROM STDIN`. */
+  /** The COPY statement that receives the rows, such as `COPY pg_temp.source_0 FROM STDIN`. */
   copy: string;
   since?: RowsRequest['since'];
   limits: CopyLimits;
-  /** All that the work has copied so far. It grows while the rows pass. */
+  /** The rows and bytes that the whole work has copied so far. The counts grow while the rows pass. */
   copied: { rows: number; bytes: number };
-  /** Takes all bytes of the rows. */
+  /** A hash that is updated with all bytes of the rows. */
   digest?: Hash;
-  /** Called about once a second. */
+  /** Called about once a second while rows are copied. */
   show?: () => Promise<void>;
 }
 
 /**
- * Copies a table of another database. Rows pass as bytes from one COPY to the other, no faster than PostgreSQL takes them.
+ * Copies a table of another database. Rows pass as bytes from its reading to a COPY, no faster than PostgreSQL takes them.
  * @throws RunFailure, or an error of the service's own database
  */
 export async function copyRows(

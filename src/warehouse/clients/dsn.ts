@@ -2,18 +2,18 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { nearestName } from '../../text/nearest-name.js';
 
-/** The form of the DSNs of one type: a URL with one host. */
+/** The form of the DSNs of one connection type: a URL with one host. */
 export interface DsnForm {
   schemes: readonly string[];
   defaultPort: number;
-  /** The parameters that may stand in the query, and what fits each of them. */
+  /** By name: the query parameters that a DSN may have, and the form of each value. */
   parameters: Readonly<Record<string, RegExp>>;
 }
 
 /** The parts of a DSN, decoded. */
 export interface Dsn {
   scheme: string;
-  /** A name, or an address without brackets. */
+  /** A host name, or an IP address without brackets. */
   host: string;
   port: number;
   user: string;
@@ -29,10 +29,10 @@ export interface DsnProblem {
 
 const hidden = '***';
 const secretParameter = /pass|pwd|secret|token|key/i;
-/** Names of DNS and of Docker networks. Letters beyond ASCII have to be in the form of DNS (xn--…). */
+/** Matches host names of DNS and of Docker networks. Letters beyond ASCII must be in the form of DNS (xn--…). */
 const hostName = /^(?=.{1,253}$)[a-z\d]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d_-]{0,61}[a-z\d])?)*\.?$/i;
 
-/** Reads a DSN. Problems say where the text is wrong without quoting it, because it may hold a password in the wrong place. */
+/** Reads a DSN. Problems say where the text is wrong but never quote it, because a password may stand in a wrong place of the text. */
 export function readDsn(text: string, form: DsnForm): Dsn | DsnProblem[] {
   const example = `${form.schemes[0]}://user:password@host:${form.defaultPort}/database`;
   const unreadable = [
@@ -73,7 +73,7 @@ export function readDsn(text: string, form: DsnForm): Dsn | DsnProblem[] {
   }
 }
 
-/** A DSN that has been checked before. */
+/** Reads a DSN that has been checked before. @throws Error for a DSN with problems */
 export function knownDsn(text: string, form: DsnForm): Dsn {
   const dsn = readDsn(text, form);
   if (Array.isArray(dsn)) throw new Error('The DSN has not been checked');
@@ -89,7 +89,7 @@ export function maskDsn(text: string, form: DsnForm): string {
   return `${scheme}://${login}${hostAndPort(place)}/${encodeURIComponent(database)}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 }
 
-/** `host:port/database` */
+/** The place of a DSN as `host:port/database`, without user and password. */
 export function dsnPlace(text: string, form: DsnForm): string {
   const dsn = knownDsn(text, form);
   return `${hostAndPort(dsn)}/${dsn.database}`;
@@ -103,7 +103,7 @@ function hostAndPort({ host, port }: Pick<Dsn, 'host' | 'port'>): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** An address with a zone, such as fe80::1%eth0, is no URL. */
+/** Tells whether a host is an IPv6 address in brackets. An address with a zone, such as fe80::1%eth0, is not valid in a URL. */
 function isBracketedAddress(host: string): boolean {
   return /^\[[\da-f:.]+\]$/i.test(host) && URL.canParse(`http://${host}/`);
 }
@@ -117,7 +117,7 @@ function readParameters(query: string, { parameters }: DsnForm, problems: DsnPro
       const meant = nearestName(name, known);
       problems.push({
         type: 'dsn_parameter',
-        // A password with an unescaped question mark would stand in the place of a name, so no name is quoted.
+        // Parameter names are not quoted: behind an unescaped question mark, a part of the password would stand in the place of a name.
         text: {
           zh: `第 ${index + 1} 个参数不受支持${meant === null ? '' : `，是否想写 ${meant}？`}；可用：${known.join('、')}`,
           en: `the parameter at place ${index + 1} is not supported${meant === null ? '' : `; did you mean ${meant}?`}; known: ${known.join(', ')}`,

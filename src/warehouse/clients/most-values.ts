@@ -1,7 +1,7 @@
 import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 
-/** More than the rows and columns of any answer of use. Each value takes far more memory than its byte of the answer. */
+/** The most values of an answer; no useful answer has as many. In memory, each value takes far more than its one byte in the answer. */
 export const mostValues = 1_000_000;
 
 export function tooManyValues(): WarehouseQueryError {

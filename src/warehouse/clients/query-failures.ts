@@ -1,10 +1,13 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 
-/** Error text in the SQL of a metric for a floating-point number that no decimal of the database holds. The clients recognize it. */
+/**
+ * Text of the error that the SQL of a metric raises for a floating-point number that no decimal type of the database holds. The clients
+ * recognize this text.
+ */
 export const tooManyFloatDigits = 'A floating-point number has more digits than are computed with';
 
-/** The meaning of a SQLSTATE, or its class, for the caller. The server's own text may quote data and stays inside. */
+/** By a SQLSTATE or its first characters: the reason that the caller reads. The server's own text may quote data, so users never see it. */
 const reasons: [prefix: string, reason: Bilingual][] = [
   [sqlstates.divisionByZero, { zh: '除数为零；请把除数写成 NULLIF(…, 0)', en: 'a division by zero; write the divisor as NULLIF(…, 0)' }],
   [
@@ -56,7 +59,7 @@ const reasons: [prefix: string, reason: Bilingual][] = [
   ['54', { zh: '语句过于复杂', en: 'the statement is too complex' }],
 ];
 
-/** The reason of a refused query in words of ours, by PostgreSQL's SQLSTATE for it. Undefined if the query is not at fault. */
+/** The reason why a query was refused, by PostgreSQL's SQLSTATE. Undefined if the query is not at fault. */
 export function queryFailure(sqlstate: string): Bilingual | undefined {
   return reasons.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix))?.[1];
 }

@@ -5,11 +5,11 @@ import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 import { queryFailure } from './query-failures.js';
 
-/** The characters of the documents of a row besides the largest one. All of a row are parsed in one go. */
+/** The most characters of a row's JSON documents without the largest one. All documents of a row are parsed without a pause. */
 const mostOfRow = 1_000_000;
-/** Characters of a document with long numbers, which take longer to parse. */
+/** The most characters of a document that has numbers of 16 or more digits, which take longer to parse. */
 const mostWithLongNumbers = 500_000;
-/** The most levels of a document. An answer with tens of thousands could not be written. */
+/** The deepest nesting of a document. An answer with tens of thousands of levels could not be serialized. */
 const mostLevels = 1_000;
 
 const [quote, backslash] = [34, 92];
@@ -29,7 +29,7 @@ class DocumentsTooLargeError extends ApiError {
   }
 }
 
-/** Reads the documents of a result, row by row. */
+/** Reads the JSON documents of a result, row by row. */
 export class RowDocuments {
   private characters = 0;
   private largest = 0;
@@ -43,13 +43,16 @@ export class RowDocuments {
   readonly read = (text: string): unknown => {
     this.characters += text.length;
     this.largest = Math.max(this.largest, text.length);
-    // The largest one has a bound of its own.
+    // The largest document of the row is limited on its own, see `checkDetail`.
     if (this.characters - this.largest > mostOfRow) throw new DocumentsTooLargeError(mostOfRow);
     return readDocument(text);
   };
 }
 
-/** Reads a document from the text that a server sent, with every digit of its large numbers. @throws ValueTooDetailedError, WarehouseQueryError */
+/**
+ * Reads a JSON document from the text that a server sent, and keeps every digit of large numbers. @throws ValueTooDetailedError,
+ * WarehouseQueryError
+ */
 function readDocument(text: string): unknown {
   checkDetail(text);
   if (text.length > mostWithLongNumbers && /[[:,\s-]\d{16}/.test(text)) throw new DocumentsTooLargeError(mostWithLongNumbers);
@@ -65,7 +68,7 @@ function unreadable(cause: unknown): WarehouseQueryError {
   return new WarehouseQueryError(queryFailure(sqlstates.invalidText)!, sqlstates.invalidText, null, cause);
 }
 
-/** How deep the brackets outside of texts go. */
+/** The depth of nested brackets outside of strings. */
 function levelsOf(document: string): number {
   let level = 0;
   let most = 0;

@@ -1,10 +1,12 @@
 import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 
-/** As many as a table of MySQL may have. ClickHouse and DuckDB have no bound of their own. */
+/**
+ * The most columns of a table that can be used. A MySQL table may have at most as many; ClickHouse and DuckDB have no limit of their own.
+ */
 export const mostColumns = 4_096;
 
-/** 400: a table has more columns than any use of them takes. */
+/** 400: a table has more than `mostColumns` columns. */
 export class TableTooWideError extends WarehouseQueryError {
   constructor() {
     super(
@@ -19,7 +21,7 @@ export class TableTooWideError extends WarehouseQueryError {
   }
 }
 
-/** Each catalog asks before it describes the columns. @throws TableTooWideError */
+/** Called by each catalogue before it describes columns. @throws TableTooWideError */
 export function requireFewColumns(columns: readonly unknown[]): void {
   if (columns.length > mostColumns) throw new TableTooWideError();
 }

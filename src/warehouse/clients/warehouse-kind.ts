@@ -4,14 +4,14 @@ import { type WarehouseClient } from './warehouse.client.js';
 
 export const sslModes = ['disable', 'prefer', 'require', 'verify-full'] as const;
 
-/** The options of a connection, as they are on the wire and in the database. */
+/** The options of a connection, named as in the API and in the database. */
 export interface ConnectionOptions {
   /**
-   * As libpq has it: `require` encrypts, `verify-full` also checks that the certificate is the host's, `prefer` encrypts if the
+   * Values as in libpq: `require` encrypts, `verify-full` also checks that the certificate belongs to the host, `prefer` encrypts if the
    * server can. Default: `verify-full`.
    */
   ssl_mode?: (typeof sslModes)[number];
-  /** The schemas whose tables can be read, the one of bare names first. */
+  /** The schemas whose tables can be read. The first one is the schema of bare table names. */
   schema_allowlist?: string[];
   pool_max?: number;
   statement_timeout_ms?: number;
@@ -22,26 +22,26 @@ export interface ClientConfig {
   dsn: string;
   options: ConnectionOptions;
   egress: Egress;
-  /** The most bytes of a result whose request gives no other bound. */
+  /** The most bytes of a result, if the request sets no other limit. */
   answerMaxBytes: number;
-  /** The directory below which files can be read. */
+  /** The directory below which DuckDB connections may read files. */
   duckdbDirectory?: string | undefined;
 }
 
 /** A type of warehouse connection besides the mirror. */
 export interface WarehouseKind {
-  /** The options that have an effect. */
+  /** The connection options that have an effect for this type. */
   options: readonly (keyof ConnectionOptions)[];
 
-  /** All problems of the DSN. None of them quotes it. @throws DuckdbDirectoryUnsetError */
+  /** Lists all problems of a DSN. None of them quotes the DSN. @throws DuckdbDirectoryUnsetError */
   check(dsn: string, config?: Pick<ClientConfig, 'duckdbDirectory'>): FieldProblem[];
 
-  /** The DSN without its secrets, for answers. It has passed `check`. */
+  /** The DSN without its secrets, for answers. The DSN must have passed `check`. */
   mask(dsn: string): string;
 
-  /** The place of the database without user and parameters, for the audit: `db.example:5432/sales`. */
+  /** The place of the database for the audit log, without user and parameters: `db.example:5432/sales`. */
   place(dsn: string): string;
 
-  /** Opens no connection yet, and loads the driver. @throws DriverNotInstalledError, DuckdbDirectoryUnsetError */
+  /** Makes a client and loads its driver, but does not connect yet. @throws DriverNotInstalledError, DuckdbDirectoryUnsetError */
   open(config: ClientConfig): Promise<WarehouseClient>;
 }

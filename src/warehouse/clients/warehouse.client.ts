@@ -4,95 +4,100 @@ import { type Claim } from '../../common/turns/fair-share.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Reached } from './connection-failure.js';
 
-/** The language of the SQL that `query` takes. */
+/** The SQL dialect that `WarehouseClient.query` takes. */
 export type WarehouseDialect = 'postgres' | 'mysql' | 'duckdb' | 'clickhouse';
 
 /**
- * The database behind a warehouse connection. Its users do not know its kind; every kind passes the suite in
- * test/support/warehouse-tables.contract.ts. Tables go by the names that users write: bare in the schema of the client, and
- * `schema.table` in others. While its server cannot be reached, each method throws ConnectionFailedError.
+ * The database behind a warehouse connection. Users of the client do not know which kind of database it is; every kind passes the suite in
+ * test/support/warehouse-tables.contract.ts. Table names are written as users write them: bare for a table in the schema of the client, and
+ * `schema.table` for others. While the database's server cannot be reached, each method throws ConnectionFailedError.
  */
 export interface WarehouseClient {
-  /** A caller that writes SQL of another dialect refuses the client with `DialectNotBuiltError`. */
+  /**
+   * The dialect of the SQL that the client takes. A caller that writes SQL of another dialect refuses the client with
+   * `DialectNotBuiltError`.
+   */
   readonly dialect: WarehouseDialect;
-  /** The schema of its tables. A bare table name in SQL means a table of it. */
+  /** The schema of the client's tables. A bare table name in SQL means a table of this schema. */
   readonly schema: string;
-  /** The role that may only read its tables, if they are in the service's own database. Null for any other place. */
+  /** The database role that may only read the client's tables, if they are in the service's own database. Null for any other database. */
   readonly local: { role: string } | null;
 
-  /** Schema and name under which SQL finds a table. It asks no server, so the table may be missing. */
+  /** Schema and name under which SQL finds a table. The method asks no server, so the table may be missing. */
   place(table: string): TablePlace;
 
   /**
-   * Connects and reads once, and says what the database user may do. It takes some 5 seconds at most.
-   * @throws ConnectionFailedError with the stage at which it stopped
+   * Connects and reads once. The result says what the database user may do. The test takes some 5 seconds at most.
+   * @throws ConnectionFailedError with the stage of connecting at which it stopped
    */
   test(claim: Claim, reached?: Reached): Promise<ConnectionTest>;
 
-  /** Catalogue of the tables. Its reads are short ones of the caller. */
+  /** Catalogue of the tables. Its reads take places for short reads of the caller. */
   catalog(claim: Claim): TableCatalog;
 
-  /** The reason why SQL cannot use this name for a table, although there may be one; null if it can. */
+  /** The reason why SQL cannot use this name for a table, even if such a table exists; null if SQL can use it. */
   nameProblem(table: string): NameProblem | null;
 
-  /** Reads some rows of a table that the catalogue describes, with its columns in their order. @throws the errors of `query` */
+  /** Reads some rows of a table that the catalogue describes, with all its columns in the table's order. @throws the errors of `query` */
   sample(request: SampleRequest): Promise<QueryResult>;
 
   /**
-   * Runs one statement, read-only, as a role that sees nothing but the tables. The signal of the claim ends it, also on the server.
+   * Runs one read-only statement, as a role that sees nothing but the tables. The signal of the claim ends the statement, also on the
+   * server.
    * @throws the reason of the signal, WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError,
    * TableBeingReplacedError, WarehouseUnavailableError
    */
   query(request: QueryRequest): Promise<QueryResult>;
 
   /**
-   * Begins to read whole tables, however large. It takes a place of its own, so it must be closed.
+   * Begins to read whole tables, however large. The reading takes one of the caller's places, so it must be closed.
    * @throws WarehouseBusyError, WarehouseUnavailableError
    */
   openReading(request: ReadingRequest): Promise<Reading>;
 
-  /** Closes what is idle. Work under way may go on and connect anew; what it gives back is closed too. */
+  /** Closes idle connections. Work under way may go on and connect anew; its connections are closed when the work gives them back. */
   close(): Promise<void>;
 }
 
-/** Describes tables. Each method throws the errors of `query`. */
+/** The catalogue of a client's tables. Each method throws the errors of `WarehouseClient.query`. */
 export interface TableCatalog {
   /** Names of all tables, in the order of their bytes. */
   listNames(): Promise<string[]>;
 
-  /** At most `limit` tables after the name `after`, in the order of `listNames`; '' is before all of them. */
+  /** At most `limit` tables after the name `after`, in the order of their bytes. An `after` of '' starts with the first table. */
   list(after: string, limit: number): Promise<TableSummary[]>;
 
-  /** Null if the table does not exist. */
+  /** The summary of a table; null if it does not exist. */
   find(table: string): Promise<TableSummary | null>;
 
-  /** Null if the table does not exist. Unlike `list` and `find` it never waits for a lock on the table. */
+  /** Describes a table; null if there is none. Unlike `list` and `find`, this method never waits for a lock on the table. */
   describe(table: string): Promise<TableDescription | null>;
 }
 
 /** Reads tables one after the other. */
 export interface Reading {
-  /** `snapshot`: all of its reads see one moment. `statement`: each of them sees a moment of its own. */
+  /** `snapshot`: all reads of the reading see the tables at one moment. `statement`: each read sees a moment of its own. */
   readonly guarantee: 'snapshot' | 'statement';
 
   /**
    * Streams the rows of a table in the text format of PostgreSQL's COPY, UTF-8 without a header: a line a row, tabs between values, `\N`
-   * for NULL, and a backslash before what has a meaning. Columns come in the order asked for. Each value can be read as the type that the
-   * catalogue gives for its column. A chunk may end inside of a row. Read one stream to its end before the next; a stream that is destroyed
-   * early ends the reading. The stream fails with TableNotFoundError, ColumnNotFoundError, UnreadableColumnError, or the errors of `query`.
+   * for NULL, and a backslash before each character with a meaning in that format. Columns come in the order asked for. Each value can be
+   * read as the type that the catalogue gives for its column. A chunk may end inside of a row. Read one stream to its end before the next;
+   * a stream that is destroyed early ends the reading. The stream fails with TableNotFoundError, ColumnNotFoundError,
+   * UnreadableColumnError, or the errors of `query`.
    */
   rows(request: RowsRequest): Readable;
 
-  /** Ends the reading, also while rows are on their way. */
+  /** Ends the reading, also while a stream of rows has not ended. */
   close(): Promise<void>;
 }
 
 export interface ReadingRequest {
-  /** The caller whose share of the connections it takes. */
+  /** The caller whose share of database connections this request takes. */
   claim: Claim;
-  /** The longest time of one table. */
+  /** The longest time to read one table, in ms. */
   timeoutMs: number;
-  /** Ends the reading. Streams then fail with its reason. */
+  /** Ends the reading when it aborts. Streams then fail with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -100,8 +105,8 @@ export interface RowsRequest {
   table: string;
   columns: string[];
   /**
-   * Reads only rows whose column is at least this value, or has none. The value is text in the form of the rows and is compared as
-   * the column's own type. Null reads all rows.
+   * Restricts the rows to those whose `column` is NULL or at least `value`. `value` is a text in the form of the rows and is compared as
+   * the column's own type. A `value` of null reads all rows.
    */
   since?: { column: string; value: string | null };
 }
@@ -120,19 +125,19 @@ export interface SampleRequest {
 
 export interface ConnectionTest {
   serverVersion: string;
-  /** The database user that runs the SQL of users. */
+  /** The database user that runs the SQL of the service's users. */
   user: string;
-  /** Tells whether that user's transaction refuses to write, and whether the user could write in another. */
+  /** Whether the user's transaction in this service refuses to write, and whether the user could write in another transaction. */
   isReadOnly: boolean;
   canWrite: boolean;
-  /** Facts that the owner of the connection should know or change. */
+  /** Sentences about the connection for its owner, who should know or change these facts. */
   warnings: Bilingual[];
 }
 
 export interface TableSummary {
   name: string;
   rowEstimate: number;
-  /** Bytes on disk. */
+  /** Bytes that the table takes on disk. */
   bytes: number;
   columnCount: number;
   comment: string | null;
@@ -141,8 +146,8 @@ export interface TableSummary {
 export interface TableColumn {
   name: string;
   /**
-   * The type of PostgreSQL that holds every value of the column, in its short spelling: `integer`, `numeric(12,2)`, `timestamptz`.
-   * `other` if there is none: a reading refuses the column.
+   * The type of PostgreSQL that holds every value of the column, in its short spelling: `integer`, `numeric(12,2)`, `timestamptz`. `other`
+   * if no type does: a reading refuses such a column.
    */
   type: string;
   /** The type as the database spells it. */
@@ -157,16 +162,16 @@ export interface TableKey {
 }
 
 export interface TableDescription {
-  /** In the order of the table. */
+  /** The columns in the order in which the table has them. */
   columns: TableColumn[];
-  /** The primary key first. */
+  /** The table's keys, with the primary key first. */
   keys: TableKey[];
   foreignKeys: ForeignKey[];
 }
 
 export interface ForeignKey {
   columns: string[];
-  /** The table that it refers to, as users write its name, and the columns there, in the order of `columns`. */
+  /** The table that the foreign key refers to, as users write its name, and that table's columns, in the order of `columns`. */
   table: string;
   references: string[];
 }
@@ -176,27 +181,30 @@ export interface NameProblem extends Bilingual {
 }
 
 export interface QueryRequest {
-  /** The caller whose share of the connections it takes. */
+  /** The caller whose share of database connections this request takes. */
   claim: Claim;
-  /** Takes some seconds at most, such as the sample of a table. It has places of its own and never waits behind metrics. */
+  /**
+   * True for a query that takes some seconds at most, such as the sample of a table. Short queries have places of their own and never wait
+   * behind metrics.
+   */
   isShort?: boolean;
-  /** One guarded statement; `$1, $2, …` stand for the parameters. */
+  /** One statement that the caller has checked; `$1, $2, …` stand for the parameters. */
   sql: string;
   parameters: readonly unknown[];
   timeoutMs: number;
-  /** Further rows are not fetched; `truncated` tells that there were more. */
+  /** The most rows of the result. Further rows are not fetched; `truncated` tells that there were more than `maxRows`. */
   maxRows: number;
-  /** The most bytes of the result, if other results count against the same answer. The setting by default. */
+  /** The most bytes of the result, for a caller whose other results count against the same answer. By default the limit of the settings. */
   maxBytes?: number;
   source?: AnswerSource;
 }
 
 export interface QueryResult {
-  /** Types as those of a table, without their lengths. */
+  /** Columns of the result. Types are spelled as the catalogue spells those of a table, without lengths. */
   columns: { name: string; type: string }[];
-  /** bigint and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
+  /** Values of the rows: bigint and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
   rows: unknown[][];
   truncated: boolean;
-  /** Counted on the wire. */
+  /** Bytes of the result as the server sent them. */
   bytes: number;
 }

@@ -3,9 +3,9 @@ import { SourceSilentError } from './copy-failure.js';
 const lineBreak = 0x0a;
 
 /**
- * Passes bytes of COPY text on and counts them, and the rows that end in them: a line break inside a value is escaped. Only the time
- * in which the next bytes are waited for counts as silence, not that in which the reader is busy, nor that before the first bytes.
- * The first wait is limited by the source's own time-out, because a view may have to sort before it answers.
+ * Passes on bytes of COPY text, and counts the bytes and the rows: each line break ends a row, since a line break inside a value is
+ * escaped. Only the time spent waiting for the next bytes counts as silence. The time in which the reader is busy does not count, nor does
+ * the time before the first bytes. The source's own time-out limits the first wait, because a view may have to sort before it answers.
  */
 export function watched(silenceMs: number, onBytes: (bytes: Buffer, rows: number) => Promise<void>) {
   return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -18,7 +18,7 @@ export function watched(silenceMs: number, onBytes: (bytes: Buffer, rows: number
         next = await unlessSilent(chunks.next(), silenceMs);
       }
     } finally {
-      // Destroys the source if it is left early. It may be silent for long, so nobody waits.
+      // Destroys the source if the reader stops early. The source may be silent for long, so the end is not awaited.
       void chunks.return?.().catch(() => undefined);
     }
   };

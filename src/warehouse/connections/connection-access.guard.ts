@@ -15,7 +15,7 @@ export class ConnectionAccessGuard implements CanActivate {
     if (access.kind !== 'connection') return true;
     const principal = principalOf(context);
     const id = readId(context.switchToHttp().getRequest<Request>().params.id, 'id');
-    // A key is made for loading tables, so it sees only connections that it may write.
+    // API keys exist for loading tables, so a key sees only connections that its user may write.
     await this.access.require(principal, id, principal.apiKey ? 'write' : access.right);
     return true;
   }

@@ -1,7 +1,7 @@
 import { type ConnectionOptions } from '../clients/warehouse-kind.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The name of each connection type on the wire. `warehouse-kinds.ts` lists those that are built. */
+/** The name of each connection type in the API. `warehouse-kinds.ts` lists the types that are implemented. */
 export const connectionTypes = ['pg_mirror', 'postgres', 'mysql', 'clickhouse', 'duckdb', 'trino', 'snowflake', 'bigquery'] as const;
 
 export type ConnectionType = (typeof connectionTypes)[number];
@@ -17,11 +17,11 @@ export class Connection {
   @Column('text')
   type: ConnectionType;
 
-  /** The DSN, sealed. Null for the mirror, which is in the service's own database. */
+  /** The encrypted DSN. Null for the mirror, which is in the service's own database. */
   @Column('text', { name: 'dsn_sealed', nullable: true })
   dsnSealed: string | null;
 
-  /** The DSN as answers show it. */
+  /** The DSN without secrets, as answers show it; null for the mirror. */
   @Column('text', { name: 'dsn_masked', nullable: true })
   dsnMasked: string | null;
 

@@ -15,12 +15,12 @@ import { type ConnectionOptions, sslModes } from '../clients/warehouse-kind.js';
 import { type ConnectionType, connectionTypes } from './connection.entity.js';
 import { type HeldConnection } from './connections.repository.js';
 
-/** A null counts as an option that is left out. */
+/** Every option may be null, which counts as an option that is left out. */
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 
 const milliseconds = (least: number, most: number) => ({ type: 'integer', nullable: true, minimum: least, maximum: most }) as const;
 
-/** Types of connections without an effect of an option refuse it. */
+/** The options of a connection. A connection of a type for which an option has no effect refuses the option. */
 export class ConnectionOptionsRequest implements Nullable<ConnectionOptions> {
   @ApiPropertyOptional({
     enum: sslModes,
@@ -197,7 +197,7 @@ export function toConnectionResponse(connection: HeldConnection): ConnectionResp
   };
 }
 
-/** A failed test has a stage, a code and a message, and a test that went well has the other fields. */
+/** The result of a connection test. A failed test has a stage, a code and a message; a successful test has the other fields. */
 export class ConnectionTestResponse {
   @ApiProperty({ example: true })
   ok: boolean;

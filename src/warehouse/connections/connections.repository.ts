@@ -14,10 +14,13 @@ export type NewConnection = Pick<Connection, 'id' | 'name' | 'type' | 'dsnSealed
 
 export type ConnectionChange = Pick<Connection, 'name' | 'dsnSealed' | 'dsnMasked' | 'options'>;
 
-/** A connection and the user's right on it. */
+/** A connection, and the right that the asking user has on it. */
 export type HeldConnection = Connection & { right: ConnectionRight };
 
-/** Admins may do everything. The grant to everyone has no user. Disabled and deleted users may do nothing. */
+/**
+ * Selects connections with the right of the user $1. Admins may do everything. A grant to everyone has a user_id of NULL. Disabled and
+ * deleted users have no right.
+ */
 const held = `
   SELECT c.id, c.name, c.type, c.dsn_sealed AS "dsnSealed", c.dsn_masked AS "dsnMasked", c.options, c.is_default AS "isDefault", c.created_at AS "createdAt", held.right
   FROM warehouse_connections c CROSS JOIN LATERAL (
@@ -43,8 +46,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Finds a connection by id or name. A text of digits is an id if no connection has that name; null is the default connection. The
-   * right is null if the user has none.
+   * Finds a connection by id or name; null for none. A text of digits is an id if no connection has that name. A `nameOrId` of null means
+   * the default connection. The right is null if the user has no right on the connection.
    */
   async find(userId: number | null, nameOrId: string | number | null): Promise<(Connection & { right: ConnectionRight | null }) | null> {
     const name = typeof nameOrId === 'string' ? nameOrId : null;
@@ -68,7 +71,7 @@ export class ConnectionsRepository {
     return rowCount === 1;
   }
 
-  /** Tells whether the user may write the mirror, which every connection of type pg_mirror names. */
+  /** Tells whether the user may write the mirror, which all connections of the type pg_mirror share. */
   async mayWriteMirror(userId: number): Promise<boolean> {
     const { rowCount } = await this.pool.query(`${held} WHERE c.type = 'pg_mirror' AND held.right = 'write' LIMIT 1`, [userId]);
     return rowCount === 1;
@@ -80,7 +83,7 @@ export class ConnectionsRepository {
     return connection;
   }
 
-  /** An id for a new connection, which is needed to seal its DSN. Ids are never given twice. */
+  /** Reserves an id for a new connection, which is needed to encrypt the connection's DSN. An id is never given twice. */
   async nextId(): Promise<number> {
     const { rows } = await this.pool.query<{ id: number }>(
       `SELECT nextval(pg_get_serial_sequence('warehouse_connections', 'id'))::int AS id`,
@@ -99,7 +102,7 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Changes a connection that nobody else changes meanwhile.
+   * Changes a connection, which stays locked while `changeOf` works.
    * @throws ConnectionNotFoundError, ConnectionNameTakenError
    */
   async change<C extends Partial<ConnectionChange>>(
@@ -129,12 +132,12 @@ export class ConnectionsRepository {
     return change;
   }
 
-  /** Ids of connections with a sealed DSN, after one of them. */
+  /** At most `limit` ids of connections with an encrypted DSN, in order, from the first id above `after`. */
   async listSealed(after: number, limit: number): Promise<number[]> {
     return this.idsOf('SELECT id FROM warehouse_connections WHERE dsn_sealed IS NOT NULL AND id > $1 ORDER BY id LIMIT $2', after, limit);
   }
 
-  /** Creates the default connection unless it exists. Instances that start together may all call it. */
+  /** Creates the default connection unless it exists. Several processes of the service may call this method at the same time. */
   async ensureDefault(): Promise<void> {
     await this.connections.query(`
       INSERT INTO warehouse_connections (name, type, is_default)
@@ -144,7 +147,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Foreign keys decide, so a job created at the same moment cannot be missed.
+   * Deletes a connection. Foreign keys prevent this while something refers to it, so a job that is created at the same moment is not
+   * missed.
    * @throws ConnectionNotFoundError; ConnectionInUseError naming the jobs, metrics and copies that refer to the connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {

@@ -41,8 +41,8 @@ export class ConnectionsService {
   ) {}
 
   /**
-   * Lists the connections that the caller may use. It reads one more than the page holds, so that `page` can tell whether there is
-   * another.
+   * Lists the connections that the caller may use. The list has one connection more than the page holds, so that `page` can tell whether
+   * there is a next page.
    */
   list({ userId }: Principal, { limit, cursor }: PageQuery): Promise<HeldConnection[]> {
     return this.connections.listUsable(userId, afterId(cursor), limit + 1);
@@ -54,7 +54,7 @@ export class ConnectionsService {
   }
 
   /**
-   * Saves a connection without connecting: a server that is away for now must not keep anybody from setting it up.
+   * Saves a connection without connecting: a server that is down must not keep anybody from saving its connection.
    * @throws MirrorDsnError, DsnMissingError, ConnectionTypeNotBuiltError, ConnectionNameTakenError, SchemaError
    */
   async create(actor: Principal, { name, type, dsn, options }: CreateConnectionRequest): Promise<HeldConnection> {
@@ -70,7 +70,8 @@ export class ConnectionsService {
   }
 
   /**
-   * Changes what is given; options one by one, and an option of null goes. Work under way ends with the former connections.
+   * Changes only the given fields of a connection. Options are changed one by one, and an option of null is removed. Work under way ends
+   * with the connections that it has opened before.
    * @throws ConnectionNotFoundError, ConnectionNameTakenError, MirrorDsnError, DsnMissingError, ConnectionTypeNotBuiltError, SchemaError
    */
   async change(actor: Principal, id: number, { name, dsn, options }: ChangeConnectionRequest): Promise<HeldConnection> {
@@ -104,8 +105,8 @@ export class ConnectionsService {
   }
 
   /**
-   * Seals all DSNs and the secrets of webhooks with the first key, after which the other keys can go. One whose key is missing is left
-   * as it is.
+   * Seals all DSNs and all secrets of webhooks with the first key, after which the other keys can be removed. A secret whose key is missing
+   * is left as it is.
    */
   async reseal(actor: Principal): Promise<ResealResponse> {
     const result: ResealResponse = { resealed: 0, unreadable: [], webhooks: await this.webhooks.reseal() };
@@ -130,7 +131,7 @@ export class ConnectionsService {
       );
     } catch (error) {
       if (error instanceof SecretUnreadableError) result.unreadable.push(id);
-      // It was deleted meanwhile.
+      // A connection that was deleted meanwhile needs no new seal.
       else if (!(error instanceof ConnectionNotFoundError)) throw error;
     }
   }
@@ -147,7 +148,7 @@ export class ConnectionsService {
   }
 
   /**
-   * Connects and reads once in the way of every query.
+   * Tests a connection: connects and reads once, as every query does.
    * @throws ConnectionTypeNotBuiltError, DriverNotInstalledError, SecretUnreadableError, WarehouseBusyError
    */
   async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
@@ -156,7 +157,7 @@ export class ConnectionsService {
   }
 
   /**
-   * Checks a DSN and seals it for its connection.
+   * Checks the DSN of a connection and encrypts it for that connection.
    * @throws MirrorDsnError, DsnMissingError, ConnectionTypeNotBuiltError, SchemaError
    */
   private async seal(id: number, type: ConnectionType, dsn: string | null): Promise<Pick<Connection, 'dsnSealed' | 'dsnMasked'>> {
@@ -172,7 +173,7 @@ export class ConnectionsService {
   }
 }
 
-/** The options that are given. @throws SchemaError for options that the type of the connection has no use for */
+/** The options that are given and not null. @throws SchemaError for options that have no effect for the type of the connection */
 function checkedOptions(type: ConnectionType, options: ConnectionOptionsRequest): ConnectionOptions {
   const known: readonly string[] = type === 'pg_mirror' ? [] : kindOf(type).options;
   const kept = Object.entries(options).filter(([, value]) => value !== null && value !== undefined);
@@ -182,12 +183,12 @@ function checkedOptions(type: ConnectionType, options: ConnectionOptionsRequest)
   throw new SchemaError(unused.map(([name]) => ({ loc: ['body', 'options', name], text, type: 'no_effect' })));
 }
 
-/** A body has a property for each option, also for those that were left out. */
+/** The options that the request body holds. The parsed body has a property for every option, undefined if it was left out. */
 function given(options: ConnectionOptionsRequest): ConnectionOptionsRequest {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** The place of the database, without secrets, for the audit. */
+/** Host, port and database of a DSN for the audit log, without secrets. Empty without a DSN and for pg_mirror. */
 function placeOf(type: ConnectionType, dsn: string | null): { place?: string } {
   return dsn === null || type === 'pg_mirror' ? {} : { place: kindOf(type).place(dsn) };
 }

@@ -8,12 +8,12 @@ import { ConnectionFailedError } from '../warehouse.errors.js';
 import { type ConnectionTestResponse } from './connections.dto.js';
 
 const usualBudgetMs = 5_000;
-/** More than versions, users and schemas take. */
+/** The most characters of a text from the server in an answer; versions, users and schemas need fewer. */
 const mostCharacters = 10_000;
 
 /**
- * Tests a connection in 5 seconds at most. A failure is an answer too: its stage, its code and a sentence of ours. Nothing that the
- * other side says is passed on, or the test would tell what listens on any port.
+ * Tests a connection in 5 seconds at most. A failure is also an answer: its stage, its code and a sentence of the service. No text of the
+ * other side is passed on, because the test would otherwise tell what listens on any port.
  */
 export async function testConnection(
   test: (reached: Reached) => Promise<ConnectionTest>,
@@ -39,7 +39,7 @@ export async function testConnection(
       warnings: warnings.map(joined),
     };
   } catch (error) {
-    // Too many tests at once, or a fault of ours, say nothing about the connection.
+    // An error because of too many tests at once, or a fault of the service, says nothing about the connection.
     if (!(error instanceof ApiError) || error instanceof BusyError) throw error;
     const { stage, failure: code } = error instanceof ConnectionFailedError ? error : new ConnectionFailedError('READ_FAILED', error);
     return { ok: false, ...elapsed(), stage, code, message: joined(connectionFailures[code]) };

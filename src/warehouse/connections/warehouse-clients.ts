@@ -11,18 +11,19 @@ export type OpenedConnection = Pick<Connection, 'id' | 'type' | 'dsnSealed' | 'o
 
 interface Held {
   /**
-   * Type, sealed DSN and options that the client was opened with. They differ once the connection was changed, here or by another process.
+   * Type, encrypted DSN and options with which the client was opened, as JSON. A connection that was changed, here or by another process,
+   * has other values.
    */
   openedWith: string;
   client: Promise<WarehouseClient>;
 }
 
-/** The name of a connection as the owner of its sealed DSN. */
+/** The owner name under which the DSN of a connection is encrypted. */
 export function secretOwner(connectionId: number): string {
   return `connection ${connectionId}`;
 }
 
-/** Holds one client for each connection. Every connection of type pg_mirror names the one mirror. */
+/** Holds one client for each connection. All connections of the type pg_mirror share the client of the mirror. */
 @Injectable()
 export class WarehouseClients implements OnApplicationShutdown {
   private readonly held = new Map<number, Held>();
@@ -49,7 +50,7 @@ export class WarehouseClients implements OnApplicationShutdown {
     return client;
   }
 
-  /** Opens a client that nobody else uses. The caller closes it. @throws as `of` */
+  /** Opens a new client, which only the caller uses and must close. @throws the errors of `of` */
   async open({ id, type, dsnSealed, options }: OpenedConnection): Promise<WarehouseClient> {
     const kind = kindOf(type);
     const dsn = await this.secrets.open(dsnSealed ?? '', secretOwner(id));
@@ -57,7 +58,7 @@ export class WarehouseClients implements OnApplicationShutdown {
     return kind.open({ dsn, options, egress: this.egress, answerMaxBytes, duckdbDirectory });
   }
 
-  /** Closes the client of a connection that was changed or deleted, once its work has ended. */
+  /** Closes the client of a connection that was changed or deleted. Work under way still ends. */
   forget(connectionId: number): void {
     void this.end(this.held.get(connectionId));
     this.held.delete(connectionId);

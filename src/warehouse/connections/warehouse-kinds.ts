@@ -6,7 +6,7 @@ import { type WarehouseKind } from '../clients/warehouse-kind.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse.errors.js';
 import { type ConnectionType } from './connection.entity.js';
 
-/** Every type that is built, besides the mirror. */
+/** The kinds of all implemented connection types, except for the mirror. */
 const kinds: Partial<Record<ConnectionType, WarehouseKind>> = {
   postgres: postgresKind,
   mysql: mysqlKind,

@@ -9,18 +9,18 @@ import { findCursorFailure } from './cursor-range.js';
 import { type TableDefinition } from './mirror-copies.repository.js';
 import { findColumnsFailure, keyNeeded } from './plan-table.js';
 
-/** The most characters of a name in a sentence. */
+/** The most characters of a table or column name in a message. */
 const shownName = 100;
 
 interface TableProblem extends FieldProblem {
-  /** The place within the table of the request. */
+  /** The field of the request's table that has the problem. */
   loc: ['table' | 'cursor' | 'lag' | 'key', ...number[]];
 }
 
 /**
- * All reasons why tables cannot be copied as a request asks, as far as the source's catalogue tells.
- * @param until the time of `performance.now()` after which no further table is looked at
- * @throws the errors of a client
+ * All reasons why the source's tables cannot be copied as the request asks, as far as the source's catalogue tells.
+ * @param until the time of `performance.now()` after which no further table is checked
+ * @throws the errors of the catalogue
  */
 export async function findSourceProblems(
   catalog: Pick<TableCatalog, 'describe' | 'listNames'>,
@@ -68,7 +68,7 @@ function keyProblems({ key }: TableDefinition, types: Types, description: TableD
   );
 }
 
-/** The problem of naming a column that is not copied. */
+/** The problem that a request names a column that cannot be copied or does not exist. */
 function columnProblem(loc: TableProblem['loc'], name: string, types: Types, { columns }: TableDescription): TableProblem {
   const shown = cut(name, shownName);
   if (columns.some(column => column.name === name)) {

@@ -7,13 +7,16 @@ import { type TableColumn, type TableDescription, type WarehouseDialect } from '
 import { nameProblem } from '../mirror/csv/csv-header.js';
 import { type TableReport } from './copy-report.js';
 
-/** Columns that are left out are named up to here, and counted beyond: reports of 50 tables are written each second. */
+/**
+ * The most left-out columns that a report names; further ones are only counted, since the reports of up to 50 tables are written each
+ * second.
+ */
 const mostNamed = 50;
 const longestShown = 100;
 
 const noType = { zh: '其类型没有对应的 PostgreSQL 类型', en: 'its type has no counterpart in PostgreSQL' };
 
-/** The columns of a source that a table of the mirror can have, and the first of those that it cannot, with the reason. */
+/** The columns of a source table that a mirror table can have, and the first columns that it cannot have, with the reason. */
 export function copiedColumns({ columns }: TableDescription): {
   kept: TableColumn[];
   leftOut: TableReport['left_out'];
@@ -32,17 +35,17 @@ export function copiedColumns({ columns }: TableDescription): {
   return { kept, leftOut, leftOutCount: columns.length - kept.length };
 }
 
-/** The columns of a CREATE TABLE. */
+/** The list of columns in a CREATE TABLE statement. */
 export function columnList(columns: readonly TableColumn[], dialect: WarehouseDialect): string {
   return columns
     .map(column => `${quoteIdentifier(column.name)} ${column.type}${isNeverNull(column, dialect) ? ' NOT NULL' : ''}`)
     .join(', ');
 }
 
-/** The characters of a comment that are kept. No bound counts them. */
+/** The most characters of a comment that are kept, since no limit on bytes counts comments. */
 const mostOfComment = 1_000;
 
-/** The comments of a table and its columns, as statements; '' for none. `table` is quoted. */
+/** SQL statements that set the comments of a table and its columns; '' for none. `table` is quoted. */
 export function commentStatements(table: string, comment: string | null, columns: readonly TableColumn[]): string {
   const on = (what: string, text: string): string =>
     `COMMENT ON ${what} IS ${pg.escapeLiteral(cut(text.replaceAll('\0', ''), mostOfComment))}`;
@@ -52,7 +55,7 @@ export function commentStatements(table: string, comment: string | null, columns
   ].join('; ');
 }
 
-/** A date that MySQL calls NOT NULL may be 0000-00-00, which is read as NULL. */
+/** Tells whether a column never has NULL. A NOT NULL date of MySQL may be 0000-00-00, which is read as NULL. */
 function isNeverNull({ nullable, type }: TableColumn, dialect: WarehouseDialect): boolean {
   return !nullable && !(dialect === 'mysql' && /^(date|timestamp)/.test(type));
 }

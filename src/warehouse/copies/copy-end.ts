@@ -4,7 +4,7 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { isLockTimeout } from '../mirror/replace-tables.js';
 import { TableBusyError } from '../warehouse.errors.js';
 
-/** An error as the record of a copy shows it. PostgreSQL's own text may quote rows and stays in the log. */
+/** Turns an error into the failure that the record of a copy shows. PostgreSQL's own text may quote rows, so it appears only in the log. */
 export function toCopyEnd(error: unknown): RunFailure {
   if (error instanceof RunFailure) return error;
   const known = isLockTimeout(error) ? new TableBusyError() : error;

@@ -1,6 +1,6 @@
 import { type Bilingual, joined } from '../../text/bilingual.js';
 
-/** The outcome of a run, or of its part for one table, as records and answers show it. */
+/** A failure or warning of a run, or of one table of a run, as records and answers show it. */
 export interface CopyProblem {
   code: string;
   detail: string;
@@ -8,17 +8,20 @@ export interface CopyProblem {
 }
 
 export interface TableReport {
-  /** `copied` is not visible yet: all tables of a copy change at one moment. A failed run changes none. */
+  /**
+   * `copied`: the rows have been copied but are not visible yet, since all tables of a copy change at one moment. A failed run changes no
+   * table.
+   */
   status: 'waiting' | 'copying' | 'copied' | 'succeeded' | 'failed' | 'unchanged';
-  /** Whether all rows were read, or only those from the last cursor on. */
+  /** Whether all rows were read, or only the rows from the last cursor on; null until this is known. */
   reads: 'all' | 'since' | null;
   rows: number;
   bytes: number;
   seconds: number;
-  /** Rows that are new in the table, and those that an update by the key changed. */
+  /** The number of rows that were added to the table, and of rows that an update by the key changed. */
   inserted: number;
   updated: number;
-  /** The first of the columns that were not copied, and the number of all of them. */
+  /** The first columns that were not copied, and the number of all columns that were not copied. */
   left_out: { column: string; native_type: string; reason: string }[];
   left_out_count: number;
   warnings: CopyProblem[];
@@ -27,14 +30,14 @@ export interface TableReport {
 
 export interface CopyReport {
   /**
-   * Promise of the source: `snapshot` for all tables of one moment, `statement` for each table of a moment of its own; null until it is
-   * known.
+   * Guarantee of the source: with `snapshot` all tables show one moment, with `statement` each table shows a moment of its own; null until
+   * the guarantee is known.
    */
   guarantee: 'snapshot' | 'statement' | null;
   rows: number;
   bytes: number;
   seconds: number;
-  /** In the order of the tables of the copy. */
+  /** The tables' reports, in the order of the copy's tables. */
   tables: TableReport[];
 }
 
@@ -59,7 +62,7 @@ export function warn(report: TableReport, code: string, text: Bilingual): void {
   report.warnings.push({ code, detail: joined(text) });
 }
 
-/** The report of a run that changed nothing: counts of what was read stay, counts of what was written go. */
+/** The report of a run that changed no table: the counts of rows read stay, and the counts of rows written are removed. */
 export function withoutWrites(report: CopyReport, problem: CopyProblem | null): CopyReport {
   const failed = report.tables.findIndex(({ status }) => status === 'copying');
   const tables = report.tables.map((table, index): TableReport => {

@@ -42,7 +42,7 @@ export class CopyRunResponse extends PickType(MirrorCopyResponse, runFields) {
   tables: CopyRunTableResponse[];
 }
 
-/** @param tables of the copy, which stay the same in all its runs */
+/** @param tables the tables of the copy, which are the same in all its runs */
 export function toCopyRunResponse(tables: readonly CopyTable[], row: CopyRunRow): CopyRunResponse {
   const { run, started_by, status, attempt, report, error } = row;
   return {
@@ -60,7 +60,7 @@ export function toCopyRunResponse(tables: readonly CopyTable[], row: CopyRunRow)
   };
 }
 
-/** Leaves out the state after the last success, which is not a fact of this run. */
+/** The fields of a table that belong to one run. The state after the last successful run is left out. */
 function runOfTable(table: CopiedTableResponse): CopyRunTableResponse {
   return Object.fromEntries(tableFields.map(field => [field, table[field]])) as unknown as CopyRunTableResponse;
 }

@@ -4,13 +4,13 @@ import { type RowPage, ServicePool } from '../../database/service-pool.js';
 import { type StartedBy } from '../../schedules/schedules.worker.js';
 import { type CopyProblem, type CopyReport } from './copy-report.js';
 
-/** The runs of a copy that are kept beside the last one. */
+/** The number of earlier runs of a copy that are kept in addition to the last one. */
 const keptRuns = 20;
 
 export type CopyStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
 export interface CopyRunRow {
-  /** Counts the runs of its copy from 1. */
+  /** The number of the run, counted from 1 within its copy. */
   run: number;
   started_by: StartedBy;
   status: CopyStatus;
@@ -24,12 +24,14 @@ export interface CopyRunRow {
 
 const columns = 'run, started_by, status, attempt, report, error, queued_at, started_at, finished_at';
 
-/** The earlier runs of copies. The last one stands in the copy itself. */
+/** Stores the earlier runs of copies. The row of the copy itself holds its last run. */
 @Injectable()
 export class CopyRunsRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Keeps the record of the last run, if it has ended, before the next one takes its place. Nobody else queues the copy meanwhile. */
+  /**
+   * Stores the last run among the earlier ones, if it has ended, before the next run replaces it. The copy's row stays locked meanwhile.
+   */
   async keep(client: PoolClient, copyId: number): Promise<void> {
     await client.query(
       `INSERT INTO mirror_copy_runs (copy_id, ${columns})
@@ -43,7 +45,7 @@ export class CopyRunsRepository {
     );
   }
 
-  /** All runs that are known, the newest first. */
+  /** Lists the last run and the earlier runs of a copy, the newest first. */
   async list(copyId: number, before: number | null, limit: number): Promise<RowPage<CopyRunRow>> {
     return this.pool.readPage<CopyRunRow>('rows', {
       text: `SELECT * FROM (SELECT ${columns} FROM mirror_copies WHERE id = $1

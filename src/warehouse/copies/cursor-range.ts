@@ -4,7 +4,7 @@ import { quoteIdentifier } from '../../sql/quote-identifier.js';
 
 const units: Record<string, string> = { ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days' };
 
-/** How far before the last cursor a copy begins to read: a number of units, or a time such as `5m`. */
+/** Matches a lag, which says how far before the last cursor a copy begins to read: a number of units, or a time such as `5m`. */
 export const lagPattern = /^(\d{1,9})(ms|s|m|h|d)?$/;
 
 const finite: Record<'number' | 'time', (column: string) => string> = {
@@ -12,13 +12,16 @@ const finite: Record<'number' | 'time', (column: string) => string> = {
   time: column => `isfinite(${column})`,
 };
 
-/** Whole and exact numbers count units, dates and times a duration. Other types have no order that all databases share. */
+/**
+ * The family of a cursor's type: the lag of an integer or numeric cursor is a number of units, and the lag of a date or time is a duration.
+ * Null for other types, which have no order that all databases share.
+ */
 export function cursorFamily(type: string): 'number' | 'time' | null {
   if (/^(smallint|integer|bigint|numeric(\(.*\))?)$/.test(type)) return 'number';
   return /^(date|timestamp(\(\d\))?|timestamptz(\(\d\))?)$/.test(type) ? 'time' : null;
 }
 
-/** The reason why a column cannot be a cursor, or does not take the lag; null if it can. */
+/** The reason why a column cannot be a cursor, or cannot have the lag; null if it can. */
 export function findCursorFailure(column: string, type: string, lag: string | null): RunFailure | null {
   const family = cursorFamily(type);
   if (family === null) {
@@ -49,14 +52,14 @@ export function findCursorFailure(column: string, type: string, lag: string | nu
 }
 
 /**
- * The value from which on rows are read: the last cursor less the lag, as the text of the column's type. Null reads all rows. The
- * session writes dates the ISO way, in UTC.
+ * The value from which on rows are read: the last cursor minus the lag, as a text of the column's type. Null reads all rows. The session
+ * must write dates in ISO form and in UTC.
  */
 export async function sinceValue(client: PoolClient, type: string, cursor: string | null, lag: string | null): Promise<string | null> {
   if (cursor === null || lag === null) return cursor;
   const [, count = '0', unit] = lagPattern.exec(lag) ?? [];
   const isTime = cursorFamily(type) === 'time';
-  // A number that the source may not know reads all rows: no row is lost by that.
+  // If the source may refuse the resulting number, all rows are read, so that no row is missed.
   const value = isTime ? `($1::text::${type} - $2::text::interval)::${type}` : `$1::text::numeric - $2::text::numeric`;
   const { rows } = await client.query<{ value: string }>(`SELECT (${value})::text AS value`, [
     cursor,
@@ -66,7 +69,10 @@ export async function sinceValue(client: PoolClient, type: string, cursor: strin
   return isTime || isTakenBySource(since, cursor, type) ? since : null;
 }
 
-/** The greatest cursor of the rows of a table and `before`, as text; infinite values count as none. `table` is quoted. */
+/**
+ * The greatest value of the cursor column in a table, or `before` if that is greater, as text. Infinite values do not count. `table` is
+ * quoted.
+ */
 export async function greatestCursor(
   client: PoolClient,
   { table, column, type, before }: { table: string; column: string; type: string; before: string | null },
@@ -79,7 +85,10 @@ export async function greatestCursor(
   return rows[0]!.value;
 }
 
-/** A foreign server may refuse a number that its column cannot hold, such as one below zero for a column without sign. */
+/**
+ * Tells whether a source accepts a number. A foreign server may refuse a number that its column cannot hold, such as a negative one for an
+ * unsigned column.
+ */
 function isTakenBySource(value: string, cursor: string, type: string): boolean {
   if (value.startsWith('-') && !cursor.startsWith('-')) return false;
   const least: Record<string, bigint> = { smallint: -(2n ** 15n), integer: -(2n ** 31n), bigint: -(2n ** 63n) };

@@ -26,7 +26,7 @@ import { planTable, shapeOf, type TablePlan } from './plan-table.js';
 import { stageTable, toKeyFailure } from './stage-table.js';
 import { upsertDelta } from './upsert-delta.js';
 
-/** An upload may hold its table for as long as its client sends. */
+/** The longest wait for the lock of a mirror table in ms. An upload holds the lock of its table as long as its client sends. */
 const waitForTableMs = 600_000;
 
 interface Work extends Interruption {
@@ -34,14 +34,14 @@ interface Work extends Interruption {
   copy: CopyRow;
   source: UsableConnection;
   report: CopyReport;
-  /** The room that its tables have in the mirror. */
+  /** The room that the copy's tables have in the mirror. */
   room: StorageRoom;
   startedAt: number;
 }
 
 /**
- * Does one run of a copy, in one transaction: it copies every table into a new one that nobody sees, and then swaps all of them in at
- * one moment. A run that does not commit leaves nothing, however it ends.
+ * Does one run of a copy, in one transaction. The run copies every table into a new one that nobody sees, and then makes the rows of all
+ * tables visible at one moment. A run that does not commit leaves nothing, however it ends.
  */
 @Injectable()
 export class MirrorCopier {
@@ -55,8 +55,8 @@ export class MirrorCopier {
   ) {}
 
   /**
-   * Marks the copy as succeeded at its end.
-   * @throws RunFailure, LeaseLostError, an ApiError, or any error of the database; the caller records it
+   * Runs a claimed copy, and marks it as succeeded at the end.
+   * @throws RunFailure, LeaseLostError, an ApiError, or any error of the database; the caller records the error
    */
   async copy(claimed: ClaimedCopy, report: CopyReport, interruption: Interruption): Promise<void> {
     const startedAt = performance.now();
@@ -71,12 +71,12 @@ export class MirrorCopier {
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       work.onBackend(rows[0]!.pid);
-      // The source has limits of its own. This side only waits for it.
+      // Reads of the source have time limits of their own, so this connection waits for them without a limit.
       await client.query(`
         BEGIN; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL statement_timeout = 0;
         SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
       await this.stageAll(client, work, plans);
-      // Reading may take hours, in which the rights of its user may be taken away.
+      // Reading may take hours, in which the user who saved the copy may lose rights, so they are checked again.
       await this.open(copy);
       const states = await this.publish(client, copy.saved_by!.id, plans);
       report.seconds = secondsSince(startedAt);
@@ -87,13 +87,13 @@ export class MirrorCopier {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       throw error;
     } finally {
-      // A cancellation may still be on its way, and would reach whoever has the connection next.
+      // A cancellation that arrives late would reach the next user of the connection, so an aborted run does not give it back.
       client.release(broken || interruption.signal.aborted);
     }
   }
 
   /**
-   * Opens the source in the name of the user who saved the copy, and who must still be allowed to write the mirror.
+   * Opens the source in the name of the user who saved the copy. That user must still be allowed to write the mirror.
    * @throws MirrorForbiddenError, and the errors of `WarehouseService.open`
    */
   async open({ id, connection_id: connectionId, saved_by: savedBy }: CopyRow): Promise<UsableConnection> {
@@ -170,7 +170,10 @@ export class MirrorCopier {
     await show();
   }
 
-  /** Makes the staged rows visible, all at one moment. Uploads of these tables wait for it, and it waits for those that go on. */
+  /**
+   * Makes the staged rows of all tables visible at one moment. Uploads of these tables that begin later wait for the commit, and this
+   * method waits for uploads that go on.
+   */
   private async publish(client: PoolClient, userId: number, plans: readonly TablePlan[]): Promise<TableState[]> {
     await client.query(`SET LOCAL search_path = pg_catalog, public, pg_temp; SET LOCAL lock_timeout = ${waitForTableMs}`);
     for (const name of plans.map(({ table }) => table.name).sort()) await lockMirrorTable(client, name);
@@ -200,7 +203,10 @@ export class MirrorCopier {
     return states;
   }
 
-  /** Writes the rows since the cursor into the table. @returns its version, which stays if no row is another one */
+  /**
+   * Writes the rows that were read since the last cursor into the table. @returns the version of the table, which stays the same if no row
+   * was added or changed
+   */
   private async update(
     client: PoolClient,
     userId: number,
@@ -208,7 +214,7 @@ export class MirrorCopier {
   ): Promise<number> {
     const target = quoteTable(mirrorSchema, table.name);
     report.status = 'copying';
-    // Holds the table, so that nobody drops it meanwhile.
+    // This lock keeps others from dropping the table before the transaction ends.
     await client.query(`LOCK TABLE ${target} IN ROW EXCLUSIVE MODE`).catch((error: unknown) => {
       throw sqlstateOf(error) === sqlstates.undefinedTable ? changedMeanwhile(table.name) : error;
     });
@@ -237,7 +243,7 @@ export class MirrorCopier {
   }
 }
 
-/** @throws RunFailure, which passes for no failure of the source */
+/** @throws RunFailure for a full mirror: an error of another class would count as a failure of the source */
 function requireRoom(room: StorageRoom, bytes: number): void {
   try {
     room.requireForText(bytes);

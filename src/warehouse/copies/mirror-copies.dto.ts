@@ -12,7 +12,7 @@ import { type CopyRow, type CopyTable } from './mirror-copies.repository.js';
 const modes = ['full', 'cursor'] as const;
 const statuses: CopyStatus[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
 const tableStatuses: TableReport['status'][] = ['waiting', 'copying', 'copied', 'succeeded', 'failed', 'unchanged'];
-/** As many columns as an index of PostgreSQL takes. */
+/** The most key columns of a copied table: an index of PostgreSQL takes at most 32. */
 const mostKeyColumns = 32;
 const mostTables = 50;
 
@@ -270,7 +270,9 @@ export function toMirrorCopyResponse({ saved_by: savedBy, report, tables, ...row
   };
 }
 
-/** A copy that is queued again still has the times of the run before. */
+/**
+ * The times of a copy's current run. The row of a copy that is queued again still has the times of the run before, which are left out here.
+ */
 export function toRunTimes({ status, queued_at, started_at, finished_at }: Omit<CopyRunRow, 'report'>) {
   return {
     queued_at: queued_at.toISOString(),
@@ -300,7 +302,7 @@ export function toCopiedTable(table: CopyTable, report: TableReport | undefined)
     inserted: report?.inserted ?? 0,
     updated: report?.updated ?? 0,
     left_out: report?.left_out ?? [],
-    // Reports of earlier releases name all of them.
+    // Reports of earlier releases have no count, but list all columns that were left out.
     left_out_count: report?.left_out_count ?? report?.left_out?.length ?? 0,
     warnings: report?.warnings ?? [],
     problem: report?.problem ?? null,

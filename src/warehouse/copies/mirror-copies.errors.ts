@@ -1,6 +1,6 @@
 import { ApiError } from '../../common/errors/api-error.js';
 
-/** 403: a copy into the mirror loads its tables. */
+/** 403: the user may not write the mirror, whose tables a copy loads. */
 export class MirrorForbiddenError extends ApiError {
   constructor() {
     super(403, 'mirror_forbidden', {
@@ -25,7 +25,7 @@ export class MirrorCopyNotFoundError extends ApiError {
   }
 }
 
-/** 403: a copy belongs to the user who saved it. */
+/** 403: the copy was saved by another user. Only the user who saved a copy and admins may use it. */
 export class MirrorCopyForbiddenError extends ApiError {
   constructor() {
     super(403, 'mirror_copy_forbidden', {
@@ -35,7 +35,7 @@ export class MirrorCopyForbiddenError extends ApiError {
   }
 }
 
-/** 409: the copy waits or is going on. */
+/** 409: the copy is queued or running, so it cannot be started or deleted. */
 export class MirrorCopyActiveError extends ApiError {
   constructor() {
     super(409, 'mirror_copy_active', {
@@ -51,7 +51,7 @@ export class MirrorCopyEndedError extends ApiError {
   }
 }
 
-/** 409: another copy fills the table. */
+/** 409: another copy already fills this table of the mirror. */
 export class MirrorTableCopiedError extends ApiError {
   constructor(table: string, copyId: number) {
     super(
@@ -66,7 +66,7 @@ export class MirrorTableCopiedError extends ApiError {
   }
 }
 
-/** 409: a table that no copy made would be replaced. */
+/** 409: the copy would replace a table of the mirror that no copy created. */
 export class MirrorTableExistsError extends ApiError {
   constructor(table: string) {
     super(
@@ -81,7 +81,7 @@ export class MirrorTableExistsError extends ApiError {
   }
 }
 
-/** 409: the user keeps as many copies as allowed. */
+/** 409: the user has saved as many copies as one user may keep. */
 export class TooManyMirrorCopiesError extends ApiError {
   constructor(most: number) {
     super(
@@ -93,7 +93,7 @@ export class TooManyMirrorCopiesError extends ApiError {
   }
 }
 
-/** 409: as many copies of the user wait as allowed. */
+/** 409: as many copies of the user are queued as one user may have in the queue. */
 export class TooManyCopiesWaitingError extends ApiError {
   constructor(waiting: number) {
     super(

@@ -17,7 +17,7 @@ import {
 import { type CopyProblem, type CopyReport } from './copy-report.js';
 import { type CopyRunRow, CopyRunsRepository } from './copy-runs.repository.js';
 
-/** Copies of one user that may wait for a place, and all that one user may keep. */
+/** The most copies of one user that may wait to run, and the most that one user may keep. */
 const maxWaiting = 4;
 const maxKept = 200;
 
@@ -29,17 +29,17 @@ export interface TableDefinition {
   mode: 'full' | 'cursor';
   cursor: string | null;
   lag: string | null;
-  /** Empty for the primary key of the source. */
+  /** The columns that tell rows apart. Empty for the primary key of the source table. */
   key: string[];
   replaces: boolean;
 }
 
-/** State of a table after its last run that succeeded. */
+/** State of a mirror table after the last run that succeeded. */
 export interface TableState {
   version: number;
   columns: { name: string; type: string; nullable: boolean }[];
   key: string[];
-  /** The greatest cursor of the rows that were copied. */
+  /** The greatest value of the cursor column among the copied rows; null if there is none. */
   cursor: string | null;
 }
 
@@ -77,8 +77,8 @@ const copyRow = `
 const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
 
 /**
- * Copies of foreign tables into the mirror, each with the state of its last run: queued, claimed by a worker, and ended. One whose
- * lease has ended is claimed again. A worker that lost its lease changes nothing.
+ * Stores copies of foreign tables into the mirror, each with the state of its last run: queued, claimed by a worker, or ended. A copy whose
+ * lease has expired is claimed again. A worker that lost its lease changes nothing.
  */
 @Injectable()
 export class MirrorCopiesRepository {
@@ -94,7 +94,7 @@ export class MirrorCopiesRepository {
     return rows[0];
   }
 
-  /** The copies of a user, or all of them, in the order of their ids. */
+  /** The copies that a user saved, in the order of their ids; with a `userId` of null the copies of all users. */
   async list(userId: number | null, afterId: number, limit: number): Promise<RowPage<CopyRow>> {
     return this.pool.readPage<CopyRow>('rows', {
       text: `${copyRow} WHERE c.id > $1 AND ($2::int IS NULL OR c.saved_by = $2) ORDER BY c.id`,
@@ -104,7 +104,7 @@ export class MirrorCopiesRepository {
     });
   }
 
-  /** The copy of the user with exactly these tables, in this order. */
+  /** The id of the user's copy from this connection with exactly these tables in this order; null for none. */
   async findSame(userId: number, connectionId: number, tables: readonly TableDefinition[]): Promise<number | null> {
     const { rows } = await this.pool.query<{ id: number }>(
       `SELECT c.id FROM mirror_copies c WHERE c.saved_by = $1 AND c.connection_id = $2 AND ${tablesOf('')} = $3::jsonb`,
@@ -114,9 +114,9 @@ export class MirrorCopiesRepository {
   }
 
   /**
-   * Saves a copy and queues it.
+   * Saves a copy and queues its first run.
    * @param record writes about the new copy in the same transaction
-   * @throws MirrorTableCopiedError for a table of another copy; TooManyMirrorCopiesError, TooManyCopiesWaitingError,
+   * @throws MirrorTableCopiedError for a table that another copy fills; TooManyMirrorCopiesError, TooManyCopiesWaitingError,
    * ConnectionNotFoundError
    */
   async create(
@@ -152,7 +152,7 @@ export class MirrorCopiesRepository {
     }
   }
 
-  /** @throws MirrorTableCopiedError for a table of the mirror that a copy fills */
+  /** @throws MirrorTableCopiedError if a copy fills one of these tables of the mirror */
   async requireFree(names: readonly string[]): Promise<void> {
     const { rows } = await this.pool.query<{ name: string; id: number }>(
       'SELECT name, copy_id AS id FROM mirror_copy_tables WHERE name = ANY ($1::text[]) ORDER BY name LIMIT 1',
@@ -162,7 +162,7 @@ export class MirrorCopiesRepository {
   }
 
   /**
-   * Queues the copy again, and keeps the record of its last run; the next one takes the share of `userId`.
+   * Queues the copy again, and keeps the record of its last run. The new run counts against the waiting copies of `userId`.
    * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
    */
   async queue(client: PoolClient, id: number, userId: number, startedBy: StartedBy): Promise<void> {
@@ -183,17 +183,20 @@ export class MirrorCopiesRepository {
     if (rowCount === 0) throw new MirrorCopyNotFoundError();
   }
 
-  /** Forgets the copy; its tables stay. @throws MirrorCopyNotFoundError, MirrorCopyActiveError */
+  /** Deletes the saved copy; the tables that it filled stay in the mirror. @throws MirrorCopyNotFoundError, MirrorCopyActiveError */
   async delete(client: PoolClient, id: number): Promise<void> {
     const { rowCount } = await client.query(`DELETE FROM mirror_copies WHERE id = $1 AND status NOT IN ('queued', 'running')`, [id]);
     if (rowCount === 0) await this.throwActive(client, id);
   }
 
-  /** Users come in turn, and each has one copy running at most: first the one whose last copy began longest ago. */
+  /**
+   * Claims the next queued copy for a worker; null if there is none. At most one copy of a user runs at a time. Users take turns: the user
+   * whose last copy began longest ago comes first.
+   */
   async claim(): Promise<{ claimed: ClaimedCopy; attempt: number; isCancelled: boolean } | null> {
     const leaseOwner = randomUUID();
     return this.pool.transaction(async client => {
-      // Two workers at once could each give the same user a place.
+      // Without this lock, two workers could start two copies of one user at the same moment.
       await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('claims of mirror copies', 0))`);
       const { rows } = await client.query<{ id: number; attempt: number; isCancelled: boolean }>(
         `UPDATE mirror_copies SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2),
@@ -214,7 +217,7 @@ export class MirrorCopiesRepository {
     });
   }
 
-  /** Tells whether the copy should stop; null when its lease is lost. */
+  /** Renews the worker's lease. @returns whether the copy should stop; null if the worker has lost the lease */
   async renewLease({ id, leaseOwner }: ClaimedCopy): Promise<{ isCancelled: boolean } | null> {
     const { rows } = await this.pool.query<{ isCancelled: boolean }>(
       `UPDATE mirror_copies SET lease_until = now() + make_interval(secs => $3)
@@ -224,7 +227,7 @@ export class MirrorCopiesRepository {
     return rows[0] ?? null;
   }
 
-  /** Publishes the counts so far, outside the copy's own transaction. @throws LeaseLostError */
+  /** Saves the counts of the running copy outside of its transaction, so that readers see them. @throws LeaseLostError */
   async show({ id, leaseOwner }: ClaimedCopy, report: CopyReport): Promise<void> {
     const values = [id, leaseOwner, JSON.stringify(report)];
     const { rowCount } = await this.pool.query(`UPDATE mirror_copies SET report = $3 WHERE ${isHeld}`, values);
@@ -232,8 +235,8 @@ export class MirrorCopiesRepository {
   }
 
   /**
-   * The last statements of the transaction that changes the tables: a worker that lost its lease commits nothing.
-   * @param states of the tables, in the order of the copy
+   * Runs the last statements of the transaction that changes the mirror tables: a worker that lost its lease commits nothing.
+   * @param states of the tables, in the order of the copy's tables
    * @throws LeaseLostError
    */
   async succeed(client: PoolClient, { id, leaseOwner }: ClaimedCopy, report: CopyReport, states: readonly TableState[]): Promise<void> {
@@ -249,7 +252,7 @@ export class MirrorCopiesRepository {
     );
   }
 
-  /** @param report null keeps the one that was shown last */
+  /** @param report null keeps the report that `show` saved last */
   async end(
     { id, leaseOwner }: ClaimedCopy,
     status: 'failed' | 'cancelled',
@@ -263,7 +266,7 @@ export class MirrorCopiesRepository {
     );
   }
 
-  /** Puts the copy back into the queue; `returned` attempts do not count. One whose COMMIT succeeded stays succeeded. */
+  /** Puts a running copy back into the queue. `returned` is subtracted from its attempts. A copy whose COMMIT succeeded stays succeeded. */
   async release({ id, leaseOwner }: ClaimedCopy, returned: 0 | 1): Promise<void> {
     await this.pool.query(
       `UPDATE mirror_copies SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempt = attempt - $3 WHERE ${isHeld}`,
@@ -271,7 +274,10 @@ export class MirrorCopiesRepository {
     );
   }
 
-  /** A queued copy ends at once, a running one when its worker sees the request. False when it has ended already. */
+  /**
+   * Asks a copy to stop. A queued copy ends at once, a running copy when its worker sees the request. @returns false if the copy has ended
+   * already
+   */
   async requestCancel(id: number): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `UPDATE mirror_copies
@@ -289,7 +295,10 @@ export class MirrorCopiesRepository {
     throw rowCount === 1 ? new MirrorCopyActiveError() : new MirrorCopyNotFoundError();
   }
 
-  /** One user's requests run one after the other, so that each is counted in time. */
+  /**
+   * Checks the number of the user's waiting copies. The lock makes requests of one user run one after the other, so that each sees the
+   * copies of those before.
+   */
   private async requireRoom(client: PoolClient, userId: number, id: number | null): Promise<void> {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('mirror copies of user ' || $1::int, 0))`, [userId]);
     const { rows } = await client.query<{ n: number }>(

@@ -22,13 +22,13 @@ import { type CopyRow, MirrorCopiesRepository, type TableDefinition } from './mi
 import { MirrorCopiesWorker } from './mirror-copies.worker.js';
 import { readCopyRequest } from './read-copy-request.js';
 
-/** Tells copies from what else has schedules. The database removes those of this kind with their copies. */
+/** The kind of copies in the table of schedules. The database removes schedules of this kind with their copy. */
 export const copyKind = 'mirror_copy';
 
-/** The longest that a request waits for its source. */
+/** The longest time in ms that a request waits for the source of the copy. */
 const sourcePatienceMs = 3_000;
 
-/** Saves, starts, shows and stops copies of foreign tables into the mirror. The worker does the work itself. */
+/** Saves, starts, shows and stops copies of foreign tables into the mirror. MirrorCopiesWorker runs the copies. */
 @Injectable()
 export class MirrorCopiesService {
   constructor(
@@ -42,9 +42,9 @@ export class MirrorCopiesService {
   ) {}
 
   /**
-   * Saves a copy and starts it. The same request again starts the same copy again. A source that gives no answer in time is not
-   * waited for: the run asks it again.
-   * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError, DiskReserveError; those of
+   * Saves a copy and starts it. Repeating the request starts the saved copy again. A source that does not answer in time is not waited for:
+   * the run checks the source again.
+   * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError, DiskReserveError; the errors of
    * `MirrorCopiesRepository.create` and `queue`
    */
   async create(principal: Principal, connectionId: number, { tables }: CopyTablesRequest): Promise<MirrorCopyResponse> {
@@ -67,9 +67,8 @@ export class MirrorCopiesService {
   }
 
   /**
-   * Starts a saved copy again. It reads in the name of the user who saved it, whoever starts it.
-   * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError,
-   * DiskReserveError
+   * Starts a saved copy again. The copy reads in the name of the user who saved it, whoever starts it.
+   * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError, DiskReserveError
    */
   async run(principal: Principal, id: number): Promise<MirrorCopyResponse> {
     await this.require(principal, id);
@@ -82,7 +81,10 @@ export class MirrorCopiesService {
     return toMirrorCopyResponse(await this.require(principal, id));
   }
 
-  /** The last run and the earlier ones that are kept, the newest first. @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
+  /**
+   * Lists the last run of a copy and the earlier runs that are kept, the newest first. @throws MirrorCopyNotFoundError,
+   * MirrorCopyForbiddenError
+   */
   async listRuns(principal: Principal, id: number, { limit, cursor }: PageQuery): Promise<Page<CopyRunResponse>> {
     const { tables } = await this.require(principal, id);
     const before = afterId(cursor);
@@ -94,7 +96,7 @@ export class MirrorCopiesService {
     );
   }
 
-  /** The copies of the caller, or all for admins. */
+  /** Lists the copies that the caller saved; for an admin the copies of all users. */
   async list({ userId, isAdmin }: Principal, { limit, cursor }: PageQuery): Promise<Page<MirrorCopyResponse>> {
     const copies = await this.copies.list(isAdmin ? null : userId, afterId(cursor), limit);
     return pageOfRows(copies, copy => copy.id, toMirrorCopyResponse);
@@ -108,7 +110,10 @@ export class MirrorCopiesService {
     return toMirrorCopyResponse(await this.copies.get(id));
   }
 
-  /** Forgets the copy; its tables stay. @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError */
+  /**
+   * Deletes the saved copy; the tables that it filled stay in the mirror. @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError,
+   * MirrorCopyActiveError
+   */
   async delete(principal: Principal, id: number): Promise<void> {
     await this.require(principal, id);
     await this.audit.recordWith(

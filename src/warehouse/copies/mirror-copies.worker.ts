@@ -12,7 +12,7 @@ import { type CopyReport, emptyCopyReport, withoutWrites } from './copy-report.j
 import { MirrorCopier } from './mirror-copier.service.js';
 import { type ClaimedCopy, MirrorCopiesRepository } from './mirror-copies.repository.js';
 
-/** Does the copies into the mirror, users in turn. */
+/** Runs queued copies into the mirror. Users take turns. */
 @Injectable()
 export class MirrorCopiesWorker extends LeasedWorker<ClaimedCopy, CopyReport> {
   constructor(

@@ -44,7 +44,10 @@ export class MirrorCopySchedulesService implements OnModuleInit {
     await this.schedules.delete(principal, copyKind, id);
   }
 
-  /** Queues the copy as if the user had asked for it now, if it may still read its source and write the mirror. */
+  /**
+   * Queues a scheduled copy as if the user had started it now. The user who saved the copy must still be allowed to read its source and
+   * write the mirror.
+   */
   private async start(client: PoolClient, principal: Principal, id: number): Promise<Started> {
     await this.disk.require();
     await this.copier.open(await this.copies.require(principal, id));

@@ -10,18 +10,18 @@ import { type TableReport, warn } from './copy-report.js';
 import { findCursorFailure } from './cursor-range.js';
 import { type CopyTable, type TableState } from './mirror-copies.repository.js';
 
-/** Plan of one run for a table. */
+/** Plan for one table in one run of a copy. */
 export interface TablePlan {
   table: CopyTable;
   columns: TableColumn[];
   comment: string | null;
-  /** The primary key of the table in the mirror; empty for none. */
+  /** The columns of the primary key that the mirror table gets; empty for none. */
   key: string[];
   cursor: { column: string; type: string } | null;
-  /** The state that a reading since the cursor goes on from; null where all rows are read. */
+  /** The state after the last run, from which a reading by cursor goes on; null if all rows are read. */
   from: TableState | null;
   isDelta: boolean;
-  /** The quoted name of the table that receives the rows, and its name without schema. */
+  /** The quoted name of the new table that receives the rows, and this name without schema and quotes. */
   staged: string;
   stagedName: string;
   report: TableReport;
@@ -30,7 +30,7 @@ export interface TablePlan {
 export interface Found {
   description: TableDescription;
   comment: string | null;
-  /** The version of the table in the mirror now. */
+  /** The current version of the table in the mirror; null if it has none. */
   version: DataVersion | null;
 }
 
@@ -106,7 +106,10 @@ function keyOf({ mode, key }: CopyTable, columns: TableColumn[], { keys }: Table
   );
 }
 
-/** The state to go on from, unless the table is no longer what the last run left, or its source has another shape. */
+/**
+ * @returns the state from which a reading by cursor goes on; null if the mirror table was changed after the last run, or the columns or key
+ * of the source have changed
+ */
 function goesOn(
   { state }: CopyTable,
   { columns, key, version }: { columns: TableColumn[]; key: string[]; version: DataVersion | null },
@@ -139,7 +142,7 @@ export const keyNeeded = {
   en: 'mode=cursor needs a key: the table at the source has no primary key, so name the columns that tell rows apart with `key`',
 };
 
-/** The reason why a table with so many columns cannot be copied; null if it can. */
+/** The reason why a table with `count` columns that can be copied is not copied; null if the number is allowed. */
 export function findColumnsFailure(count: number): RunFailure | null {
   if (count > 0 && count <= mostColumns) return null;
   if (count === 0) {

@@ -4,7 +4,10 @@ import { tableNameProblem } from '../mirror/csv/csv-header.js';
 import { type CopyTableRequest } from './mirror-copies.dto.js';
 import { type TableDefinition } from './mirror-copies.repository.js';
 
-/** The tables of a request, with the names of the source's client. @throws SchemaError with all problems */
+/**
+ * The tables that a request defines. Names of source tables are written as the source's client writes them. @throws SchemaError with all
+ * problems
+ */
 export function readCopyRequest(
   tables: readonly CopyTableRequest[],
   client: Pick<WarehouseClient, 'place' | 'nameProblem'>,

@@ -9,7 +9,7 @@ import { warn } from './copy-report.js';
 import { type TablePlan } from './plan-table.js';
 
 /**
- * Copies the rows of a plan into a new table that nobody else sees yet: one of the mirror with key and comments, or a temporary one
+ * Copies the rows of a plan into a new table that nobody else sees yet: a table of the mirror with key and comments, or a temporary table
  * for the rows since a cursor.
  * @throws RunFailure, or an error of the service's own database
  */
@@ -20,7 +20,7 @@ export async function stageTable(
   { dialect, ...task }: Omit<CopyTask, 'copy'> & { dialect: WarehouseDialect },
 ): Promise<void> {
   const { staged, columns, comment, isDelta } = plan;
-  // queryMode keeps the text to one statement: types are words of somebody else's server.
+  // queryMode limits the text to one statement, because the column types are words of a foreign server.
   const create: QueryConfig & { queryMode: 'extended' } = {
     text: `CREATE ${isDelta ? 'TEMPORARY ' : ''}TABLE ${staged} (${columnList(columns, dialect)})${isDelta ? ' ON COMMIT DROP' : ''}`,
     queryMode: 'extended',
@@ -36,7 +36,9 @@ export async function stageTable(
   await client.query(`ANALYZE ${staged}`);
 }
 
-/** The key of a copy by cursor must hold. That of the source's own is only carried over if it does. */
+/**
+ * Adds the primary key. A copy by cursor fails if its key does not hold. For a full copy, the key of the source is only added if it holds.
+ */
 async function addKey(client: PoolClient, { staged, key, cursor, report }: TablePlan): Promise<void> {
   if (key.length === 0) return;
   await client.query('SAVEPOINT before_key');
@@ -54,7 +56,7 @@ async function addKey(client: PoolClient, { staged, key, cursor, report }: Table
   }
 }
 
-/** The failure of a copy by cursor whose rows cannot be told apart by `key`; any other error stays as it is. */
+/** The failure of a copy by cursor whose rows `key` does not tell apart; any other error is returned unchanged. */
 export function toKeyFailure(error: unknown, key: readonly string[]): unknown {
   if (!isUnfitKey(error)) return error;
   const list = key.join(', ');
@@ -68,7 +70,7 @@ export function toKeyFailure(error: unknown, key: readonly string[]): unknown {
   );
 }
 
-/** Values that repeat or are NULL, that are too long for an index, or whose type has no order. */
+/** Tells whether the key's values repeat, are NULL, are too long for an index, or have a type without an order. */
 function isUnfitKey(error: unknown): boolean {
   return /^(23|54|42704)/.test(sqlstateOf(error));
 }

@@ -2,9 +2,9 @@ import { type PoolClient } from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 
 /**
- * Writes the rows of `delta` over those of `target` with the same key, which is the primary key of `target`, and adds the others. A
- * source without snapshots may send a row twice; the one with the greater cursor counts. Rows that stay the same are not written.
- * Names of tables are quoted.
+ * Updates the rows of `target` that have the same key as a row of `delta`, and adds the other rows of `delta`. The key is the primary key
+ * of `target`. A source without snapshots may send a row twice; then the row with the greater cursor counts. Rows that stay the same are
+ * not written. Table names are quoted.
  */
 export async function upsertDelta(
   client: PoolClient,

@@ -28,7 +28,7 @@ export class GrantConnectionRequest {
   right: ConnectionRight;
 }
 
-/** A user without an id is everyone. */
+/** A grant of a connection. A `user_id` of null means everyone. */
 export interface ConnectionGrantRow {
   user_id: number | null;
   username: string | null;

@@ -10,7 +10,7 @@ const grant = `
 
 export interface NewConnectionGrant {
   connectionId: number;
-  /** Null means everyone. */
+  /** The user who gets the right; null means everyone. */
   userId: number | null;
   canWrite: boolean;
   grantedBy: number;
@@ -20,7 +20,7 @@ export interface NewConnectionGrant {
 export class ConnectionGrantsRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Users ordered by id, everyone at the end. */
+  /** Lists the grants of a connection, ordered by user id, with the grant to everyone at the end. */
   async list(connectionId: number, afterUser: number, limit: number): Promise<ConnectionGrantRow[]> {
     const { rows } = await this.pool.query<ConnectionGrantRow>(
       `${grant} WHERE g.connection_id = $1 AND (g.user_id > $2 OR g.user_id IS NULL) ORDER BY g.user_id NULLS LAST LIMIT $3`,
@@ -39,7 +39,7 @@ export class ConnectionGrantsRepository {
     return rows[0];
   }
 
-  /** Creates a grant, or changes the one that exists. Returns true if it is new. */
+  /** Creates a grant, or changes the existing one. @returns true if the grant is new */
   async grant(client: PoolClient, { connectionId, userId, canWrite, grantedBy }: NewConnectionGrant): Promise<boolean> {
     const { rows } = await client.query<{ created: boolean }>(
       `INSERT INTO connection_grants (connection_id, user_id, can_write, granted_by) VALUES ($1, $2, $3, $4)

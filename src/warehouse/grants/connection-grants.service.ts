@@ -15,8 +15,8 @@ import { ConnectionGrantsRepository } from './connection-grants.repository.js';
 import { everyone, type Grantee } from './grantee.js';
 
 /**
- * Grants the use of a warehouse connection to users besides admins. Its jobs and bindings lose the right with the user who saved
- * them.
+ * Grants the use of a warehouse connection to users who are not admins. Jobs and bindings on the connection lose the right together with
+ * the user who saved them.
  */
 @Injectable()
 export class ConnectionGrantsService {
@@ -35,7 +35,7 @@ export class ConnectionGrantsService {
   }
 
   /**
-   * Granting again changes the right; `created` says whether there was none before.
+   * Grants a right on a connection. Granting again changes the right; `created` is false if the grantee had a right before.
    * @throws ConnectionNotFoundError, UserNotFoundError
    */
   async grant(

@@ -36,7 +36,7 @@ export function requireKeyColumns(names: readonly string[], key: readonly string
     if (!names.includes(name)) {
       return [{ ...at, text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` }, type: 'unknown_column' }];
     }
-    // PostgreSQL compares jsonb, but not json.
+    // PostgreSQL can compare jsonb values, but not json values.
     if (types.get(name) !== 'json') return [];
     return [{ ...at, text: { zh: `json 列“${name}”不能作主键`, en: `the json column "${name}" cannot be a key` }, type: 'key_type' }];
   });
@@ -47,7 +47,7 @@ export function isDateType(type: string): boolean {
   return /^(?:date|timestamp)/.test(type);
 }
 
-/** @throws SchemaError for a form of dates that is given for a column of another type: the dates would become texts of another spelling */
+/** @throws SchemaError for a date form that is given for a column which is not a date: its values would become texts in another spelling */
 export function requireDates(names: readonly string[], types: ReadonlyMap<string, string>): void {
   const problems = names
     .filter(name => !isDateType(types.get(name) ?? ''))
@@ -59,7 +59,7 @@ export function requireDates(names: readonly string[], types: ReadonlyMap<string
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
-/** @throws SchemaError for a file whose columns leave none for `lineColumn` */
+/** @throws SchemaError for a file that has as many columns as a table may have, so that `lineColumn` cannot be added */
 export function requireRoomForLine(format: FileFormat, names: readonly string[]): void {
   if (names.length < mostColumns) return;
   const text = {

@@ -6,19 +6,19 @@ import { loadNdjson } from './ndjson/load-ndjson.js';
 import { type ParquetLoader } from './parquet/parquet-loader.js';
 import { type UploadOptions } from './upload-options.js';
 
-/** Content of a loaded file, and the way in which it was read. */
+/** The result of loading a file: its content, and the way in which it was read. */
 export interface LoadedTable {
   format: FileFormat;
   rows: number;
   columns: { name: string; type: string }[];
-  /** Null for a format that has none. */
+  /** The delimiter of a CSV file as a byte; null for other formats. */
   delimiter: number | null;
   encoding: string | null;
   isEncodingGuessed: boolean;
   warnings: Bilingual[];
 }
 
-/** Loads a file of a format into the target. @throws what the loader of the format throws */
+/** Loads a file into the target. @throws the errors of the loader for the file's format */
 export async function loadTable(
   { format, bytes, caller }: { format: FileFormat; bytes: AsyncIterable<Buffer>; caller: number },
   { csv, nullMarker }: UploadOptions,

@@ -4,10 +4,10 @@ import { PostgresCatalog, readOn } from '../clients/postgres/postgres-catalog.js
 import { TableNames } from '../clients/postgres/table-names.js';
 import { mirrorSchema } from './mirror-schema.js';
 
-/** A name in the mirror is never taken apart, so it may have a dot. */
+/** The table names of the mirror. A name is never split at a dot, so it may have dots. */
 export const mirrorNames = new TableNames([mirrorSchema], true);
 
-/** The tables of the mirror, read from PostgreSQL's catalogue as the service. */
+/** The tables of the mirror, read from PostgreSQL's catalogue with the service's own database user. */
 @Injectable()
 export class MirrorCatalog extends PostgresCatalog {
   constructor(pool: ServicePool) {

@@ -3,18 +3,21 @@ import { mebibyte, type StorageBound, StorageRoom } from '../../database/storage
 
 const remedy = { zh: '删除不再使用的表（DELETE …/tables/{table}）', en: 'Drop tables that are no longer used (DELETE …/tables/{table})' };
 
-/** Bytes of tables in the mirror. */
+/** The bytes that tables of the mirror take, as seen by one load. */
 export interface MirrorUse {
-  /** Bytes of the tables that are loaded. */
+  /** Bytes of the tables that this load replaces or extends. */
   these: number;
-  /** Bytes of all other tables that the user was the last to load. */
+  /** Bytes of all other tables whose last load was by the same user. */
   own: number;
-  /** Bytes of all other tables. */
+  /** Bytes of all tables of the mirror except those that this load replaces or extends. */
   all: number;
   isAdmin: boolean;
 }
 
-/** The room that a load has, beside all tables but its own. Admins set the bounds, so they have none of the user. */
+/**
+ * The room that a load has in the mirror, when the bytes of all other tables are subtracted. The limit per user does not apply to admins,
+ * who set the limits.
+ */
 export function mirrorRoom(
   { own, all, isAdmin }: MirrorUse,
   { mirrorMaxMb, mirrorMaxMbPerUser }: Pick<Settings, 'mirrorMaxMb' | 'mirrorMaxMbPerUser'>,

@@ -37,24 +37,24 @@ import { requireUniqueKeys, upsertRows } from './upsert-rows.js';
 import { TableBusyError, TableNotFoundError, UploadsBusyError } from '../warehouse.errors.js';
 
 export interface UploadResult extends LoadedTable {
-  /** False if the table existed before. */
+  /** True if the upload created the table. */
   created: boolean;
   inserted: number;
   updated: number;
-  /** Version of the table with these rows. */
+  /** Version of the table after the upload. */
   dataVersion: DataVersion;
-  /** Bytes as received, before any decoding. */
+  /** Bytes of the body as received, before any decoding. */
   bytes: number;
   seconds: number;
 }
 
 export interface Uploader {
   userId: number;
-  /** Throws unless the user may still write the table. An upload may go on for an hour. */
+  /** Throws unless the user may still write the table. It is called after the upload, which may take an hour. */
   confirm: (client: PoolClient) => Promise<void>;
 }
 
-/** An upload holds a connection as long as the client sends, so uploads have a few connections of their own. */
+/** Uploads that run at once. An upload holds a database connection as long as its client sends, so uploads have a pool of their own. */
 const uploadsAtOnce = 4;
 const waitForTurnMs = 30_000;
 const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
@@ -62,7 +62,7 @@ const gzipBounds = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const waitForTableMs = 600_000;
 const waitToDropMs = 10_000;
 
-/** Loads files into tables of the mirror, and drops tables. A table is replaced in one moment or not at all. */
+/** Loads files into tables of the mirror, and drops tables. A table is replaced as a whole or not at all. */
 @Injectable()
 export class MirrorUploadService implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
@@ -84,8 +84,8 @@ export class MirrorUploadService implements OnApplicationShutdown {
   }
 
   /**
-   * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete.
-   * On any failure the table stays as it was, and the rest of the body is read and dropped, so that the client gets the answer.
+   * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete. On any
+   * failure the table stays as it was, and the rest of `body` is read and dropped, so that the client gets the answer.
    * @throws SchemaError with the line of a broken record; StorageFullError, DiskReserveError, TableBusyError, UploadsBusyError,
    * UploadAbortedError, UploadStalledError
    */
@@ -152,7 +152,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const append = options.mode === 'append' && existing !== null;
     const upsert = options.mode === 'upsert';
     const loadedTable = append ? table : `upload_${randomBytes(12).toString('hex')}`;
-    // An upsert holds its table from the beginning, as a COPY does, so that nobody drops it meanwhile.
+    // This lock keeps others from dropping the table during an upsert. A COPY into the table takes the same lock by itself.
     if (upsert && existing) await client.query(`LOCK TABLE ${quoteTable(mirrorSchema, table)} IN ROW EXCLUSIVE MODE`);
     const keepsTypes = existing !== null && options.mode !== 'replace';
     const types = keepsTypes ? new Map(existing.map(column => [column.name, column.type])) : options.types;
@@ -207,13 +207,15 @@ export class MirrorUploadService implements OnApplicationShutdown {
     return { ...loaded, inserted: loaded.rows, updated: 0, created: existing === null, dataVersion };
   }
 
-  /** Reads and writes times and dates the ISO way, so that a column can be turned back into the text of the file. */
+  /**
+   * Runs `work` in a transaction that writes dates and times in ISO form, so that a column can be turned back into the text of the file.
+   */
   private async inTransaction<T>(format: FileFormat, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     const { processID } = client as unknown as { processID: number };
     let broken: Error | boolean = false;
     const end = (): void => {
-      // The cancellation may come late, and would then reach whoever has the connection next.
+      // A cancellation that arrives late would reach the next user of the connection, so the connection is closed.
       broken = true;
       void this.service.cancel(processID);
     };
@@ -233,7 +235,10 @@ export class MirrorUploadService implements OnApplicationShutdown {
   }
 }
 
-/** A file that needs more memory or temporary disk than one session may take is the caller's own; whatever else fails is not. */
+/**
+ * Turns an error of the database into the caller's error where the file causes it: a file that needs more memory or temporary disk than one
+ * session may take. Any other error, except for a lock time-out, is returned unchanged.
+ */
 function toUploadError(format: FileFormat, error: unknown): unknown {
   if (isLockTimeout(error)) return new TableBusyError();
   return isTooLarge(error) ? tooLarge(format) : error;
@@ -244,7 +249,7 @@ function requireTableName(table: string): void {
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
 }
 
-/** The spellings that are read in a column of each type; every other text is left to PostgreSQL. */
+/** The rewrite for the values of each column with a list or date type, by column name. Values of other columns are left to PostgreSQL. */
 function rewritesOf(types: ReadonlyMap<string, string>): [string, FieldRewrite][] {
   return [...types].flatMap(([name, type]): [string, FieldRewrite][] => {
     if (type.endsWith('[]')) return [[name, listForm]];

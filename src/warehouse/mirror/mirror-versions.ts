@@ -9,23 +9,25 @@ import { type CatalogRead, readOn } from '../clients/postgres/postgres-catalog.j
 import { mirrorRoom, type MirrorUse } from './mirror-room.js';
 import { mirrorSchema } from './mirror-schema.js';
 
-/** Bytes that the catalogue takes for a table, and for each of its columns with its statistics. */
+/** Estimated bytes that PostgreSQL's catalogue needs for a table, and for each of its columns with statistics. */
 const [bytesOfTable, bytesOfColumn] = [16_384, 1_024];
 
-/** From the check of the room to the end of a load is a moment. */
+/** The longest wait in ms for other loads. Each load needs only a moment from the check of its room to its end. */
 const waitForOthersMs = 60_000;
 
-/** The state of the rows of a mirror table. A later state has a greater version, also of a table that was dropped and made again. */
+/**
+ * The state of the rows of a mirror table. A later state has a greater version, even if the table was dropped and created again in between.
+ */
 export interface DataVersion {
   version: number;
   changedAt: Date;
 }
 
 /**
- * Reads the versions of tables in one statement. A table that was not made through the service has none.
- * @param read runs it in the transaction of a reader, which then knows the versions of what it sees. Its snapshot must be younger
- * than its locks on the tables (LOCK TABLE … IN ACCESS SHARE MODE takes no snapshot): the rows of a table that was swapped in are
- * visible to older snapshots too.
+ * Reads the versions of tables in one statement. A table that was not loaded through the service has no version.
+ * @param read runs the statement in the transaction of a reader, which then knows the versions of the rows it sees. The snapshot of that
+ * transaction must be younger than its locks on the tables (LOCK TABLE … IN ACCESS SHARE MODE takes no snapshot): the rows of a table that
+ * was replaced are visible to older snapshots too.
  */
 export async function dataVersions(tables: readonly string[], read: CatalogRead): Promise<Map<string, DataVersion>> {
   const sql = `SELECT name, version::text AS version, changed_at AS "changedAt" FROM public.mirror_tables WHERE name = ANY ($1::text[])`;
@@ -34,8 +36,8 @@ export async function dataVersions(tables: readonly string[], read: CatalogRead)
 }
 
 /**
- * Keeps the versions and sizes of the tables of the mirror, and who was the last to load each. They change in the transaction that changes
- * the table, so a reader never sees new rows under an old version.
+ * Keeps the version and size of each mirror table, and the user who loaded it last. These facts change in the transaction that changes the
+ * table, so a reader never sees new rows under an old version.
  */
 @Injectable()
 export class MirrorVersions {
@@ -45,15 +47,15 @@ export class MirrorVersions {
     private readonly quotas: Quotas,
   ) {}
 
-  /** The versions of tables as of now, see `dataVersions`. */
+  /** The current versions of tables, see `dataVersions`. */
   of(tables: readonly string[]): Promise<Map<string, DataVersion>> {
     return dataVersions(tables, readOn(this.pool));
   }
 
   /**
-   * Call it in the transaction that changes the rows of the table, once it holds a lock on the table.
-   * @param userId the user who loads it, to whom the table is counted from then on
-   * @throws QuotaReachedError if it was not and the user has the most
+   * Raises the version of a table. Call this method in the transaction that changes the table's rows, once it holds a lock on the table.
+   * @param userId the user who loads the table, and whose quota the table counts against from then on
+   * @throws QuotaReachedError if the table did not count against the user yet, and the user already has the allowed number of tables
    */
   async raise(client: PoolClient, table: string, userId: number): Promise<DataVersion> {
     const { rows: users } = await client.query<{ hasTable: boolean; isAdmin: boolean }>(
@@ -62,7 +64,7 @@ export class MirrorVersions {
       [table, userId],
     );
     if (!users[0]!.hasTable) await this.quotas.ask(client, 'tables', userId, users[0]!);
-    // DEFAULT takes the next number once the row is locked, so the last of several changes has the greatest.
+    // DEFAULT takes the next number of the sequence after the row is locked, so the last of several changes has the greatest version.
     const { rows } = await client.query<{ version: string; changedAt: Date }>(
       `INSERT INTO mirror_tables (name, loaded_by, bytes) VALUES ($1, $2, pg_total_relation_size($3::regclass) + $4 + $5 *
          (SELECT count(*) FROM pg_attribute WHERE attrelid = $3::regclass AND attnum > 0 AND NOT attisdropped))
@@ -73,13 +75,14 @@ export class MirrorVersions {
     return { version: Number(rows[0]!.version), changedAt: rows[0]!.changedAt };
   }
 
-  /** The room of a load before it begins. Others may use it up meanwhile. */
+  /** The room that a load has before it begins. Other loads may use this room up meanwhile. */
   async roomFor(userId: number, tables: readonly string[]): Promise<StorageRoom> {
     return mirrorRoom(await this.use(this.pool, userId, tables), this.settings);
   }
 
   /**
-   * Call it last in the transaction that has raised the tables. It is exact: loads wait for each other from here to their end.
+   * Checks the room exactly. Call this method last in the transaction that has raised the versions of the tables: from here to the end of
+   * the transaction, loads wait for each other.
    * @throws StorageFullError
    */
   async requireRoom(client: PoolClient, userId: number, tables: readonly string[]): Promise<void> {
@@ -101,7 +104,7 @@ export class MirrorVersions {
     return rows[0]!;
   }
 
-  /** Call it in the transaction that drops the table. */
+  /** Forgets the version of a table. Call this method in the transaction that drops the table. */
   async forget(client: PoolClient, table: string): Promise<void> {
     await client.query('DELETE FROM mirror_tables WHERE name = $1', [table]);
   }

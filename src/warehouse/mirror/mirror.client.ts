@@ -12,20 +12,20 @@ import { tableNameProblem } from './csv/csv-header.js';
 import { MirrorCatalog, mirrorNames } from './mirror-catalog.js';
 
 const placesOfShortReads = 4;
-/** Exports are the readings of the mirror: a run stages it without one. */
+/** The mirror's places for readings. Only exports take them: a run reads the mirror without a reading. */
 const placesOfReadings = 2;
 
 /**
- * The number of metrics and look-ups that are read at once. Beside the embedded server each keeps a core of this machine busy, so
- * more than twice as many as there are cores would leave nothing to logins.
+ * The number of metrics and lookups that are read at once. With the embedded server each of them keeps a core of this machine busy, so more
+ * than twice as many as there are cores would leave no CPU time for logins.
  */
 export function readsAtOnce({ databaseUrl, warehousePoolSize }: Settings): number {
   return databaseUrl === undefined ? Math.min(warehousePoolSize, Math.max(4, 2 * availableParallelism())) : warehousePoolSize;
 }
 
 /**
- * The tables of schema `mirror` in the service's own database. SQL runs as a login that may only read them. It has its own pool, so
- * that a slow metric cannot take the connections that logins need.
+ * The tables of the schema `mirror` in the service's own database. SQL of users runs with a database login that may only read these tables.
+ * The client has a pool of its own, so that a slow metric cannot take the connections that logins need.
  */
 @Injectable()
 export class MirrorClient extends PostgresTables implements WarehouseClient, OnApplicationShutdown {
@@ -58,7 +58,7 @@ export class MirrorClient extends PostgresTables implements WarehouseClient, OnA
     return tableNameProblem(table);
   }
 
-  /** The mirror outlives each connection that names it. */
+  /** Does nothing: the mirror stays open when a connection of the type pg_mirror is closed. */
   async close(): Promise<void> {}
 
   async onApplicationShutdown(): Promise<void> {

@@ -9,14 +9,14 @@ const betweenAskingMs = 1_000;
  */
 export const askForTableMs = 200;
 
-/** Keeps others from loading the table until the transaction ends. It waits as long as `lock_timeout` allows. */
+/** Keeps others from loading the table until the transaction ends. The call waits for the lock as long as `lock_timeout` allows. */
 export async function lockMirrorTable(client: PoolClient, table: string): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
 }
 
 /**
- * Drops tables at one moment in which nobody reads any of them. Needs a `lock_timeout`. The names are quoted.
- * @throws the time-out if readers leave no gap for so long
+ * Drops tables at a moment in which nobody reads any of them. The session needs a `lock_timeout`. The names are quoted.
+ * @throws the lock time-out if readers leave no gap within `waitMs`
  */
 export async function dropBetweenReaders(client: PoolClient, names: readonly string[], waitMs = waitForReadersMs): Promise<void> {
   const until = performance.now() + waitMs;

@@ -7,7 +7,7 @@ import { dateForm, type FieldRewrite } from './csv/field-rewrite.js';
 import { type CsvFormat } from './csv/load-csv.js';
 import { delimiters } from './csv/sniff-delimiter.js';
 
-/** The query string of an upload, as text. */
+/** The query parameters of an upload as unchecked text. */
 export interface UploadQueryText {
   mode?: string;
   types?: string;
@@ -22,20 +22,20 @@ export interface UploadQueryText {
 export interface UploadOptions {
   body: FileTold;
   mode: 'replace' | 'append' | 'upsert';
-  /** The columns that tell rows apart, for an upsert. */
+  /** The key columns of an upsert, which tell rows apart; empty for other modes. */
   key: string[];
-  /** Spellings of columns that PostgreSQL does not read. */
+  /** By column name: the rewrite of values from a spelling that PostgreSQL does not read. */
   rewrites: Map<string, FieldRewrite>;
   csv: CsvFormat;
-  /** The text that stands for NULL, if one is given. */
+  /** The text that stands for NULL; null if the option is not given. */
   nullMarker: string | null;
-  /** The options that are given and have an effect for some formats only. */
+  /** The given options that have an effect for only some file formats. */
   special: (keyof typeof effective)[];
-  /** PostgreSQL types by column name. */
+  /** By column name: the PostgreSQL type that the caller gave. */
   types: Map<string, string>;
 }
 
-// These are maps because clients write the keys, and an object also has `constructor`.
+// These tables are of the type Map because clients write the keys, and a plain object also has `constructor`.
 const delimiterNames = new Map<string, number>(
   delimiters.flatMap(({ byte, name }) => [
     [String.fromCharCode(byte), byte],
@@ -88,7 +88,7 @@ const typeNames: Record<string, string> = {
   'integer[]': 'integer[]',
 };
 
-/** The formats for which an option has an effect. The others have one for each. */
+/** By option: the file formats for which the option has an effect. Options that are missing here have an effect for every format. */
 const effective = {
   delimiter: ['csv'],
   encoding: ['csv'],
@@ -99,12 +99,13 @@ const effective = {
 const modes = ['replace', 'append', 'upsert'];
 const contentCodings = ['identity', 'gzip', 'x-gzip'];
 const longestNullMarker = 100;
-/** As many as an index of PostgreSQL takes. Its planner needs minutes for a join by a thousand. */
+/** The most key columns: an index of PostgreSQL takes at most 32. PostgreSQL's planner needs minutes for a join by a thousand columns. */
 const mostKeyColumns = 32;
 
 /**
  * Reads the options of an upload from its query string and Content-Type.
- * @throws SchemaError listing every option that is wrong; what `toldByType` throws for a body of another type
+ * @throws SchemaError listing every option that is wrong; the errors of `toldByType` for a Content-Type or encoding that uploads do not
+ * take
  */
 export function readUploadOptions(query: UploadQueryText, contentType?: string, contentEncoding?: string): UploadOptions {
   const problems: FieldProblem[] = [];
@@ -214,7 +215,7 @@ function readCharset(contentType = ''): CsvEncoding | 'unknown' | undefined {
   return encodingNames.get(charset.replaceAll('"', '').toLowerCase()) ?? 'unknown';
 }
 
-/** @throws SchemaError for options that are given and have no effect for the format */
+/** @throws SchemaError listing the given options that have no effect for the format */
 export function requireEffect(format: FileFormat, { special, csv }: UploadOptions): void {
   const problems: FieldProblem[] = special
     .filter(name => !(effective[name] as FileFormat[]).includes(format))
@@ -230,14 +231,20 @@ export function requireEffect(format: FileFormat, { special, csv }: UploadOption
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
-/** A delimiter that is told from the file may be any of them. */
+/**
+ * Tells whether a text can stand for NULL. It must not hold the delimiter. A `delimiter` of null is found in the file later, so the text
+ * must then hold none of the possible delimiters.
+ */
 function isNullMarker(marker: string, delimiter: number | null): boolean {
   const cuts = delimiter === null ? delimiters.map(({ byte }) => byte) : [delimiter];
   if (/["\r\n\0]/.test(marker) || Buffer.byteLength(marker) > longestNullMarker) return false;
   return !cuts.some(byte => marker.includes(String.fromCharCode(byte)));
 }
 
-/** Cuts at commas, other than those of a type: what follows one belongs to it until its parenthesis ends, or another name does. */
+/**
+ * Splits the text of `?types=` at commas, except for commas inside a type: such a comma belongs to the type until its parenthesis closes,
+ * or until a piece with a colon names another column.
+ */
 function itemsOf(text: string): string[] {
   const items: string[] = [];
   let isOpen = false;

@@ -6,8 +6,10 @@ import { lineColumn } from './copy/copy-target.js';
 import { type FileFormat, fileProblem } from './copy/file-problem.js';
 
 /**
- * @param required further columns that are never empty; `loaded` is quoted
- * @throws SchemaError with the line of the first row that is empty there, or whose key is empty, or is that of an earlier row
+ * Checks the keys of loaded rows.
+ * @param loaded the quoted name of the table with the rows
+ * @param required further columns that must not be empty
+ * @throws SchemaError with the line of the first row whose key or required column is empty, or whose key an earlier row has
  */
 export async function requireUniqueKeys(
   client: PoolClient,
@@ -50,9 +52,9 @@ export async function requireUniqueKeys(
 }
 
 /**
- * Writes the rows of `loaded` over those of `table` with the same key, and adds the others. Both names are quoted; the keys of `loaded` are
- * unique and not NULL.
- * @throws SchemaError where several rows of the table have one key, or the rows break the table's own key
+ * Updates the rows of `table` that have the same key as a row of `loaded`, and adds the other rows of `loaded`. Both table names are
+ * quoted; the keys of `loaded` are unique and not NULL.
+ * @throws SchemaError if several rows of `table` have one key, or if the rows violate a unique key of `table`
  */
 export async function upsertRows(
   client: PoolClient,
@@ -76,7 +78,7 @@ export async function upsertRows(
   const updated = await write(
     `UPDATE ${table} AS t SET ${names.map(name => `${name} = l.${name}`).join(', ')} FROM ${loaded} AS l WHERE ${isSame}`,
   );
-  // The key of an updated row stays what it was, so the rows without one in the table are the new ones.
+  // An update does not change the key of a row, so the rows of `loaded` whose key `table` does not have are the new ones.
   const inserted = await write(
     `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${loaded} AS l
      WHERE NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSame}) ORDER BY ${quoteIdentifier(lineColumn)}`,
@@ -91,7 +93,7 @@ export async function upsertRows(
   ]);
 }
 
-/** A table that a copy filled has the primary key of its source. */
+/** The error about a row that violates a unique key other than `key`. A table that a copy filled has the primary key of its source. */
 function otherKey(): SchemaError {
   return new SchemaError([
     {

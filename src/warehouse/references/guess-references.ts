@@ -6,14 +6,14 @@ import { keyKind, mayBeKey } from './key-kind.js';
 import { type Overlap, type SourceProbe } from './source-probe.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from './source-table.js';
 
-/** The most tables that a reason names. */
+/** The most tables that the reason for a rejected reference names. */
 const mostNamed = 5;
 
-/** A table that others may refer to by one column. */
+/** A table that other tables may refer to by the one column `key`. */
 export interface Referable {
   table: SourceTable;
   key: string;
-  /** Nobody has looked yet whether it tells the rows apart. */
+  /** True if it has not been checked yet that every row has a key of its own. */
   mayRepeat?: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface GuessedReference extends Reference {
 }
 
 /**
- * The references of a table without foreign keys: columns that are named like the key of another table, have its type, and hold only
- * values that are keys there. A name without values proves nothing, and values without a name neither.
+ * Guesses the references of a table without foreign keys: columns that are named like the key of another table, have its type, and hold
+ * only values that are keys there. A fitting name alone proves nothing, and neither do fitting values alone.
  * @param othersFor the tables to which a column could refer
  */
 export async function guessReferences(
@@ -54,13 +54,13 @@ export async function guessReferences(
     }
     if (found.length > 1) reason = ambiguous(found.map(each => each.table));
     if (found.length === 1) references.push(found[0]!);
-    // A word such as `units_on_order` only sounds like one.
+    // A column such as `units_on_order` only sounds like a reference, so its rejection is not reported.
     else if (reason && isKeyName(column.name)) leftOut.push({ table: table.name, columns: [column.name], reason });
   }
   return { references, leftOut };
 }
 
-/** Checks a reference that names propose against the data. Returns its evidence, or the reason why it is not a reference. */
+/** Checks a guessed reference against the data. @returns its evidence, or the reason why it is not a reference */
 async function check(
   table: SourceTable,
   column: string,
@@ -77,7 +77,7 @@ async function check(
   return count.distinct < count.rows ? { reason: notUnique(other.name, key) } : overlap;
 }
 
-/** Fit of a column to a table by their names, or by their comments if those are one word. */
+/** Score for how well the names of a column, a table and the table's key fit together. A comment of one word counts as a further name. */
 function fitOf({ columns }: SourceTable, column: string, { table, key }: Referable): number {
   const comment = wordIn(columns.find(({ name }) => name === column)?.comment ?? null);
   const keyComment = wordIn(table.columns.find(({ name }) => name === key)?.comment ?? null);

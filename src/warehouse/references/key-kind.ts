@@ -1,9 +1,9 @@
 import { type TableColumn } from '../clients/warehouse.client.js';
 import { withoutLength } from '../../sql/without-length.js';
 
-/** The most characters of the name of a column in a mapping and in a binding. */
+/** The most characters of a column name that a mapping or a binding may use. */
 const longestName = 63;
-/** All of these hold texts. */
+/** The names of PostgreSQL's types for texts. */
 const texts = new Set(['text', 'varchar', 'character varying', 'char', 'character', 'bpchar', 'name']);
 
 export function isReadable({ name, type }: TableColumn): boolean {
@@ -11,8 +11,8 @@ export function isReadable({ name, type }: TableColumn): boolean {
 }
 
 /**
- * The kind of value as which a column is compared with a key, so that equal values have equal texts: 1 and 1.00 are one number and two
- * keys. Null for columns that cannot be keys.
+ * The kind of value as which a column is compared with a key. Within a kind, equal values have equal texts: 1 and 1.00 are the same number
+ * but two different keys, so numbers of different scale are different kinds. Null for columns that cannot be keys.
  */
 export function keyKind({ type }: TableColumn): string | null {
   const base = withoutLength(type).trim();

@@ -9,7 +9,7 @@ export const sampledValues = 1_000;
 
 type Place = Pick<WarehouseClient, 'dialect' | 'place'>;
 
-/** Texts are compared byte by byte, as keys of a graph are, whatever the collation of their database. */
+/** SQL that compares texts byte by byte, as keys of a graph are compared, whatever the collation of their database. */
 const textIn: Record<WarehouseDialect, (column: string) => string> = {
   postgres: column => `CAST(${column} AS text)`,
   duckdb: column => `CAST(${column} AS varchar)`,
@@ -25,8 +25,8 @@ const quoteIn: Record<WarehouseDialect, (name: string) => string> = {
 };
 
 /**
- * Counts all rows of a table, those with all of the columns, and the different ones among these.
- * @param sample looks at so many rows only
+ * SQL with three counts: all rows of a table, the rows that have a value in each of the columns, and the distinct values among these rows.
+ * @param sample reads only so many rows; null for all rows
  */
 export function countKeySql(client: Place, table: string, columns: TableColumn[], sample: number | null): string {
   const values = columns.map(column => valueSql(client, column));
@@ -40,7 +40,7 @@ export function countKeySql(client: Place, table: string, columns: TableColumn[]
     (SELECT count(*) FROM (SELECT DISTINCT ${names.join(', ')} FROM ${from} WHERE ${filled}) AS d)`;
 }
 
-/** Counts some different values of a column, and how many of them another table has as keys. */
+/** SQL that counts at most `sampledValues` distinct values of a column, and how many of them are keys of another table. */
 export function overlapSql(
   client: Place,
   from: { table: string; column: TableColumn },
@@ -53,7 +53,7 @@ export function overlapSql(
       (SELECT count(*) FROM s WHERE v IN (SELECT ${key} FROM ${tableSql(client, to.table)} WHERE ${key} IS NOT NULL))`;
 }
 
-/** An empty text counts as NULL, as a mapping reads it. */
+/** SQL for a value. An empty text counts as NULL, as it does in a mapping. */
 function valueSql({ dialect }: Place, column: TableColumn): string {
   const name = quoteIn[dialect](column.name);
   return keyKind(column) === 'text' ? `NULLIF(${textIn[dialect](name)}, '')` : name;

@@ -10,19 +10,22 @@ const sampledRows = 10_000;
 
 export interface KeyCount {
   rows: number;
-  /** Rows with a value in each of the columns. */
+  /** Rows that have a value in each of the columns. */
   filled: number;
   distinct: number;
-  /** Only some rows were read. */
+  /** True if only some rows of the table were read. */
   isSample: boolean;
 }
 
-/** Different values that were looked up, and those of them that are keys of the other table. */
+/** The number of distinct values that were looked up, and the number of those that are keys of the other table. */
 export type Overlap = Record<'sampled' | 'found', number>;
 
-/** Counts in a source, one short statement after the other, until the time is over. A count is null if the source gave none in time. */
+/**
+ * Counts rows and values in a source, with one short statement after the other, until the time is over. A count is null if the source did
+ * not give it in time.
+ */
 export class SourceProbe {
-  /** A count that was wanted could not be made. */
+  /** True if a count could not be made. */
   isIncomplete = false;
 
   constructor(
@@ -45,7 +48,7 @@ export class SourceProbe {
     return counts && { sampled: counts[0]!, found: counts[1]! };
   }
 
-  /** Null if the source gives no counts: it takes too long, is busy, or refuses the statement. */
+  /** Reads counts from the source; null if the source takes too long, is busy, or refuses the statement. */
   private async read(sql: string, isLast: boolean): Promise<number[] | null> {
     const counts = this.time.isOver ? null : await this.readNow(sql);
     if (counts === null && isLast) this.isIncomplete = true;

@@ -1,16 +1,16 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type ForeignKey, type TableDescription } from '../clients/warehouse.client.js';
 
-/** A table as its connection describes it. */
+/** A table as the catalogue of its connection describes it. */
 export interface SourceTable extends TableDescription {
-  /** As users write it. */
+  /** The name of the table as users write it. */
   name: string;
-  /** Without its schema. */
+  /** The name of the table without its schema. */
   bareName: string;
   comment: string | null;
 }
 
-/** Evidence from the data, as counts and names. It never holds a value of a row. */
+/** Evidence for a guess, found in the data, as counts and names. It never holds a value of a row. */
 export type Evidence = Record<string, string | number>;
 
 /** The columns that identify a row. `evidence` is null for a declared key. */
@@ -19,7 +19,7 @@ export interface RowKey {
   evidence: Evidence | null;
 }
 
-/** Columns of a table that hold the key of another. `evidence` is null for a declared foreign key. */
+/** Columns of a table that hold the key of another table. `evidence` is null for a declared foreign key. */
 export interface Reference extends ForeignKey {
   evidence: Evidence | null;
 }

@@ -1,8 +1,8 @@
 const table = (name: string, summary: string, lines: string[]) => ({ summary: `${name}: ${summary}`, value: `${lines.join('\n')}\n` });
 
 /**
- * CSV bodies for Swagger UI, by the table name for the path. The mapping, the queries and the metrics in the examples of other routes
- * use these six tables. `npm run demo` loads the same tables with more rows.
+ * CSV bodies for Swagger UI, by the table name that belongs into the path. The mapping, the queries and the metrics in the examples of
+ * other routes use these six tables. `npm run demo` loads the same tables with more rows.
  */
 const csvExamples = {
   customers: table('customers', '客户', [

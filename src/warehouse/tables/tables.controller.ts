@@ -77,7 +77,7 @@ export class TablesController {
   })
   @StreamedBody()
   @ApiConsumes(...Object.keys(tableExamples), 'application/vnd.apache.parquet')
-  // With `format: binary` Swagger UI would ask for a file and show none of the examples.
+  // The schema has no `format: binary`: with it, Swagger UI would ask for a file and show none of the examples.
   @ApiBody({ required: true, schema: { type: 'string' } })
   @ApiExtension('x-body-examples', tableExamples)
   @ApiCreatedResponse({ type: UploadResponse, description: 'The table is new' })

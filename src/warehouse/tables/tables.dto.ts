@@ -7,7 +7,7 @@ import { type UploadResult } from '../mirror/mirror-upload.service.js';
 import { type DataVersion } from '../mirror/mirror-versions.js';
 import { type UploadOptions, type UploadQueryText } from '../mirror/upload-options.js';
 
-/** The options of an upload. `readUploadOptions` reads them together and lists all problems. */
+/** The query parameters of an upload. `readUploadOptions` reads them together and lists all problems. */
 export class UploadQuery implements UploadQueryText {
   @ApiPropertyOptional({
     enum: ['replace', 'append', 'upsert'],
@@ -213,7 +213,7 @@ export class TableSummaryResponse {
   changed_at: string | null;
 }
 
-/** A table with the version of its rows, if the service knows it. */
+/** A table with the version of its rows. `dataVersion` is null if the service does not know it. */
 export type ListedTable = TableSummary & { dataVersion: DataVersion | null };
 
 function toVersion({ version, changedAt }: DataVersion): { data_version: number; changed_at: string } {

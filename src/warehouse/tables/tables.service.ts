@@ -16,7 +16,10 @@ import { WarehouseService } from '../warehouse.service.js';
 const sampleRows = 5;
 const sampleTimeoutMs = 5_000;
 
-/** The tables of a connection. The guard has already found the connection in the path and checked the right that the route asks for. */
+/**
+ * Lists, describes, loads and drops the tables of a connection. The guard of the routes has already found the connection of the path and
+ * checked the caller's right on it.
+ */
 @Injectable()
 export class TablesService {
   constructor(
@@ -26,7 +29,10 @@ export class TablesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Lists one more than the page holds. The cursor is the name of the last table, as base64url. */
+  /**
+   * Lists one table more than the page holds, which tells whether there is a next page. The cursor is the name of the last table, as
+   * base64url.
+   */
   async list(principal: Principal, connectionId: number, { limit, cursor }: PageQuery): Promise<ListedTable[]> {
     const after = nameOf(cursor);
     const { client, catalog } = await this.warehouse.open(principal, connectionId);
@@ -43,7 +49,7 @@ export class TablesService {
     try {
       return { table: table!, ...description, sample: (await client.sample(sample)).rows, sampleNote: null };
     } catch (error) {
-      // The columns can be read however large the values are, and whichever of them the user may read.
+      // The columns are shown even if the rows cannot be: a sample may be too large, too slow, or have columns that the user may not read.
       if (!(error instanceof AnswerTooLargeError || error instanceof WarehouseQueryError || error instanceof WarehouseTimeoutError))
         throw error;
       return { table: table!, ...description, sample: [], sampleNote: error.detail };
@@ -52,7 +58,7 @@ export class TablesService {
 
   /**
    * Loads the body of the request into a table.
-   * @param confirm throws unless the caller may still write once all is read
+   * @param confirm throws unless the caller may still write once the whole body has been read
    * @throws ConnectionReadOnlyError; the errors of `readUploadOptions` and `MirrorUploadService.upload`
    */
   async upload(
@@ -84,13 +90,16 @@ export class TablesService {
     );
   }
 
-  /** The service knows which rows a table has only where it loads them itself. */
+  /**
+   * Adds the version of each table's rows. Versions are known only for the mirror, whose tables the service itself loads; for other
+   * connections `dataVersion` is null.
+   */
   private async withVersions({ local }: WarehouseClient, tables: TableSummary[]): Promise<ListedTable[]> {
     const versions = local ? await this.versions.of(tables.map(({ name }) => name)) : null;
     return tables.map(table => ({ ...table, dataVersion: versions?.get(table.name) ?? null }));
   }
 
-  /** Tables are loaded and dropped in the service's own database only. */
+  /** @throws ConnectionReadOnlyError if the connection's tables are not in the service's own database */
   private async requireWritable(principal: Principal, connectionId: number): Promise<void> {
     const { client } = await this.warehouse.open(principal, connectionId);
     if (!client.local) throw new ConnectionReadOnlyError();
@@ -101,7 +110,7 @@ function event(action: AuditEvent['action'], actor: Principal, connectionId: num
   return { action, actor, target: 'connection', targetId: connectionId };
 }
 
-/** The cursor that continues after the table of that name. */
+/** The page cursor that continues after the table `name`. */
 export function cursorAfter(name: string): string {
   return Buffer.from(name).toString('base64url');
 }

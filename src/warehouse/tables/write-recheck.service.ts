@@ -4,7 +4,10 @@ import { CredentialsGuard } from '../../auth/credentials.guard.js';
 import { PasswordChangeGuard } from '../../auth/password-change.guard.js';
 import { ConnectionAccessGuard } from '../connections/connection-access.guard.js';
 
-/** An upload may go on for an hour. The guards of its route run again at its end, so that an ended token, a revoked key and a lost grant count. */
+/**
+ * Runs the guards of a route again at the end of an upload, which may take an hour. An expired token, a revoked key or a lost grant then
+ * refuses the upload.
+ */
 @Injectable()
 export class WriteRecheck {
   private readonly guards: readonly CanActivate[];
@@ -18,7 +21,7 @@ export class WriteRecheck {
     this.guards = [credentials, passwordChange, keyPowers, connection];
   }
 
-  /** @throws the refusal that the same request would get now */
+  /** @throws the refusal that the same request would get at this moment */
   async require(call: ExecutionContext): Promise<void> {
     for (const guard of this.guards) await guard.canActivate(call);
   }

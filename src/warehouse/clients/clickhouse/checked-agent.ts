@@ -19,7 +19,9 @@ type Created = (error: Error | null, socket: Duplex) => void;
 type Add = (request: http.ClientRequest, ...rest: unknown[]) => void;
 type Create = (options: { host: string }, created?: Created) => Duplex | null | undefined;
 
-/** An agent whose connections go to checked addresses only, and are made in time. Each serves one request, so none can be stale. */
+/**
+ * An HTTP agent that connects only to checked addresses, and within a time limit. Each connection serves one request, so none can be stale.
+ */
 export function checkedAgent({ egress, port, tls, connectMs, reached }: CheckedAgentOptions): http.Agent {
   const options = { keepAlive: false, lookup: egress.lookup(port), autoSelectFamily: true };
   const agent = tls === 'off' ? new http.Agent(options) : new https.Agent({ ...options, rejectUnauthorized: tls === 'verify' });
@@ -31,7 +33,8 @@ export function checkedAgent({ egress, port, tls, connectMs, reached }: CheckedA
   };
   const connect = holder.createConnection.bind(agent);
   holder.createConnection = (request, created) => {
-    // Node looks no address up, so one is checked here. URLs turn other spellings of addresses, such as 127.1, into them.
+    // Node calls no lookup for a host that is an address, so such a host is checked here. The URL class has already normalized other
+    // spellings of addresses, such as 127.1.
     egress.check(request.host, port).then(
       () => {
         const socket = connect(request) as Socket;

@@ -4,20 +4,23 @@ import { type TableDescription, type TableSummary } from '../warehouse.client.js
 import { isNullable } from './native-type.js';
 import { readableTypeOf } from './readable-type.js';
 
-/** Runs a statement on the catalogue and reads its rows by the names of their columns. */
+/** Runs a statement on the system tables. @returns its rows as objects by column name */
 export type CatalogRead = (sql: string, parameters: Record<string, unknown>) => Promise<Record<string, string | null>[]>;
 
 /** The most tables that `listNames` gives. */
 const mostNames = 100_000;
 
-/** Queues can be read once only, and the tables behind materialised views are parts of them. */
+/**
+ * SQL condition for tables that can be read. Tables of queues are left out, because their rows can be read only once, and so are the
+ * `.inner` tables, which store the rows of materialised views.
+ */
 const isReadable = `database = {database:String} AND NOT is_temporary AND NOT startsWith(name, '.inner')
   AND engine NOT IN ('Kafka', 'RabbitMQ', 'NATS', 'FileLog', 'S3Queue', 'AzureQueue', 'PostgreSQLReplica')`;
 
-/** Columns of kind EPHEMERAL take part in inserts only. */
+/** SQL condition for columns that have stored values. EPHEMERAL columns exist only for inserts. */
 const isStored = `default_kind <> 'EPHEMERAL'`;
 
-/** The tables of one database of a ClickHouse server, read from its system tables, which show what the user may see. */
+/** The tables of one database of a ClickHouse server, read from its system tables, which show only tables that the user may see. */
 export class ClickHouseCatalog {
   constructor(
     private readonly read: CatalogRead,
@@ -39,7 +42,10 @@ export class ClickHouseCatalog {
     return found ?? null;
   }
 
-  /** No key is given: a primary key of ClickHouse orders the rows, and several may have the same. */
+  /**
+   * Describes a table; null if there is none. The description has no keys: a primary key of ClickHouse only orders the rows, and several
+   * rows may have the same key.
+   */
   async describe(table: string): Promise<TableDescription | null> {
     const columns = await this.run(
       `SELECT name, type, comment FROM system.columns

@@ -1,6 +1,9 @@
 import { type DsnForm } from '../dsn.js';
 
-/** HTTPS on port 8443, or with `sslmode=disable` HTTP, mostly on port 8123. */
+/**
+ * The form of a ClickHouse DSN. Connections use HTTPS, on port 8443 by default; with `sslmode=disable` they use HTTP, for which servers
+ * mostly have port 8123.
+ */
 export const clickHouseDsn: DsnForm = {
   schemes: ['clickhouse'],
   defaultPort: 8443,

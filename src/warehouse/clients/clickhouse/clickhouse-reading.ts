@@ -14,11 +14,14 @@ export interface ClickHouseReadingOptions {
   caller: Claim['caller'];
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  /** Gives the place among the readings back. */
+  /** Gives the reading's place back to others. */
   leave: () => void;
 }
 
-/** Reads tables in one statement each. ClickHouse has no snapshot over several. Its texts of values are those of PostgreSQL's COPY. */
+/**
+ * Reads each table in one statement, since ClickHouse has no snapshot over several statements. It writes values as text in the format of
+ * PostgreSQL's COPY.
+ */
 export class ClickHouseReading implements Reading {
   readonly guarantee = 'statement';
   private readonly ended = new AbortController();
@@ -71,7 +74,8 @@ export class ClickHouseReading implements Reading {
     const statement = {
       sql: readingSql(this.database, request, columns, nativeTypes),
       parameters: since?.value == null ? {} : { since: since.value },
-      // Rows of several threads come in another order each time. A run that finds the rows of the last one ends at once.
+      // Several threads would return rows in a different order each time. With the same order, a run that finds the rows of the last run
+      // ends at once.
       settings: { max_threads: 1 },
       timeoutMs: this.options.timeoutMs,
     };

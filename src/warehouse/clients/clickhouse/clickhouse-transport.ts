@@ -17,7 +17,7 @@ const usualGraceMs = 3_000;
 const longestTimerMs = 2_147_483_647;
 const errorBytes = 65_536;
 
-/** An undefined setting is not sent, so that the one of the user's profile holds. */
+/** Settings of ClickHouse by name. A setting with the value undefined is not sent, so that the user's profile decides. */
 export type Settings = Record<string, string | number | undefined>;
 
 export interface Statement {
@@ -26,14 +26,15 @@ export interface Statement {
   parameters?: Record<string, unknown>;
   settings?: Settings;
   timeoutMs: number;
-  /** Time in ms that the server may take beyond that limit. After it, the connection is cut. */
+  /** Time in ms that the server may take beyond `timeoutMs`. After that, the connection is cut. */
   graceMs?: number;
-  /** With the names and the types of the columns in two lines before the rows. */
+  /** Whether the answer begins with two lines that hold the names and the types of the columns. */
   withHeader?: boolean;
 }
 
 /**
- * Statements only read, and end with their connection. A part of a result is never given as the whole, whatever the user's profile says.
+ * Settings that let statements only read, and end them when their connection ends. They also keep the user's profile from cutting a result
+ * silently: a result that is too large fails.
  */
 const reading: Settings = {
   readonly: 2,
@@ -53,7 +54,7 @@ const reading: Settings = {
   extremes: 0,
 };
 
-/** Rows as lines of escaped values, with texts of values that are the same on every server. */
+/** Settings that write rows as lines of escaped values, and the text of each value the same way on every server. */
 const texts: Settings = {
   format_custom_escaping_rule: 'Escaped',
   format_custom_field_delimiter: '\t',
@@ -101,14 +102,14 @@ export class ClickHouseTransport {
   }
 
   /**
-   * The rows of a statement, as bytes. A stream that is destroyed ends the statement.
+   * Sends a statement. @returns its rows as bytes; destroying the stream ends the statement
    * @throws ServerError, NoClickHouseError, WarehouseTimeoutError, errors of the network
    */
   async send(
     { sql, parameters = {}, settings = {}, timeoutMs, graceMs = usualGraceMs, withHeader = false }: Statement,
     signal?: AbortSignal,
   ): Promise<Readable> {
-    // No value can hold a backslash and a dot: the rows escape backslashes.
+    // This mark ends a complete answer. No value can hold a backslash followed by a dot, since the rows escape backslashes.
     const mark = `\\.${randomBytes(12).toString('hex')}\n`;
     const cut = new AbortController();
     let isLate = false;
@@ -134,7 +135,7 @@ export class ClickHouseTransport {
             format_custom_result_after_delimiter: mark,
             max_execution_time: timeoutMs / 1000,
             ...settings,
-            // The driver leaves out a database of the name default, where the user may have another.
+            // The driver does not send the database name `default`, though the user's own default database may be another.
             database: this.database,
           },
           abort_signal: cut.signal,
@@ -162,7 +163,7 @@ export class ClickHouseTransport {
   }
 }
 
-/** The error of an answer that has no rows. */
+/** Reads the error from an answer that has no rows. */
 async function failureOf(stream: Readable, code: string | string[] | undefined): Promise<Error> {
   let text = '';
   for await (const chunk of stream) {

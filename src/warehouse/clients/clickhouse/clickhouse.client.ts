@@ -34,13 +34,13 @@ const catalogTimeoutMs = 10_000;
 const longestConnectOfTestMs = 3_500;
 const testTimeoutMs = 4_000;
 const testGraceMs = 500;
-/** The catalogue of the largest servers fits. */
+/** The most bytes of an answer of the catalogue; the catalogue of the largest servers has fewer. */
 const catalogBytes = 16_777_216;
 
 interface BoundedStatement extends Statement {
   maxBytes: number;
   source?: QueryRequest['source'];
-  /** Ends the statement. */
+  /** Ends the statement when it aborts. */
   signal?: AbortSignal;
 }
 
@@ -67,7 +67,10 @@ export class ClickHouseWarehouse implements WarehouseClient {
     return null;
   }
 
-  /** Takes less time to connect than other reads, so that its failure is not taken for one of the server's. */
+  /**
+   * Tests with a shorter time limit for connecting than other reads have, so that a failure to connect is not reported as a failure of the
+   * server.
+   */
   test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
     return inStages(reached => this.testInStages(claim, reached), reached);
   }
@@ -78,7 +81,7 @@ export class ClickHouseWarehouse implements WarehouseClient {
     const connect_timeout_ms = Math.min(options.connect_timeout_ms ?? Infinity, longestConnectOfTestMs);
     const transport = await ClickHouseTransport.open(
       { ...this.config, options: { ...options, connect_timeout_ms } },
-      // Each statement connects and logs in anew.
+      // Each statement connects and logs in anew, so only the first one reports its stages.
       stage => isIn || reached(stage),
     );
     const statement = { timeoutMs: testTimeoutMs, graceMs: testGraceMs, maxBytes: catalogBytes };
@@ -102,7 +105,7 @@ export class ClickHouseWarehouse implements WarehouseClient {
   async sample({ claim, table, maxRows, timeoutMs }: SampleRequest): Promise<QueryResult> {
     const description = await this.catalog(claim).describe(table);
     if (!description) throw new TableNotFoundError();
-    // Without aliases: one of them could be the name of another column.
+    // The expressions have no aliases, because an alias could be the name of another column.
     const columns = description.columns.map(({ name, nativeType }) => {
       const { read, show = read } = readableTypeOf(nativeType);
       return show(quoteName(name));
@@ -151,7 +154,7 @@ export class ClickHouseWarehouse implements WarehouseClient {
     return new ClickHouseReading(this.transport, this.catalog(claim), this.schema, options);
   }
 
-  /** Every statement has a connection of its own, which ends with it. */
+  /** Closes nothing: every statement has a connection of its own, which ends with the statement. */
   close(): Promise<void> {
     return Promise.resolve();
   }
@@ -177,7 +180,10 @@ export class ClickHouseWarehouse implements WarehouseClient {
   }
 }
 
-/** Types as those of a table, without their lengths. Lists and documents are ClickHouse's own text. */
+/**
+ * The type of a result column as the catalogue spells it, without its length. Lists and documents come as ClickHouse's own text, so their
+ * type is `other`.
+ */
 function queryType(nativeType: string): string {
   const type = withoutLength(readableTypeOf(nativeType).type);
   return type.endsWith('[]') || type === 'jsonb' ? 'other' : type;

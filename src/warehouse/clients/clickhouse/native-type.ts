@@ -1,17 +1,19 @@
-/** A type as ClickHouse spells it, taken apart: `Decimal(12, 2)` is the name `Decimal` with the arguments `12` and `2`. */
+/** A parsed ClickHouse type: `Decimal(12, 2)` has the name `Decimal` and the arguments `12` and `2`. */
 export interface NativeType {
   name: string;
   arguments: string[];
 }
 
-/** Wrappers that change how values are stored, and not what they are. */
+/** Wrapper types that change how values are stored, but not the values. */
 const transparent = new Set(['Nullable', 'LowCardinality', 'SimpleAggregateFunction']);
 
-/** More than any type of use. A server could else send one that takes long to read. */
+/**
+ * The most characters of a type. No useful type needs as many, and a dishonest server could otherwise send a type that takes long to parse.
+ */
 const mostCharacters = 10_000;
 const mostLevels = 10;
 
-/** Takes a type apart. The name of a type that is too long or too deep is '', as nothing is known of it. */
+/** Parses a type. A type that is too long or too deep gets the name '', so that it counts as unknown. */
 export function readNativeType(text: string): NativeType {
   if (text.length > mostCharacters || isTooDeep(text)) return { name: '', arguments: [] };
   const open = text.indexOf('(');
@@ -30,12 +32,12 @@ export function isNullable(text: string): boolean {
   return type.name === 'Nullable' || (transparent.has(type.name) && isNullable(type.arguments.at(-1)!));
 }
 
-/** The type of an element of a tuple, whose name may stand before it: `a Int32`, `` `b c` Array(String) ``. */
+/** The type of a tuple element without the element's name, which may stand before it: `a Int32`, `` `b c` Array(String) ``. */
 export function elementTypeOf(argument: string): string {
   return argument.replace(/^(`(\\.|[^`\\])*`|[A-Za-z_]\w*) (?=\S)/, '');
 }
 
-/** Texts in quotes, also one that does not end, and signs outside of them. */
+/** Matches quoted texts, also one without a closing quote, and the signs ( ) and , outside of quotes. */
 const tokens = /'[^'\\]*(?:\\[^][^'\\]*)*'?|`[^`\\]*(?:\\[^][^`\\]*)*`?|[(),]/g;
 
 function isTooDeep(text: string): boolean {
@@ -47,7 +49,7 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Splits at the commas that are neither in brackets nor in quotes. */
+/** Splits a list of arguments at commas that are neither in brackets nor in quotes. */
 function splitArguments(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,9 +1,9 @@
-/** ClickHouse reads backslashes in quoted names as escapes. */
+/** Quotes a name for ClickHouse, which reads backslashes in quoted names as escapes. */
 export function quoteName(name: string): string {
   return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }
 
-/** A text inside of a statement. Values of users go as parameters; this is for constants such as the names of types. */
+/** Quotes a text as a literal of ClickHouse. It is for constants such as names of types; values of users are sent as parameters. */
 export function quoteText(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -6,7 +6,7 @@ import { type ConnectionFailureCode, networkFailure } from '../connection-failur
 import { queryFailure, tooManyFloatDigits } from '../query-failures.js';
 import { NoClickHouseError, ServerError } from './server-error.js';
 
-/** PostgreSQL's SQLSTATEs by the codes of ClickHouse. https://clickhouse.com/codebrowser/ErrorCodes */
+/** PostgreSQL's SQLSTATE by ClickHouse's error codes. https://clickhouse.com/codebrowser/ErrorCodes */
 const states: [codes: number[], sqlstate: string][] = [
   [[60, 390], sqlstates.undefinedTable],
   [[16, 47], sqlstates.undefinedColumn],
@@ -21,7 +21,7 @@ const states: [codes: number[], sqlstate: string][] = [
   [[62, 456], sqlstates.syntaxError],
 ];
 
-/** Rows and bytes that a profile lets a query read or give. */
+/** Error codes for queries that read or return more rows or bytes than the user's profile allows. */
 const limits = [158, 307, 396];
 const overLimit: Bilingual = {
   zh: '所需的行数超过服务器的上限，请缩小范围',
@@ -35,7 +35,7 @@ const refusals: [codes: number[], failure: ConnectionFailureCode][] = [
 ];
 const timeouts = [159, 160, 209];
 
-/** Turns a failure of a read into an error of ours. */
+/** Turns a failure of a read into an ApiError. */
 export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   if (cause instanceof ApiError) return cause;
   if (cause instanceof NoClickHouseError) return new ConnectionFailedError('PROTOCOL', cause);
@@ -47,7 +47,7 @@ export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   if (timeouts.includes(serverCode)) return new WarehouseTimeoutError(timeoutMs, cause);
   const refusal = refusals.find(([codes]) => codes.includes(serverCode));
   if (refusal) return new ConnectionFailedError(refusal[1], cause);
-  // A profile with readonly = 1 lets nobody set the settings that make texts exact.
+  // A profile with readonly = 1 refuses the settings that make texts of values exact.
   if (serverCode === 164 && /Cannot modify '/.test(cause.message)) return new ConnectionFailedError('SETTINGS_REFUSED', cause);
   if (limits.includes(serverCode)) return new WarehouseQueryError(overLimit, sqlstates.configurationLimitExceeded, null, cause);
   const isFloat = cause.message.includes(tooManyFloatDigits);
@@ -58,7 +58,7 @@ export function toReadError(cause: unknown, timeoutMs: number): ApiError {
 
 function failureBeforeAnswer(cause: unknown): ConnectionFailureCode | null {
   const { code = '' } = cause as { code?: string };
-  // TLS is spoken to a port without it.
+  // These codes mean that the client began TLS on a port without TLS.
   if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'TLS_MISSING';
   return code.startsWith('HPE_') ? 'PROTOCOL' : networkFailure(cause);
 }

@@ -3,21 +3,24 @@ import { elementTypeOf, isNullable, type NativeType, valueTypeOf } from './nativ
 
 /** How the values of a ClickHouse type are read. */
 export interface ReadableType {
-  /** The type of PostgreSQL that holds every value, `other` if there is none. */
+  /** The type of PostgreSQL that holds every value, or `other` if no type does. */
   type: string;
-  /** The value of a column in a form whose text PostgreSQL reads as that type, from the column's quoted name. */
+  /** SQL for the value of a column in a form whose text PostgreSQL reads as `type`. @param column the quoted name of the column */
   read: (column: string) => string;
-  /** The value in a sample, where it need not be held. As `read` by default. */
+  /** SQL for the value in a sample, which PostgreSQL does not store. By default `read`. */
   show?: (column: string) => string;
-  /** SQL that is true for the values of the column that PostgreSQL cannot hold. The name is of what `read` gave. */
+  /** SQL that is true for the values of the column that PostgreSQL cannot hold. @param value the name of the result of `read` */
   unfit?: (value: string) => string;
-  /** The text of a value, in an array literal of PostgreSQL. */
+  /** SQL for the text of a value as an element of a PostgreSQL array literal. */
   element?: (value: string) => string;
-  /** The parameter `since` as a value to compare the column with, and further values that a reading from it includes. */
+  /**
+   * How a reading from the parameter `since` on filters rows: `left` is compared with `right`, and rows for which `also` is true are
+   * included too.
+   */
   since?: { left: (column: string) => string; right: string; also?: (column: string) => string };
 }
 
-/** PostgreSQL's type by ClickHouse's, where ClickHouse's own text of each value is what PostgreSQL reads. */
+/** By ClickHouse type: the PostgreSQL type that reads ClickHouse's own text of each value. */
 const sameTexts: Record<string, string> = {
   Bool: 'boolean',
   Int8: 'smallint',
@@ -38,15 +41,15 @@ const sameTexts: Record<string, string> = {
   Date: 'date',
   Date32: 'date',
   UUID: 'uuid',
-  // Not inet, whose texts have a mask in some places and none in others.
+  // IP addresses are text and not inet, because PostgreSQL writes an inet with a mask in some places and without one in others.
   IPv4: 'text',
   IPv6: 'text',
 };
 
 const texts = new Set(['String', 'FixedString', 'Enum8', 'Enum16']);
-/** The most digits of a second in PostgreSQL. */
+/** The most decimal places of a second that PostgreSQL keeps. */
 const mostSecondDigits = 6;
-/** NUL and bytes that are no UTF-8: ClickHouse takes them in texts, PostgreSQL does not. */
+/** SQL that is true for texts with NUL or with bytes that are not UTF-8. ClickHouse stores such texts, PostgreSQL does not. */
 const unfitText = (value: string): string => `NOT isValidUTF8(${value}) OR position(${value}, '\\0') > 0`;
 const asItIs = (column: string): string => column;
 const none: ReadableType = { type: 'other', read: asItIs };
@@ -72,7 +75,7 @@ function scalarOf(type: NativeType): ReadableType | null {
     };
   }
   if (texts.has(name)) {
-    // FixedString is filled up with NUL, which toString leaves out.
+    // A FixedString is padded with NUL bytes, which toString leaves out.
     const read = name === 'String' ? asItIs : (column: string): string => `toString(${column})`;
     const element = (value: string): string => quotedElement(`toString(${value})`);
     return { type: 'text', read, unfit: unfitText, element, since: { left: read, right: '{since:String}' } };
@@ -80,7 +83,9 @@ function scalarOf(type: NativeType): ReadableType | null {
   return name === 'DateTime' || name === 'DateTime64' ? momentOf(type) : null;
 }
 
-/** All moments are read in UTC. PostgreSQL would round one of more digits than it has, so those are texts. */
+/**
+ * Reads DateTime and DateTime64 in UTC. A DateTime64 of more decimal places than PostgreSQL keeps would be rounded, so it is read as text.
+ */
 function momentOf({ name, arguments: [precision = '0'] }: NativeType): ReadableType {
   const digits = name === 'DateTime' ? 0 : Number(precision);
   const isExact = digits <= mostSecondDigits;
@@ -96,7 +101,7 @@ function momentOf({ name, arguments: [precision = '0'] }: NativeType): ReadableT
 function arrayOf(type: NativeType): ReadableType {
   const inside = type.arguments[0]!;
   const scalar = scalarOf(valueTypeOf(inside));
-  // Arrays of arrays may be ragged, which those of PostgreSQL cannot be.
+  // Nested arrays become JSON, because ClickHouse allows inner arrays of different lengths and PostgreSQL does not.
   if (!scalar?.element) return documentOf('', type) ?? none;
   const { type: elementType, element, unfit } = scalar;
   const elements = `x -> ifNull(${element('x')}, 'NULL')`;
@@ -107,7 +112,7 @@ function arrayOf(type: NativeType): ReadableType {
   };
 }
 
-/** Values that hold others become JSON. */
+/** Reads types whose values hold other values, such as Map and Tuple, as JSON; null for a type that JSON cannot hold. */
 function documentOf(nativeType: string, type: NativeType): ReadableType | null {
   const isMap = type.name === 'Map';
   if (!(isMap ? isDocumentPart(type.arguments[1]!) : isDocument(type))) return null;
@@ -124,7 +129,10 @@ function documentOf(nativeType: string, type: NativeType): ReadableType | null {
   };
 }
 
-/** SQL that is true for values with a number that JSON does not have: NaN or an infinity. ClickHouse would write it as a text. */
+/**
+ * SQL conditions that are true for values with a number that JSON does not have: NaN or an infinity. ClickHouse would write such a number
+ * as a text.
+ */
 function notFinite(value: string, type: NativeType): string[] {
   const { name, arguments: given } = type;
   if (name.includes('Float')) return [`ifNull(NOT isFinite(${value}), 0)`];
@@ -136,18 +144,21 @@ function notFinite(value: string, type: NativeType): string[] {
 }
 
 function anyOf(list: string, elementType: string): string[] {
-  // Each level has a name of its own, so that an inner function sees its own values.
+  // Each level of nesting has an element name of its own, so that an inner lambda sees its own values.
   const element = `x${list.length}`;
   const found = notFinite(element, valueTypeOf(elementType));
   return found.length === 0 ? [] : [`arrayExists(${element} -> ${found.join(' OR ')}, ${list})`];
 }
 
-/** A map may have a key twice, of which jsonb keeps the last only. Such a value is read as NUL, which is unfit. */
+/**
+ * SQL that is true for a map without repeated keys. A map of ClickHouse may have a key twice, and jsonb would keep only the last of both.
+ * Such a map is read as a NUL text, which counts as unfit.
+ */
 function hasEachKeyOnce(map: string): string {
   return `length(mapKeys(${map})) = length(arrayDistinct(mapKeys(${map})))`;
 }
 
-/** Maps inside of other values are left out, because their keys are not looked at. */
+/** Tells whether values of the type can become JSON. A Map inside of another value cannot, because it is not checked for repeated keys. */
 function isDocument({ name, arguments: given }: NativeType): boolean {
   if (name === 'JSON') return true;
   if (name === 'Array') return isDocumentPart(given[0]!);
@@ -159,7 +170,7 @@ function isDocumentPart(nativeType: string): boolean {
   return scalarOf(type) !== null || isDocument(type);
 }
 
-/** A text in the quotes of an array literal. */
+/** SQL for a text in the quotes and escapes of an array literal. */
 function quotedElement(text: string): string {
   return `concat('"', replaceAll(replaceAll(${text}, '\\\\', '\\\\\\\\'), '"', '\\\\"'), '"')`;
 }

@@ -6,12 +6,12 @@ import { isNullable } from './native-type.js';
 import { quoteName } from './quote-name.js';
 import { readableTypeOf } from './readable-type.js';
 
-/** Stands in the text of the server's error when a value is unfit, before the number of the column. */
+/** Marker in the error text that the server raises for an unfit value; the index of the column follows it. */
 export const unfit = 'graph-service: unfit value of column ';
 
 /**
  * The statement that reads rows as COPY text. Its placeholder is `since`.
- * @throws WarehouseQueryError if the column of `since` has no order
+ * @throws WarehouseQueryError if the column of `since` has a type without an order
  */
 export function readingSql(
   database: string,
@@ -19,7 +19,7 @@ export function readingSql(
   columns: TableColumn[],
   nativeTypes: Map<string, string>,
 ): string {
-  // ClickHouse takes an alias for the column of the same name, so no table may have them.
+  // ClickHouse prefers an alias to a column of the same name, so the aliases have a random part that no column has.
   const own = randomBytes(6).toString('hex');
   const read = columns.map(({ name, nativeType }, index) => {
     const type = readableTypeOf(nativeType);

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-/** Longer values do not stand in the address, of which servers and proxies take only so much. */
+/**
+ * The most characters of a parameter that is sent in the URL. Longer ones go into the request body, because servers and proxies limit the
+ * length of a URL.
+ */
 const longestInAddress = 4_096;
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
@@ -8,11 +11,14 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 export interface RequestBody {
   body: string;
   headers: Record<string, string>;
-  /** Parameters that stand in the address. */
+  /** The parameters that are sent in the URL. */
   parameters: Record<string, unknown>;
 }
 
-/** A statement with its long parameters, as a form: https://clickhouse.com/docs/interfaces/http#cli-queries-with-parameters */
+/**
+ * The request body of a statement. With long parameters it is a form:
+ * https://clickhouse.com/docs/interfaces/http#cli-queries-with-parameters
+ */
 export function toRequestBody(sql: string, parameters: Record<string, unknown>): RequestBody {
   const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > longestInAddress;
   const all = Object.entries(parameters);

@@ -6,21 +6,21 @@ import { type RowDocuments } from '../read-document.js';
 
 export interface TextRows {
   names: string[];
-  /** As ClickHouse spells them. */
+  /** The types of the columns as ClickHouse spells them. */
   types: string[];
   rows: (string | null)[][];
   bytes: number;
 }
 
-/** The bytes that are read in one go. */
+/** Bytes of an answer that are read between two pauses. */
 const pieceBytes = 16_384;
 
 const [tab, lineBreak, backslash] = [9, 10, 92];
-/** The byte that follows a backslash, and the one that both stand for; any other stands for itself. */
+/** By the byte that follows a backslash: the byte that both stand for. A byte that is not listed stands for itself. */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 for (const [code, meant] of ['b\b', 'f\f', 'n\n', 'r\r', 't\t', '0\0']) escapes[code!.charCodeAt(0)] = meant!.charCodeAt(0);
 
-/** Reads an answer with a header, as its chunks come and in turns. @throws AnswerTooLargeError, WarehouseQueryError */
+/** Reads an answer with a header as its chunks arrive, with pauses for the event loop. @throws AnswerTooLargeError, WarehouseQueryError */
 export async function readTextRows(answer: Readable, limitBytes: number, source: AnswerSource): Promise<TextRows> {
   const reader = new RowsReader();
   const pace = new Pace();
@@ -39,8 +39,8 @@ export async function readTextRows(answer: Readable, limitBytes: number, source:
 }
 
 /**
- * A value for JSON, from its text as a type of PostgreSQL. Only numbers that a double holds exactly become JSON numbers, and moments
- * are written as the other clients write them.
+ * Turns the text of a value of the PostgreSQL type `type` into a value for JSON. Only numbers that a double holds exactly become JSON
+ * numbers. Times are written as the clients of other databases write them.
  */
 export function toJsonValue(type: string, text: string | null, documents: RowDocuments): unknown {
   if (text === null) return null;
@@ -61,18 +61,18 @@ export function toJsonValue(type: string, text: string | null, documents: RowDoc
   }
 }
 
-/** Reads whole lines of values. Each value ends with a tab or a line break, which are escaped inside of it. */
+/** Reads lines of values. Each value ends with a tab or a line break; inside of a value both are escaped. */
 class RowsReader {
   readonly rows: (string | null)[][] = [];
   values = 0;
   private row: (string | null)[] = [];
-  /** The value that has not ended yet: its bytes without escapes, and their number with escapes. */
+  /** The value that has not ended yet: its bytes after unescaping, and the number of its bytes before unescaping. */
   private begun: Buffer[] = [];
   private begunLength = 0;
   private isEscaped = false;
 
   read(bytes: Buffer): void {
-    // A backslash may be left from the bytes before.
+    // One byte more than `bytes`: a backslash may be pending from the chunk before.
     const plain = Buffer.allocUnsafe(bytes.length + 1);
     let [start, end, first] = [0, 0, 0];
     for (let at = 0; at < bytes.length; at++) {

@@ -1,4 +1,4 @@
-/** An error that ClickHouse reports. Its text may quote data and stays inside. https://clickhouse.com/codebrowser/ErrorCodes */
+/** An error that ClickHouse reports. Its text may quote data, so users never see it. https://clickhouse.com/codebrowser/ErrorCodes */
 export class ServerError extends Error {
   constructor(
     readonly serverCode: number,
@@ -8,10 +8,10 @@ export class ServerError extends Error {
   }
 }
 
-/** The server that answers is not ClickHouse. */
+/** The server that answers a connection is not ClickHouse. */
 export class NoClickHouseError extends Error {}
 
-/** The error in a text that ClickHouse sent, which may stand behind rows. Null if there is none. */
+/** Finds the error in a text of ClickHouse, which may stand behind rows. Null if the text has no error. */
 export function serverErrorIn(text: string): ServerError | null {
   const found = [...text.matchAll(/Code: (\d+)\. DB::Exception: /g)].at(-1);
   return found ? new ServerError(Number(found[1]), text.slice(found.index)) : null;

@@ -9,7 +9,7 @@ const writes = ['INSERT', 'ALTER', 'DROP TABLE'];
 
 export type TestRead = (sql: string, settings?: Settings) => Promise<Record<string, string | null>[]>;
 
-/** Reads once in the way of every query. @throws ConnectionFailedError, and the errors of reads */
+/** Tests a connection by reading once as every query does. @throws ConnectionFailedError, and the errors of reads */
 export async function testClickHouse(read: TestRead, database: string): Promise<ConnectionTest> {
   const [found] = await read(`SELECT version() AS version, currentUser() AS user, getSetting('readonly') AS mode`).catch(classify);
   if (!found) throw new ConnectionFailedError('PROTOCOL', undefined);
@@ -26,7 +26,10 @@ export async function testClickHouse(read: TestRead, database: string): Promise<
   return { serverVersion: String(version), user: String(user), isReadOnly: mode === '1' || mode === '2', canWrite, warnings };
 }
 
-/** Under a setting of ours that forbids to write, the answer would always be no. A server before 24.10 cannot say, which counts as yes. */
+/**
+ * Tells whether the user has a right. The setting `readonly` is not sent, because the answer would otherwise always be no. A server before
+ * 24.10 does not know CHECK GRANT, which counts as yes.
+ */
 async function isGranted(read: TestRead, right: string): Promise<boolean> {
   try {
     const [found] = await read(`CHECK GRANT ${right}`, { readonly: undefined });
@@ -37,7 +40,7 @@ async function isGranted(read: TestRead, right: string): Promise<boolean> {
   }
 }
 
-/** A port that takes connections and says nothing, or nothing of HTTP, is no ClickHouse, or a busy one. */
+/** A port that accepts connections but does not answer in time, or answers without HTTP, is not ClickHouse, or is a busy one. */
 function classify(error: unknown): never {
   if (error instanceof WarehouseTimeoutError) throw new ConnectionFailedError('TIMEOUT', error, 'login');
   if (error instanceof WarehouseUnavailableError && !(error.cause instanceof ServerError))

@@ -1,13 +1,13 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { serverErrorIn } from './server-error.js';
 
-/** The longest text of an error that is looked for at the end of an answer. */
+/** The most bytes at the end of an answer in which the text of an error is looked for. */
 const tailBytes = 16_384;
 
 /**
- * Passes an answer on without the mark at its end, and fails if the mark is missing. A server that fails after its first rows has
- * already said 200: it writes the text of the error behind the rows, or ends the answer early. The end of an answer is therefore
- * held back until it is known to be whole, so that the text of an error is never taken for rows.
+ * Passes on an answer without the mark at its end, and fails if the mark is missing. A server that fails after its first rows has already
+ * sent the status 200: it then writes the text of the error behind the rows, or ends the answer early. The end of an answer is therefore
+ * held back until the answer is known to be complete, so that the text of an error never counts as rows.
  */
 export class WholeAnswer extends Transform {
   private held: Buffer = Buffer.alloc(0);

@@ -1,8 +1,8 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 
-/** A place below the directory of the operator: a database file, or a folder of files. */
+/** A place below the operator's directory: a database file, or a folder of files. */
 export interface DuckdbPlace {
-  /** Names of folders and a file, in order. */
+  /** The names of folders on the path, and last the name of the file or folder. */
   path: string[];
   isFolder: boolean;
 }
@@ -16,12 +16,15 @@ const name: Bilingual = {
   en: 'no name in the path may begin with a dot or have any of * ? [ ] : \\ or control characters',
 };
 
-/** Other names would leave the folder, mean several files at once, or mean a drive or a stream of Windows. */
+/**
+ * Tells whether a name is safe in a path. Other names would leave the folder, mean several files at once, or mean a drive or a stream of
+ * Windows.
+ */
 export function isPlainName(text: string): boolean {
   return text !== '' && text.length <= 255 && !/^\.|[*?[\]:\\/]|\p{Cc}|\p{Cs}/u.test(text);
 }
 
-/** Reads a DSN, or says what is wrong with it. */
+/** Reads a DSN. @returns its place, or what is wrong with the DSN */
 export function readDuckdbDsn(dsn: string): DuckdbPlace | Bilingual {
   const [, encoded] = /^duckdb:\/\/\/([^?#]+)$/i.exec(dsn) ?? [];
   if (encoded === undefined) return form;
@@ -34,7 +37,7 @@ export function readDuckdbDsn(dsn: string): DuckdbPlace | Bilingual {
   }
 }
 
-/** A DSN that has been checked before. */
+/** Reads a DSN that has been checked before. @throws Error for a DSN with a problem */
 export function knownDuckdbDsn(dsn: string): DuckdbPlace {
   const place = readDuckdbDsn(dsn);
   if ('zh' in place) throw new Error('A DSN of this connection was not checked');

@@ -15,14 +15,14 @@ import { FailedWorkError, ProcessEndedError } from './duckdb-process.js';
 import { type Failure } from './protocol.js';
 import { unreadableFile } from './unreadable-file.js';
 
-/** Work that failed, for the errors that name it. */
+/** The work that failed, for errors that name it. */
 export interface Doing {
-  /** The table and the columns asked for. */
+  /** The table and the columns that were to be read. */
   reading?: { table: string; columns: string[] };
   answer?: { source: AnswerSource; limitBytes: number };
 }
 
-/** SQLSTATEs by DuckDB's kinds of errors. DuckDB's own text may quote data and paths, and stays inside. */
+/** SQLSTATE by DuckDB's kind of error. DuckDB's own text may quote data and paths, so users never see it. */
 const sqlstateOf: Readonly<Record<string, string>> = {
   Parser: sqlstates.syntaxError,
   Binder: sqlstates.syntaxError,
@@ -47,7 +47,7 @@ const connectionFailures: Partial<Record<Failure['code'], ConnectionFailureCode>
   too_many_files: 'TOO_MANY_FILES',
 };
 
-/** Turns a failure of the process, or of its work, into an error of ours. */
+/** Turns a failure of the process, or of its work, into an ApiError. */
 export function toDuckdbError(error: unknown, doing: Doing): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ProcessEndedError && error.isOutOfMemory) return queryError(sqlstates.outOfMemory, error);

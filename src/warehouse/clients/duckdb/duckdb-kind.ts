@@ -7,7 +7,7 @@ import { toDuckdbError } from './duckdb-errors.js';
 import { ProcessEndedError } from './duckdb-process.js';
 import { DuckdbProcesses } from './duckdb-processes.js';
 
-/** A DSN holds no secret: it is a path below a directory of the operator's. */
+/** The kind of DuckDB connections. A DSN of DuckDB holds no secret: it is a path below the operator's directory. */
 export const duckdbKind: WarehouseKind = {
   options: ['statement_timeout_ms'],
   check: (dsn, config) => {
@@ -21,7 +21,8 @@ export const duckdbKind: WarehouseKind = {
     if (duckdbDirectory === undefined) throw new DuckdbDirectoryUnsetError();
     const processes = new DuckdbProcesses();
     await processes.loadDriver().catch((error: unknown) => {
-      // The first work starts another process, and names its connection if that ends as well.
+      // A process that ended is not an error here: the first work starts another process, and its error names the connection if that
+      // process ends as well.
       if (!(error instanceof ProcessEndedError)) throw toDuckdbError(error, {});
     });
     return new DuckdbClient({

@@ -5,7 +5,9 @@ import { builtFile } from '../../../common/built-file.js';
 import { type Failure, type FileSource, outOfMemorySignal, type Reply, type Row, type RowsAnswer, type Work } from './protocol.js';
 
 const longestStartMs = 20_000;
-/** Failures that leave rows unread. DuckDB keeps the file open for them, and so keeps others from writing it. */
+/**
+ * Failures that leave rows unread. DuckDB keeps the file open as long as there are unread rows, and so keeps others from writing the file.
+ */
 const unread: ReadonlySet<Failure['code']> = new Set(['too_large', 'unreadable_value']);
 
 /** Work that the process reported as failed. */
@@ -15,14 +17,16 @@ export class FailedWorkError extends Error {
   }
 }
 
-/** The process ended before its work. */
+/** The DuckDB process ended before its work was done. */
 export class ProcessEndedError extends Error {
   constructor(readonly isOutOfMemory: boolean) {
     super('the DuckDB process ended');
   }
 }
 
-/** A process that runs DuckDB and does one piece of work at a time. It inherits no setting of the service, and so no secret. */
+/**
+ * A process that runs DuckDB and does one piece of work at a time. It inherits no environment variable of the service, and so no secret.
+ */
 export class DuckdbProcess {
   private readonly child: ChildProcess;
   private waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
@@ -34,7 +38,7 @@ export class DuckdbProcess {
   private constructor() {
     this.child = fork(fileURLToPath(builtFile(import.meta.url, './process/main.js')), [], {
       execArgv: ['--max-old-space-size=128'],
-      // Node adds the variables that Windows needs to start a process.
+      // The environment is empty; Node adds the variables that Windows needs to start a process.
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
@@ -49,7 +53,7 @@ export class DuckdbProcess {
     this.child.once('error', () => this.ended(null));
   }
 
-  /** Resolves to null if the driver is not installed. */
+  /** Starts a process. @returns null if the DuckDB driver is not installed */
   static async start(): Promise<DuckdbProcess | null> {
     const started = new DuckdbProcess();
     const late = setTimeout(() => started.kill(), longestStartMs);
@@ -87,7 +91,10 @@ export class DuckdbProcess {
     return this.rowsSoFar.length === 0 ? done : { ...done, rows: this.rowsSoFar.flat() };
   }
 
-  /** The bytes of one `rows` work as they come. The process waits while nobody reads them. The stream fails as `do`. */
+  /**
+   * Streams the bytes of one piece of work of the kind `rows`. The process waits while nobody reads the stream. The stream fails with the
+   * errors of `do`.
+   */
   rows(source: FileSource, work: Work & { do: 'rows' }): Readable {
     let received = 0;
     let total: number | null = null;
@@ -115,13 +122,13 @@ export class DuckdbProcess {
     return rows;
   }
 
-  /** Ends it at once, whatever it is doing: native code heeds no other signal while it works. */
+  /** Kills the process at once: native code ignores every other signal while it works. */
   kill(): void {
     this.isKilled = true;
     this.child.kill('SIGKILL');
   }
 
-  /** An idle process must not keep the service from stopping. */
+  /** Marks the process as idle or busy. An idle process must not keep the service from stopping. */
   setIdle(isIdle: boolean): void {
     const of = isIdle ? 'unref' : 'ref';
     this.child[of]();

@@ -1,10 +1,10 @@
 import { DriverNotInstalledError } from '../../warehouse.errors.js';
 import { DuckdbProcess } from './duckdb-process.js';
 
-/** A process takes some 100 MB, and a quarter of a second to start. One is kept this long for the next work. */
+/** Time in ms for which one idle process is kept for the next work. A process takes some 100 MB, and a quarter of a second to start. */
 const idleMs = 30_000;
 
-/** Gives each piece of work a process for itself, so that ending one that takes too long harms no other. */
+/** Gives each piece of work a process of its own, so that killing a process that takes too long harms no other work. */
 export class DuckdbProcesses {
   private readonly working = new Set<DuckdbProcess>();
   private idle: DuckdbProcess | null = null;
@@ -38,13 +38,13 @@ export class DuckdbProcesses {
     this.idleTimer = setTimeout(() => this.endIdle(), idleMs).unref();
   }
 
-  /** Ends a process that was taken, whatever it is doing. */
+  /** Kills a process that was taken, whatever it is doing. */
   kill(process: DuckdbProcess): void {
     this.working.delete(process);
     process.kill();
   }
 
-  /** Ends what is idle, and from now on whatever is given back. */
+  /** Ends the idle process, and from now on each process that is given back. */
   retire(): void {
     this.isRetired = true;
     this.endIdle();

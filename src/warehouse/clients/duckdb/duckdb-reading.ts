@@ -11,11 +11,11 @@ export interface DuckdbReadingOptions {
   source: FileSource;
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  /** Gives the process back, or ends it if it was still working. */
+  /** Gives the process back to others, or kills it if it was still working. */
   leave: (isWorking: boolean) => void;
 }
 
-/** Reads tables in a process of its own, each as it is when its turn comes. */
+/** Reads tables in a process of its own. Each table is read as it is at that moment. */
 export class DuckdbReading implements Reading {
   readonly guarantee = 'statement';
   private readonly onAbort = (): void => void this.close();
@@ -30,7 +30,7 @@ export class DuckdbReading implements Reading {
   rows(request: RowsRequest): Readable {
     const { timeoutMs, signal } = this.options;
     const rows = new PassThrough();
-    // The process may already work for somebody else.
+    // After `close` the process may already work for another caller.
     if (this.isClosed) return rows.destroy(signal?.aborted ? (signal.reason as Error) : new WarehouseUnavailableError(undefined));
     this.current = rows;
     const timer = setTimeout(() => rows.destroy(new WarehouseTimeoutError(timeoutMs, undefined)), Math.min(timeoutMs, 2_147_483_647));
@@ -39,7 +39,7 @@ export class DuckdbReading implements Reading {
     rows.once('close', () => {
       clearTimeout(timer);
       if (this.current === rows) this.current = null;
-      // Rows that nobody reads would be taken for those of the next table.
+      // A stream that was closed early leaves rows in the process, which would count as rows of the next table.
       if (!isAtEnd) this.end(true);
     });
     const fail = (error: unknown): void => {

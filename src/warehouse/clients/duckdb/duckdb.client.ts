@@ -36,7 +36,7 @@ export interface DuckdbClientOptions {
   maxTimeoutMs: number;
 }
 
-/** The tables of a DuckDB database, or the files of a folder. Each place is a process, so there are few of them. */
+/** The tables of a DuckDB database file, or the files of a folder. Each place for work is a process, so there are few places. */
 export class DuckdbClient implements WarehouseClient {
   readonly dialect = 'duckdb';
   readonly schema = 'main';
@@ -53,7 +53,7 @@ export class DuckdbClient implements WarehouseClient {
     return null;
   }
 
-  /** A file is opened and read in one. */
+  /** Tests a connection. DuckDB opens and reads a file in one step, so only the stage `login` is reported. */
   async test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
     reached?.('login');
     const answer = await this.run<TestAnswer>(claim, { do: 'test' }, testTimeoutMs);
@@ -114,7 +114,10 @@ export class DuckdbClient implements WarehouseClient {
     return Promise.resolve();
   }
 
-  /** One file that ends the process, or takes too long to look into, does not hide the others: they are listed without their columns. */
+  /**
+   * Lists tables. A file of a folder may crash DuckDB's process or take too long to open. The files are then listed without their columns,
+   * so that one file does not hide the others.
+   */
   private async list(claim: Claim, after: string, limit: number): Promise<TableSummary[]> {
     try {
       return await this.run(claim, { do: 'list', after, limit }, catalogTimeoutMs);
@@ -129,7 +132,7 @@ export class DuckdbClient implements WarehouseClient {
     return share.run(claim, () => this.runNow<T>(work, this.limitOf(timeoutMs), doing, claim.signal));
   }
 
-  /** Ends the process when the time is over, or when nobody waits for it any more. */
+  /** Runs one piece of work in a process. The process is killed when the time is over, or when nobody waits for the work any more. */
   private async runNow<T>(work: Work, limitMs: number, doing: Doing, signal?: AbortSignal): Promise<T> {
     const { processes, source } = this.options;
     let isLate = false;

@@ -1,16 +1,19 @@
 import { type DuckdbPlace } from './duckdb-dsn.js';
 import { type UnreadableReason } from './unreadable-file.js';
 
-/** Place of the files of a connection: `path` is below the `directory` of the operator. */
+/** Place of a connection's files. `path` is relative to the operator's directory `directory`. */
 export interface FileSource extends DuckdbPlace {
   directory: string;
 }
 
-/** One piece of work. The process opens the files for it and closes them again, so nothing of it is held in between. */
+/**
+ * One piece of work for a DuckDB process. The process opens the files for the work and closes them afterwards, so no file is held between
+ * two pieces of work.
+ */
 export type Work =
   | { do: 'test' }
   | { do: 'names' }
-  /** Unopened, the files of a folder are listed without their columns. */
+  /** `unopened`: lists the files of a folder without opening them, and so without their columns. */
   | { do: 'list'; after: string; limit: number; unopened?: true }
   | { do: 'find'; table: string }
   | { do: 'describe'; table: string }
@@ -23,10 +26,10 @@ export interface TestAnswer {
   /** Files of the folder that are not tables, at most ten, and the number of all of them. */
   leftOut: string[];
   leftOutCount: number;
-  /** Files of the folder that nothing can read, at most ten, and the number of all of them. */
+  /** Files of the folder that cannot be read, at most ten, and the number of all of them. */
   unreadable: UnreadableFile[];
   unreadableCount: number;
-  /** Schemas whose tables are not shown. */
+  /** Schemas of the database file whose tables are not shown. */
   otherSchemas: string[];
 }
 
@@ -39,13 +42,13 @@ export type Row = (string | null)[];
 
 export interface QueryAnswer {
   columns: { name: string; type: string }[];
-  /** Values as PostgreSQL writes them. They come before the rest, in pieces. */
+  /** Values as texts in PostgreSQL's spelling. The process sends the rows in pieces before the rest of the answer. */
   rows: Row[];
   truncated: boolean;
   bytes: number;
 }
 
-/** The bytes of `rows` go through the standard output. This says how many there were. */
+/** The answer to work of the kind `rows`, whose bytes go through the standard output. `bytes` is their number. */
 export interface RowsAnswer {
   bytes: number;
 }
@@ -69,17 +72,17 @@ type FailureCode =
 
 export interface Failure {
   code: FailureCode;
-  /** For the log only: it may have paths and values. */
+  /** The text of the error for the log only, because it may hold paths and values. */
   message: string;
-  /** The column of an unreadable value, counted from 0 among those asked for. */
+  /** The index of the requested column that has an unreadable value, from 0. */
   column?: number;
   bytes?: number;
-  /** The file that cannot be read, where the work asked for it by the name of its table. */
+  /** The unreadable file, if the work named the file's table. */
   unreadable?: UnreadableFile;
 }
 
-/** `rows` are the next ones of the work that goes on. */
+/** A message of the process. `rows` are the next rows of the work that goes on. */
 export type Reply = { ready: true } | { noDriver: true } | { rows: Row[] } | { done: unknown } | { failed: Failure };
 
-/** The process ends itself with this signal when it takes more memory than it may. */
+/** The DuckDB process ends itself with this signal when it takes more memory than its limit. */
 export const outOfMemorySignal = 'SIGTERM';

@@ -5,7 +5,7 @@ import { RowDocuments } from '../read-document.js';
 import { toIsoTime } from '../postgres/wire-types.js';
 import { type QueryAnswer, type Row } from './protocol.js';
 
-/** Values as every client gives them, from the texts that PostgreSQL would write. */
+/** Turns the texts that PostgreSQL would write into the values that every client gives. */
 export async function toQueryResult({ columns, rows, truncated, bytes }: QueryAnswer): Promise<QueryResult> {
   const documents = new RowDocuments();
   const parsers = columns.map(({ type }) => parserOf(type, documents));
@@ -37,7 +37,10 @@ function parserOf(type: string, documents: RowDocuments): (text: string) => unkn
   }
 }
 
-/** A value with a NaN inside is no JSON. It is shown as DuckDB writes it, and so is one that is too deep. @throws ValueTooDetailedError */
+/**
+ * Parses a JSON value. A value that holds a NaN is not valid JSON; it is shown as DuckDB writes it, and so is a value that is nested too
+ * deeply. @throws ValueTooDetailedError
+ */
 function parseJson(text: string, documents: RowDocuments): unknown {
   try {
     return documents.read(text);

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 
-/** Why a file of a folder cannot be read, in words for users. DuckDB's own may quote paths and data. */
+/** By code: why a file of a folder cannot be read, in words for users. DuckDB's own text may quote paths and data. */
 export const unreadableFiles = {
   outside: { zh: '它经由链接离开了目录 DUCKDB_DIR', en: 'a link leads out of the directory DUCKDB_DIR' },
   missing: { zh: '它是没有目标的链接', en: 'it is a link to nothing' },

@@ -3,12 +3,13 @@ import type mysql2 from 'mysql2';
 import { type AuthPlugin, type Connection } from 'mysql2';
 import { ClearPasswordError } from '../connection-failure.js';
 
-/** Message of a server that does not know the answer of `caching_sha2_password` and wants the password itself. */
+/** Message of a server that cannot verify the hashed answer of `caching_sha2_password` and asks for the password itself. */
 const wantsPassword = Buffer.from([4]);
 
 /**
- * Logins in which the server learns the password: it is told by TLS only. mysql2's own plugins also seal it with a key that the server
- * sends, and so for any server. https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
+ * Plugins for login methods in which the server learns the password. The password is sent over TLS only. mysql2's own plugins would also
+ * encrypt the password with a public key that the server sends, and so reveal it to any server.
+ * https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
  */
 export function authPlugins(driver: Pick<typeof mysql2, 'authPlugins'>): Record<string, AuthPlugin> {
   const caching = driver.authPlugins.caching_sha2_password();
@@ -29,7 +30,9 @@ const tell =
     return Buffer.from(`${connection.config.password ?? ''}\0`);
   };
 
-/** Whether TLS has begun, and the certificate is verified where it has to be. A server may ask before. */
+/**
+ * Tells whether TLS is established, with the certificate verified if the options ask for it. A server may ask for the password before that.
+ */
 function isEncrypted({ stream }: Connection): boolean {
   return stream instanceof TLSSocket && !(stream as TLSSocket & { secureConnecting: boolean }).secureConnecting && !stream.destroyed;
 }

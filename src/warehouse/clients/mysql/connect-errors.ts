@@ -1,7 +1,10 @@
 import { ClearPasswordError, type ConnectionFailureCode, networkFailure } from '../connection-failure.js';
 import { ConnectionFailedError } from '../../warehouse.errors.js';
 
-/** Numbers of errors at a login. https://mariadb.com/kb/en/mariadb-error-codes/, https://dev.mysql.com/doc/mysql-errors/8.4/en/ */
+/**
+ * By the error number of a refused login: the failure of the connection. https://mariadb.com/kb/en/mariadb-error-codes/,
+ * https://dev.mysql.com/doc/mysql-errors/8.4/en/
+ */
 const refusals: Record<number, ConnectionFailureCode> = {
   1040: 'TOO_MANY_CONNECTIONS',
   1044: 'DATABASE_FORBIDDEN',
@@ -19,19 +22,19 @@ const refusals: Record<number, ConnectionFailureCode> = {
   4151: 'AUTH_FAILED',
 };
 
-/** Codes of mysql2. */
+/** By the error code of mysql2: the failure of the connection. */
 const driverFailures: Record<string, ConnectionFailureCode> = {
   HANDSHAKE_NO_SSL_SUPPORT: 'TLS_MISSING',
   HANDSHAKE_SSL_ERROR: 'TLS_FAILED',
   AUTH_SWITCH_PLUGIN_ERROR: 'LOGIN_UNSUPPORTED',
 };
 
-/** Classifies a connection to a server that could not be made, or whose session could not be set up. */
+/** Classifies the error of a connection that could not be made, or whose session could not be set up. */
 export function toConnectError(cause: unknown): ConnectionFailedError {
   const { errno, code = '', sqlState } = cause as { errno?: number; code?: string; sqlState?: string };
   const isRefused = errno !== undefined && sqlState !== undefined;
   const known = isRefused ? refusals[errno] : ownFailure(cause, code);
-  // A server that sends an error of its own speaks the protocol.
+  // A server that sends an error packet speaks MySQL's protocol, so its unknown errors are not PROTOCOL failures.
   return new ConnectionFailedError(known ?? (isRefused ? 'READ_FAILED' : 'PROTOCOL'), cause);
 }
 

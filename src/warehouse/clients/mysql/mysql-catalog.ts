@@ -2,7 +2,7 @@ import { requireFewColumns } from '../require-few-columns.js';
 import { type TableColumn, type TableDescription, type TableKey, type ForeignKey, type TableSummary } from '../warehouse.client.js';
 import { mysqlTypeOf } from './mysql-types.js';
 
-/** Runs a statement on information_schema and reads its rows as lists. */
+/** Runs a statement on information_schema. @returns its rows as lists of values */
 export type CatalogRead = (sql: string, parameters: unknown[]) => Promise<unknown[][]>;
 
 /** The most tables that `listNames` gives. */
@@ -10,9 +10,12 @@ const mostNames = 100_000;
 
 const readable = `TABLE_SCHEMA = ? AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')`;
 
-/** The bytes of a name: names are compared with the collation of information_schema otherwise, which takes A and a for the same. */
+/** SQL for the bytes of a table name. The collation of information_schema would take A and a for the same letter. */
 const nameBytes = 'CAST(TABLE_NAME AS BINARY)';
-/** The first comparison lets the server look the table up. */
+/**
+ * SQL condition for the table of a given name. The first comparison lets the server look the table up directly; the second compares
+ * exactly.
+ */
 const isNamed = `TABLE_NAME = ? AND ${nameBytes} = CAST(? AS BINARY)`;
 
 type ColumnRow = [name: string, type: string, nullable: string, comment: string];
@@ -63,15 +66,18 @@ export class MysqlCatalog {
   }
 
   /**
-   * Tells whether one transaction sees all tables at one moment: only InnoDB keeps old versions of rows. A view may read a table of
-   * another database, and is not looked into.
+   * Tells whether one transaction sees all tables at one moment. This needs InnoDB, as other engines keep no old versions of rows. The
+   * tables of other databases that a view reads are not checked.
    */
   async hasSnapshots(): Promise<boolean> {
     const sql = `SELECT 1 FROM information_schema.TABLES WHERE ${readable} AND (ENGINE IS NULL OR ENGINE <> 'InnoDB') LIMIT 1`;
     return (await this.read(sql, [this.database])).length === 0;
   }
 
-  /** The columns are counted apart, because MySQL would count those of all tables before it limits the rows. */
+  /**
+   * Reads the summaries of tables. The columns are counted in a second statement, because MySQL would count the columns of all tables
+   * before it limits the rows.
+   */
   private async summaries(condition: string, parameters: unknown[]): Promise<TableSummary[]> {
     const rows = (await this.read(
       `SELECT TABLE_NAME, TABLE_TYPE, TABLE_ROWS, DATA_LENGTH + INDEX_LENGTH, TABLE_COMMENT FROM information_schema.TABLES
@@ -90,7 +96,7 @@ export class MysqlCatalog {
       rowEstimate: Number(rowEstimate ?? 0),
       bytes: Number(bytes ?? 0),
       columnCount: columnCounts.get(name) ?? 0,
-      // MySQL writes this as the comment of every view.
+      // MySQL gives every view the comment 'VIEW'.
       comment: comment === '' || (type === 'VIEW' && comment === 'VIEW') ? null : comment,
     }));
   }
@@ -104,7 +110,7 @@ function toColumn([name, nativeType, nullable, comment]: ColumnRow): TableColumn
 function toKeys(rows: KeyRow[]): TableKey[] {
   return groups(rows).flatMap(columns => {
     const names = columns.map(([, column]) => column);
-    // The index of an expression has no column.
+    // An index on an expression has null in place of a column name, so it is left out.
     return names.includes(null as unknown as string) ? [] : [{ primary: columns[0]![0] === 'PRIMARY', columns: names }];
   });
 }
@@ -117,7 +123,7 @@ function toForeignKeys(rows: ForeignKeyRow[]): ForeignKey[] {
   }));
 }
 
-/** Rows with the same first value, which follow each other. */
+/** Groups rows by their first value. Rows of one group follow each other. */
 function groups<Row extends [string, ...unknown[]]>(rows: Row[]): Row[][] {
   const found = new Map<string, Row[]>();
   for (const row of rows) {

@@ -20,44 +20,47 @@ export interface MysqlPlace extends Pick<ClientConfig, 'egress'> {
   dsn: Dsn;
   sslMode: NonNullable<ConnectionOptions['ssl_mode']>;
   connectTimeoutMs: number;
-  /** Is told of each stage of a connection. */
+  /** Called at each stage of connecting that is reached. */
   reached?: Reached;
 }
 
 export interface Statement {
   sql: string;
-  /** Values of the `?` in the text. */
+  /** Values of the placeholders `?` in `sql`, in their order. */
   parameters?: readonly unknown[];
   onFields?: (fields: Field[]) => void;
   onRow?: (row: unknown[]) => void;
-  /** Leaves the values of rows as bytes. */
+  /** Gives the values of rows as bytes, without decoding. */
   isRaw?: boolean;
 }
 
-/** More than the packets of any login. */
+/** The most bytes that the server may send during a login; no login needs as many. */
 const loginMaxBytes = 1_048_576;
-/** More than any packet but a row: texts in it are short, and mysql2 decodes some of them as the server says. */
+/**
+ * The most bytes of a packet that is not a row; no server needs as many, for the texts in such packets are short. The limit keeps mysql2
+ * from decoding a long text in a character set that the server names.
+ */
 const frameMaxBytes = 65_536;
-/** mysql2 decodes a value in one go. */
+/** The most bytes of a row whose values mysql2 decodes: mysql2 decodes a value without a pause. */
 const decodedRowMaxBytes = 4_194_304;
-/** Packets around the definitions of parameters and columns, at the most. */
+/** The most packets of an answer besides rows and the definitions of parameters and columns. */
 const mostFrames = 10;
 
 /**
- * Flags that mysql2 sets by default and that change how a server reads SQL. LOCAL_FILES would let it ask for files of this
- * machine: mysql2 answers such a request with nothing even so.
+ * Client flags that mysql2 sets by default and that are switched off here, because they change how a server reads SQL. LOCAL_FILES would
+ * also let the server ask for files of this machine. mysql2 would answer such a request with an empty file.
  */
 const flags = ['-LOCAL_FILES', '-ODBC', '-IGNORE_SPACE', '-FOUND_ROWS'];
 
-/** All sessions read the same way on every server: text is UTF-8, times are in UTC, and nothing can be written. */
+/** Statements that set up a session the same way on every server: text is UTF-8, times are in UTC, and nothing can be written. */
 const session = [
-  // A server may heed no character set that a client asks for at its login.
+  // A server may ignore the character set that a client asks for at its login.
   'SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci',
   `SET SESSION sql_mode = 'STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800`,
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
 ];
 
-/** A server sent more bytes than it was allowed to, in all or in one packet. */
+/** A server sent more bytes than `allow` permits in all, or than one packet may have. */
 export class ByteBudgetError extends Error {
   constructor(readonly limitBytes: number) {
     super('The server sent more bytes than it may');
@@ -69,9 +72,9 @@ export class MysqlConnection {
   private failure: Error | null = null;
   private refuse: ((error: Error) => void) | null = null;
   private allowed = loginMaxBytes;
-  /** Bytes that the server may still send. */
+  /** Bytes that the server may still send before the connection is cut. */
   private budget = loginMaxBytes;
-  /** Packets that the server may still send before rows. */
+  /** Packets that the server may still send before the first row of a result. */
   private packets = mostColumns;
   private packetMaxBytes = frameMaxBytes;
   private receivedBytes = 0;
@@ -83,7 +86,7 @@ export class MysqlConnection {
     private readonly reached: Reached,
   ) {
     connection.on('error', (error: Error) => this.cut(error));
-    // mysql2 writes a line to the log for each packet that is out of order. There is at most one then.
+    // mysql2 logs a line for each packet that is out of order. The connection is cut at the first one, so there is at most one such line.
     connection.on('warn', (error: Error) => this.cut(error));
     this.countBytes();
     connection.on('error', withholdText);
@@ -96,13 +99,13 @@ export class MysqlConnection {
         // The packets of a login may leave out the byte that ends their last text.
         if (packet && connection.authorized && packet.offset > packet.end) throw new Error('A packet ends before its values');
       } catch (error) {
-        // mysql2 reads errors outside of a statement without catching a malformed one.
+        // mysql2 does not catch what it throws on a malformed error packet outside of a statement.
         this.cut(error as Error);
       }
     };
   }
 
-  /** Connects, logs in and makes the session harmless. @throws ConnectionFailedError */
+  /** Connects, logs in and sets the session to read-only. @throws ConnectionFailedError */
   static async open(place: MysqlPlace): Promise<MysqlConnection> {
     try {
       return await MysqlConnection.openNow(place);
@@ -121,9 +124,9 @@ export class MysqlConnection {
     reached: Reached,
   ): Promise<MysqlConnection> {
     const socket = egress.socket();
-    // The server speaks first, also before TLS.
+    // A MySQL server sends the first packet after the TCP connection, also if TLS follows.
     tellStages(socket, dsn.host, 'login', reached);
-    // TLS compares the certificate with this name, and Node sets it for names of DNS only.
+    // TLS compares the certificate with `_host`. Node sets `_host` for DNS names only, so it is set here for an address.
     if (isIP(dsn.host) !== 0) Object.assign(socket, { _host: dsn.host });
     const connection = driver.createConnection({
       stream: () => socket.connect(dsn.port, dsn.host).setNoDelay(true).setKeepAlive(true, 10_000),
@@ -139,7 +142,7 @@ export class MysqlConnection {
       charset: 'utf8mb4',
       flags,
       multipleStatements: false,
-      // No code is made of what a server says.
+      // mysql2 would otherwise compile row parsers from column definitions of the server.
       disableEval: true,
       supportBigNumbers: true,
       bigNumberStrings: true,
@@ -151,7 +154,7 @@ export class MysqlConnection {
       connectAttributes: { program_name: 'graph-service' },
     });
     const opened = new MysqlConnection(connection, socket, reached);
-    // mysql2 ends its own time at the login.
+    // The connect timeout of mysql2 ends when the login begins, so the login is timed here.
     const watch = setTimeout(() => opened.cut(Object.assign(new Error('The login timed out'), { code: 'ETIMEDOUT' })), connectTimeoutMs);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -181,25 +184,25 @@ export class MysqlConnection {
     return this.failure === null;
   }
 
-  /** Bytes that have arrived so far. */
+  /** Bytes that the server has sent so far on this connection. */
   get received(): number {
     return this.receivedBytes;
   }
 
-  /** From now on the server may send so many bytes. Beyond them the connection is cut, with ByteBudgetError. */
+  /** Lets the server send at most `bytes` from now on. Beyond that, the connection is cut with ByteBudgetError. */
   allow(bytes: number): void {
     this.allowed = bytes;
     this.budget = bytes;
   }
 
-  /** Runs a statement that has neither parameters nor rows. Not all of them can be prepared. */
+  /** Runs a statement without parameters and rows by the text protocol, since not every such statement can be prepared. */
   command(sql: string): Promise<void> {
-    // mysql2 counts through a number of any length in a row of text.
+    // A row of the text protocol would be parsed by mysql2, which reads a number of any length digit by digit.
     const onFields = (): void => this.cut(new Error('The server sent rows that nobody asked for'));
     return this.run(this.connection.query.bind(this.connection), { sql, onFields });
   }
 
-  /** Runs a statement that has rows. @throws the error of the server, or the one that ended the connection */
+  /** Runs a statement that returns rows. @throws the error that the server sent, or the error that ended the connection */
   async execute({ onFields, ...statement }: Statement): Promise<void> {
     let hasColumns = false;
     const seeFields = (fields: Field[]): void => {
@@ -212,7 +215,7 @@ export class MysqlConnection {
     };
     await this.run(this.connection.execute.bind(this.connection), { ...statement, onFields: seeFields });
     if (hasColumns) return;
-    // mysql2 takes a request for a file, which it refuses, for the end of a statement.
+    // A server that asks for a local file gets none, and mysql2 then takes the statement for ended without columns.
     this.cut(new Error('The server sent no result'));
     throw this.failure!;
   }
@@ -225,7 +228,7 @@ export class MysqlConnection {
     if (this.isUsable) this.connection.resume();
   }
 
-  /** Ends the connection at once, and the statement that runs on it, for this process at least. */
+  /** Closes the connection at once and fails the statement that runs on it. The server may go on with that statement. */
   cut(reason: Error): void {
     this.failure ??= reason;
     this.socket.destroy();
@@ -233,7 +236,7 @@ export class MysqlConnection {
     this.refuse = null;
   }
 
-  /** Takes leave of the server. */
+  /** Closes the connection by telling the server; the socket is destroyed if it is idle for a second after that. */
   end(): void {
     if (!this.isUsable) return;
     this.connection.end();
@@ -244,9 +247,9 @@ export class MysqlConnection {
   private run(send: Connection['execute'], { sql, parameters, onFields, onRow, isRaw = false }: Statement): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.failure) return reject(this.failure);
-      // mysql2 does not tell a statement that its connection was lost.
+      // mysql2 does not report a lost connection to the statement that runs, so `cut` rejects it.
       this.refuse = reject;
-      // A statement that is not known yet is prepared, which gives the columns once more.
+      // A statement that the server has not prepared yet is prepared first, which sends the column definitions one more time.
       this.packets = (parameters?.length ?? 0) + 2 * mostColumns + mostFrames;
       this.packetMaxBytes = frameMaxBytes;
       let results = 0;
@@ -258,7 +261,7 @@ export class MysqlConnection {
         .on('result', row => Array.isArray(row) && onRow?.(row))
         .on('error', error => {
           withholdText(error);
-          // Only an error that the server sent leaves the connection as it was.
+          // An error with `errno` comes from the server and leaves the connection usable. Any other error ends the connection.
           if ((error as { errno?: unknown }).errno === undefined) this.cut(error);
           reject(error);
         })
@@ -266,7 +269,10 @@ export class MysqlConnection {
     });
   }
 
-  /** Refuses a packet that is too much, and keeps mysql2 from what follows it: it reads a value as long as the value says it is. */
+  /**
+   * Refuses a packet beyond the allowed number or size. Then it cuts the packet's buffer to the packet's own bytes: mysql2 trusts the
+   * length inside a value and would otherwise read bytes of the next packet.
+   */
   private confine(packet: Packet): void {
     if (--this.packets < 0) throw new Error('The server sent more than the columns of a result');
     const bytes = packet.end - packet.start;
@@ -274,7 +280,10 @@ export class MysqlConnection {
     if (packet.end < packet.buffer.length) packet.buffer = packet.buffer.subarray(0, packet.end);
   }
 
-  /** Counts after mysql2 has read a chunk. TLS has a stream of its own, made when the first packet is read. */
+  /**
+   * Counts the received bytes of each chunk after mysql2 has read it. TLS has a stream of its own, which mysql2 makes when the first packet
+   * is read, so the counting moves to that stream.
+   */
   private countBytes(watched?: Connection['stream']): void {
     if (this.connection.stream === watched) return;
     const { stream } = this.connection;
@@ -299,9 +308,12 @@ function rowTooLarge(): WarehouseQueryError {
   return new WarehouseQueryError(reason, sqlstates.outOfMemory, null, undefined);
 }
 
-/** The session asks for UTF-8. mysql2 decodes what Node does not know by tables, and takes seconds for a long text. */
+/**
+ * Tells whether Node itself decodes the texts of a column. mysql2 decodes other character sets with tables, which takes seconds for a long
+ * text. The session asks for UTF-8, so no honest server sends others.
+ */
 function isDecodedByNode(field: Field): boolean {
-  // The three bytes of utf8mb3 are UTF-8 too.
+  // mysql2 calls MySQL's utf8mb3 `cesu8`. Its characters of up to three bytes are also valid UTF-8.
   if (field.encoding === 'cesu8') field.encoding = 'utf8';
   return Buffer.isEncoding(field.encoding ?? '');
 }

@@ -3,7 +3,7 @@ import { MysqlConnection, type MysqlPlace } from './mysql-connection.js';
 const idleMs = 30_000;
 const killMs = 2_000;
 
-/** Connections to one server, made when they are needed and closed when they are idle. Its users bound how many there are. */
+/** Connections to one server, made when they are needed and closed when they are idle. Callers limit how many there are. */
 export class MysqlConnections {
   private readonly idle: { connection: MysqlConnection; timer: NodeJS.Timeout }[] = [];
   private readonly kills = new Set<Promise<void>>();
@@ -11,7 +11,7 @@ export class MysqlConnections {
 
   constructor(private readonly place: MysqlPlace) {}
 
-  /** The caller gives it back with `release` or `abandon`. @throws ConnectionFailedError */
+  /** Gives a connection, which the caller returns with `release` or `abandon`. @throws ConnectionFailedError */
   async take(): Promise<MysqlConnection> {
     for (;;) {
       const last = this.idle.pop();
@@ -35,18 +35,18 @@ export class MysqlConnections {
     this.idle.push(entry);
   }
 
-  /** Cuts a connection, and ends its statement at the server too: a server runs on until it has a row to send. */
+  /** Cuts a connection, and also ends its statement at the server: a server does not notice the cut before it has a row to send. */
   abandon(connection: MysqlConnection, reason: Error): void {
     const { threadId } = connection;
     connection.cut(reason);
     const kill = this.kill(threadId)
-      // The server ends the statement at its own limit then.
+      // If KILL fails, the server ends the statement at its own time limit.
       .catch(() => undefined)
       .finally(() => this.kills.delete(kill));
     this.kills.add(kill);
   }
 
-  /** Closes what is idle, and waits for the statements that are being ended. */
+  /** Closes idle connections, and waits for the statements that are being ended. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const { connection, timer } of this.idle.splice(0)) {

@@ -3,7 +3,10 @@ import { dsnPlace, type DsnForm, knownDsn, maskDsn, readDsn, toDsnProblem } from
 import { type WarehouseKind } from '../warehouse-kind.js';
 import { MysqlClient } from './mysql.client.js';
 
-/** Parameters of other drivers, such as allowLoadLocalInfile and allowMultiQueries, mean nothing here and are refused. */
+/**
+ * The form of a MySQL DSN. Parameters of other drivers, such as allowLoadLocalInfile and allowMultiQueries, have no meaning here and are
+ * refused.
+ */
 export const mysqlDsn: DsnForm = {
   schemes: ['mysql', 'mariadb'],
   defaultPort: 3306,

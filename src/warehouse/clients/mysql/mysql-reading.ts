@@ -14,27 +14,27 @@ export interface MysqlReadingOptions {
   guarantee: Reading['guarantee'];
   catalog: MysqlCatalog;
   place: (table: string) => TablePlace;
-  /** The longest statement, which the server was told. */
+  /** The time limit of a statement in ms, which the server was told. */
   timeoutMs: number;
-  /** The time beyond it after which the connection is cut. */
+  /** Time in ms beyond `timeoutMs` after which the connection is cut. */
   graceMs: number;
   signal: AbortSignal | undefined;
-  /** Gives the connection and the place among the readings back. */
+  /** Gives the connection and the reading's place back to others. */
   leave: () => void;
-  /** Cuts the connection and ends its statement at the server. */
+  /** Cuts the connection and ends its running statement at the server. */
   abandon: (reason: Error) => void;
 }
 
-/** mysql2 holds a row until it is complete. */
+/** The most bytes of a row, which mysql2 holds in memory until it is complete. */
 const rowMaxBytes = 67_108_864;
 
-/** More than the answer to ROLLBACK. */
+/** The most bytes of the server's answer to ROLLBACK. */
 const rollbackMaxBytes = 65_536;
 
-/** ER_TABLE_DEF_CHANGED */
+/** Error number of ER_TABLE_DEF_CHANGED: a table was altered after the snapshot. */
 const alteredAfterSnapshot = 1412;
 
-/** One transaction of a MySQL server. Each row arrives as one line of COPY's text. */
+/** One transaction of a MySQL server. Each row arrives as one line of text in the format of PostgreSQL's COPY. */
 export class MysqlReading implements Reading {
   readonly guarantee: Reading['guarantee'];
   private readonly onAbort = (): void => void this.close();
@@ -57,7 +57,7 @@ export class MysqlReading implements Reading {
     const watch = setTimeout(tooLate, Math.min(timeoutMs + graceMs, 2_147_483_647));
     rows.once('close', () => {
       clearTimeout(watch);
-      // Rows that nobody reads would hold up the next statement.
+      // A stream that was closed early leaves rows on the connection, which the next statement would have to wait for.
       if (this.isReading) abandon(new Error('The rows were left'));
     });
     this.send(request, rows).then(
@@ -90,10 +90,10 @@ export class MysqlReading implements Reading {
       this.connection.allow(rowMaxBytes);
       await this.connection.execute({ ...statement, isRaw: true, onRow });
       const rest = chunks.rest();
-      // The statement has ended, so nobody would resume the connection.
+      // The last lines are pushed without a pause: the statement has ended, so nothing would resume the connection.
       if (rest) rows.push(rest);
     } catch (cause) {
-      // The server knows nothing of a connection that was cut here.
+      // A connection that was cut by this process leaves the statement running at the server, so it is ended there.
       if (!this.connection.isUsable) abandon(cause as Error);
       throw cause;
     } finally {
@@ -110,7 +110,9 @@ export class MysqlReading implements Reading {
     this.options.leave();
   }
 
-  /** Cuts the connection of a server that does not answer: others wait for the place of the reading. */
+  /**
+   * Rolls the transaction back. The connection of a server that does not answer is cut, because others wait for the place of the reading.
+   */
   private async rollBack(): Promise<void> {
     const { abandon, graceMs } = this.options;
     const timer = setTimeout(() => this.connection.cut(new Error('The server did not end the transaction')), graceMs);

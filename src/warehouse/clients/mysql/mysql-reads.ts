@@ -18,18 +18,18 @@ export interface MysqlReadsOptions {
   connections: MysqlConnections;
   database: string;
   places: Places;
-  /** The most bytes of a result whose request gives no other bound. */
+  /** The most bytes of a result, if the request sets no other limit. */
   maxBytes: number;
-  /** The longest statement, whatever a request allows. */
+  /** Upper bound in ms for the time limit of any statement, whatever a request allows. */
   maxTimeoutMs: number | undefined;
 }
 
-/** Time in ms that a server may take beyond the limit that it was told. After it, the connection is cut. */
+/** Time in ms that a server may take beyond the time limit that it was told. After that, the connection is cut. */
 const graceMs = 3_000;
 const catalogTimeoutMs = 10_000;
-/** More than a page of tables, and fewer than a client could not hold. */
+/** The most rows of an answer of the catalogue: more than a page of tables needs, and few enough to hold in memory. */
 const mostCatalogRows = 100_000;
-/** The packets of statements that have no rows. */
+/** The most bytes that the server may send for statements without rows. */
 const controlBytes = 65_536;
 
 const enough = new Error('There are enough rows');
@@ -87,7 +87,7 @@ export class MysqlReads {
     }
   }
 
-  /** Reads the catalogue on the connection of a reading. */
+  /** Reads rows of the catalogue on the connection of a reading. */
   private async rowsOf(connection: MysqlConnection, sql: string, parameters: unknown[]): Promise<unknown[][]> {
     const { rows, onRow } = holdRows(connection, mostCatalogRows);
     connection.allow(this.options.maxBytes);
@@ -145,7 +145,10 @@ export class MysqlReads {
     };
   }
 
-  /** Cuts the connection of work that is not done long after its limit: its server no longer answers. */
+  /**
+   * Does work on a connection, and cuts the connection `graceMs` after the time limit: a server that has not ended the work by then no
+   * longer answers.
+   */
   private async within<T>(connection: MysqlConnection, limitMs: number, work: () => Promise<T>): Promise<T> {
     const tooLate = (): void => this.options.connections.abandon(connection, new WarehouseTimeoutError(limitMs, undefined));
     const timer = setTimeout(tooLate, Math.min(limitMs + graceMs, 2_147_483_647));
@@ -161,20 +164,23 @@ export class MysqlReads {
   }
 }
 
-/** Tells the server its limits. It waits as long for a reader that takes no rows, which would be a minute by default. */
+/**
+ * SQL that tells the server the limits of a statement. net_write_timeout is the time that the server waits for a client that reads no rows;
+ * the default of 60 s would end a slow reading.
+ */
 function limits({ isMariaDb }: MysqlConnection, timeoutMs: number, maxRows?: number): string {
   const longest = isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
   const waitS = Math.min(Math.ceil(timeoutMs / 1000) + 60, 31_536_000);
   return `SET SESSION ${longest}, sql_select_limit = ${maxRows ?? 'DEFAULT'}, net_write_timeout = ${waitS}`;
 }
 
-/** Holds rows until the last one has come. Beyond so many rows or values the connection is cut. */
+/** Collects the rows of a statement. The connection is cut beyond `maxRows` rows or `mostValues` values. */
 function holdRows(connection: MysqlConnection, maxRows: number): { rows: unknown[][]; onRow: (row: unknown[]) => void } {
   const rows: unknown[][] = [];
   let values = 0;
   const onRow = (row: unknown[]): void => {
     values += row.length;
-    // A statement with a LIMIT of its own does not heed sql_select_limit.
+    // The server ignores sql_select_limit for a statement with a LIMIT of its own, so rows are also counted here.
     if (rows.length > maxRows) connection.cut(enough);
     else if (values > mostValues) connection.cut(tooManyValues());
     else rows.push(row);

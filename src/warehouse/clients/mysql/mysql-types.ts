@@ -1,27 +1,32 @@
-/** A type of MySQL's as PostgreSQL has it. */
+/** How the values of a MySQL type come to PostgreSQL. */
 interface MysqlType {
-  /** The type of PostgreSQL that holds every value, or `other`. */
+  /** The type of PostgreSQL that holds every value, or `other` if no type does. */
   type: string;
-  /** SQL for a value that is not NULL, as COPY's text format has it. A zero byte in it says that PostgreSQL has no such value. */
+  /**
+   * SQL for the text of a value that is not NULL in COPY's text format. A zero byte in the text marks a value that PostgreSQL cannot hold.
+   */
   copy: (column: string) => string;
 }
 
-/** All literals are hexadecimal, so that no SQL mode changes their meaning: \N, tab, newline. */
+/** COPY's NULL (\N), tab and newline as SQL. All literals are hexadecimal, so that no SQL mode changes their meaning. */
 export const copyNull = '0x5C4E';
 export const copyTab = '0x09';
 export const copyNewline = '0x0A';
 
 const asIs = (column: string): string => column;
 
-/** As bytes, REPLACE and CONCAT neither mix collations nor convert again. */
+/**
+ * SQL that escapes a text for COPY. It works on bytes, so that REPLACE and CONCAT neither mix collations nor convert the character set
+ * again.
+ */
 function escaped(column: string): string {
   const bytes = `CAST(CONVERT(${column} USING utf8mb4) AS BINARY)`;
   return `REPLACE(REPLACE(REPLACE(REPLACE(${bytes}, 0x5C, 0x5C5C), 0x09, 0x5C74), 0x0A, 0x5C6E), 0x0D, 0x5C72)`;
 }
 
 /**
- * MySQL writes 0000-00-00 for a missing date, which is read as NULL. Other dates that no calendar has, such as 2024-02-00, are marked with
- * a zero byte.
+ * SQL for a date. MySQL's 0000-00-00 stands for a missing date and becomes NULL. Other dates that no calendar has, such as 2024-02-00, are
+ * marked with a zero byte.
  */
 function calendarDate(column: string, suffix = ''): string {
   const written = suffix === '' ? column : `CONCAT(${column}, ${suffix})`;
@@ -31,7 +36,10 @@ function calendarDate(column: string, suffix = ''): string {
 
 const text: MysqlType = { type: 'text', copy: escaped };
 const bytes: MysqlType = { type: 'bytea', copy: column => `CONCAT(0x5C5C78, HEX(${column}))` };
-/** MySQL writes a float with six digits. As a double it has all that tell it from the next. Multiplied, it also keeps the sign of zero. */
+/**
+ * MySQL writes a float with six digits. Multiplied by 1e0 the float becomes a double, which is written with all digits that distinguish it
+ * from its neighbours and with the sign of zero.
+ */
 const float = (type: string): MysqlType => ({ type, copy: column => `${column} * 1e0` });
 const integer = (signed: string, unsigned: string, isUnsigned: boolean): MysqlType => ({
   type: isUnsigned ? unsigned : signed,
@@ -39,8 +47,8 @@ const integer = (signed: string, unsigned: string, isUnsigned: boolean): MysqlTy
 });
 
 /**
- * The type behind a COLUMN_TYPE of information_schema, such as `decimal(12,2) unsigned`. tinyint(1) is not read as boolean: MySQL has no
- * such type, and the column may hold 2.
+ * The type for a COLUMN_TYPE of information_schema, such as `decimal(12,2) unsigned`. tinyint(1) is not read as boolean: MySQL has no
+ * boolean type, and the column may hold 2.
  */
 export function mysqlTypeOf(columnType: string): MysqlType {
   const [, name = '', size = ''] = /^(\w+)(?:\(([\d,]+)\))?/.exec(columnType.toLowerCase()) ?? [];
@@ -71,10 +79,10 @@ export function mysqlTypeOf(columnType: string): MysqlType {
     case 'datetime':
       return { type: 'timestamp', copy: column => calendarDate(column) };
     case 'timestamp':
-      // The time zone of the session is UTC.
+      // 0x2B3030 is the offset +00: the time zone of the session is UTC.
       return { type: 'timestamptz', copy: column => calendarDate(column, '0x2B3030') };
     case 'time':
-      // It goes to 838 hours, in both directions.
+      // A TIME of MySQL goes from -838 to 838 hours.
       return { type: 'interval', copy: asIs };
     case 'char':
     case 'varchar':
@@ -100,7 +108,7 @@ export function mysqlTypeOf(columnType: string): MysqlType {
     case 'inet6':
       return { type: 'inet', copy: escaped };
     default:
-      // Shapes, vectors and whatever a server adds.
+      // Geometries, vectors, and types that future servers add.
       return { type: 'other', copy: asIs };
   }
 }

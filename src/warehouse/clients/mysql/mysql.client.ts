@@ -26,7 +26,7 @@ const connectMs = 5_000;
 const longestConnectOfTestMs = 3_500;
 const testTimeoutMs = 4_000;
 
-/** The `ssl-mode` of MySQL's own tools, as an option of a connection. */
+/** By the values of `ssl-mode` in MySQL's own tools: the option `ssl_mode` of a connection. */
 const sslModes: Record<string, ConnectionOptions['ssl_mode']> = {
   disabled: 'disable',
   preferred: 'prefer',
@@ -67,7 +67,7 @@ export class MysqlClient implements WarehouseClient {
     return this.reads.place(table);
   }
 
-  /** Makes a connection of its own, since one of the others may be older than what is tested. */
+  /** Tests with a new connection, since an open connection may be older than the settings that are tested. */
   async test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
     const connectTimeoutMs = Math.min(this.server.connectTimeoutMs, longestConnectOfTestMs);
     const connections = new MysqlConnections({ ...this.server, connectTimeoutMs, ...(reached && { reached }) });
@@ -99,7 +99,7 @@ export class MysqlClient implements WarehouseClient {
     return this.reads.query({ ...request, sql, parameters: [], isShort: true });
   }
 
-  /** The parameters of its SQL are written `?`. */
+  /** Runs SQL whose parameters are written `?`. */
   query(request: QueryRequest): Promise<QueryResult> {
     return this.reads.query(request);
   }

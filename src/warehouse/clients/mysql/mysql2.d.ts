@@ -1,5 +1,5 @@
 /**
- * The part of mysql2 that the client uses, with fields that its own types leave out. The package is optional, and the service builds
+ * The part of mysql2 that the service uses, with fields that mysql2's own types leave out. The package is optional, and the service builds
  * without it.
  */
 declare module 'mysql2' {
@@ -12,15 +12,15 @@ declare module 'mysql2' {
     columnType: number;
     flags: number;
     characterSet: number;
-    /** The encoding of texts, as iconv-lite spells it. Undefined for a character set that mysql2 does not know. */
+    /** The encoding of the column's texts, in iconv-lite's spelling. Undefined for a character set that mysql2 does not know. */
     encoding: string | undefined;
   }
 
-  /** A part of the bytes that have arrived. */
+  /** A packet of MySQL's protocol: a part of the bytes that have arrived. */
   export interface Packet {
     buffer: Buffer;
     readonly start: number;
-    /** The place in the buffer that is read next. */
+    /** The place in `buffer` at which mysql2 reads next. */
     offset: number;
     readonly end: number;
   }
@@ -36,29 +36,29 @@ declare module 'mysql2' {
     sql: string;
     values?: unknown[];
     rowsAsArray: true;
-    /** False leaves values as bytes. */
+    /** False gives values as bytes, without decoding. */
     typeCast: boolean;
   }
 
   export interface Connection extends EventEmitter {
-    /** The socket, and the TLS stream on it from the moment that there is one. */
+    /** The TCP socket; after TLS has begun, the TLS stream on that socket. */
     readonly stream: Duplex;
     readonly threadId: number;
     readonly config: { password?: string };
     /** True once the login is done. */
     readonly authorized: boolean;
-    /** Takes no packet when a command begins. */
+    /** Handles a packet of the server. mysql2 also calls it without a packet when a command begins. */
     handlePacket: (packet?: Packet) => void;
-    /** Sends text, so it takes no values here. */
+    /** Runs a statement in the text protocol. The service passes no values to it. */
     query(statement: Statement): Command;
-    /** Prepares the statement first. */
+    /** Runs a statement as a prepared statement. */
     execute(statement: Statement): Command;
     pause(): void;
     resume(): void;
     end(): void;
   }
 
-  /** Answers what a server sends in a login, in its order. */
+  /** Answers the messages that a server sends during a login, one after the other. */
   export type AuthPlugin = (context: { connection: Connection }) => (data: Buffer) => Buffer | null;
 
   export interface ConnectionOptions {
@@ -84,7 +84,7 @@ declare module 'mysql2' {
     connectAttributes: Record<string, string>;
   }
 
-  /** The tests' own connection to a server of theirs. */
+  /** Options with which tests connect to a test server. */
   export interface SocketOptions {
     socketPath: string;
     user: string;

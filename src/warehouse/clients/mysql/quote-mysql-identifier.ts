@@ -1,4 +1,4 @@
-/** A name as MySQL's SQL has it, in any SQL mode. */
+/** Quotes a name for MySQL; the result is valid in any SQL mode. */
 export function quoteMysqlIdentifier(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }

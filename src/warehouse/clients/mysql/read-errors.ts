@@ -3,7 +3,7 @@ import { sqlstates } from '../../../sql/sqlstate.js';
 import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
 import { queryFailure, tooManyFloatDigits } from '../query-failures.js';
 
-/** PostgreSQL's SQLSTATEs for the errors of MySQL and MariaDB whose own SQLSTATE says less. */
+/** PostgreSQL's SQLSTATE by the error number of MySQL and MariaDB, for errors whose own SQLSTATE is less specific. */
 const states: Record<number, string> = {
   1021: sqlstates.configurationLimitExceeded,
   1037: sqlstates.outOfMemory,
@@ -27,13 +27,13 @@ const states: Record<number, string> = {
   1792: sqlstates.readOnlyTransaction,
 };
 
-/** A statement that was ended: by KILL, by max_statement_time of MariaDB, and by max_execution_time of MySQL. */
+/** Error numbers of a statement that was ended: by KILL, by MariaDB's max_statement_time, and by MySQL's max_execution_time. */
 const ended = [1317, 1969, 3024];
 
-/** A table whose lock was not free in time, or that was altered after the snapshot was taken. */
+/** Error numbers of a table whose lock was not free in time, or that was altered after the snapshot was taken. */
 const changing = [1205, 1213, 1412];
 
-/** Turns a failure of a read into an error of ours. */
+/** Turns a failure of a read into an ApiError. */
 export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   if (cause instanceof ApiError) return cause;
   const { errno = 0, sqlState = '', sql = '' } = cause as { errno?: number; sqlState?: string; sql?: string };

@@ -1,7 +1,7 @@
 import { type Field } from 'mysql2';
 import { type RowDocuments } from '../read-document.js';
 
-/** https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html */
+/** Type numbers of result columns in MySQL's protocol. https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html */
 const types = {
   tiny: 1,
   short: 2,
@@ -22,10 +22,10 @@ const types = {
 };
 const unsignedFlag = 32;
 const binaryCharset = 63;
-/** BIT(64) */
+/** The most bytes of a BIT value: BIT(64) has 8 bytes. */
 const mostBitBytes = 8;
 
-/** The name of a result column's type, as PostgreSQL has it. */
+/** The name of a result column's type in PostgreSQL's spelling. */
 export function typeNameOf({ columnType, flags, characterSet }: Field): string {
   const isUnsigned = (flags & unsignedFlag) !== 0;
   switch (columnType) {
@@ -65,7 +65,7 @@ export function typeNameOf({ columnType, flags, characterSet }: Field): string {
   }
 }
 
-/** Turns a value that mysql2 gives into one of a result, by the type of its column. @throws ValueTooDetailedError */
+/** Turns a value from mysql2 into the value that a query result has, by the type of its column. @throws ValueTooDetailedError */
 export function toResultValue(value: unknown, type: string, documents: RowDocuments): unknown {
   if (value === null) return null;
   switch (type) {
@@ -78,7 +78,7 @@ export function toResultValue(value: unknown, type: string, documents: RowDocume
     case 'timestamptz':
       return isZeroDate(value) ? null : `${(value as string).replace(' ', 'T')}+00:00`;
     case 'bit':
-      // No column has more, and a long one would take seconds.
+      // A BIT column has at most 8 bytes. A longer value of a dishonest server would take seconds as binary digits, so it is shown in hex.
       if ((value as Buffer).length > mostBitBytes) return toHex(value as Buffer);
       return [...(value as Buffer)].map(byte => byte.toString(2).padStart(8, '0')).join('');
     case 'jsonb':
@@ -92,12 +92,12 @@ function toHex(bytes: Buffer): string {
   return `\\x${bytes.toString('hex')}`;
 }
 
-/** The date that MySQL writes where there is none. */
+/** Tells whether a date is 0000-00-00, which MySQL writes for a missing date. */
 function isZeroDate(value: unknown): boolean {
   return (value as string).startsWith('0000-00-00');
 }
 
-/** A float of four bytes with the fewest digits that mean it: 0.1 instead of 0.10000000149011612. */
+/** A float of four bytes with the fewest digits that still identify it: 0.1 instead of 0.10000000149011612. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));

@@ -3,10 +3,10 @@ import { sqlstates } from '../../../sql/sqlstate.js';
 
 const chunkBytes = 65_536;
 const newline = 10;
-/** Rows that come slowly are not held back longer, so that their source is not taken for silent. */
+/** The longest time in ms that rows are held back, so that a slow source does not count as silent. */
 const longestMs = 1_000;
 
-/** Joins rows, each of which is a line of COPY's text, into pieces of some size. */
+/** Joins rows into larger pieces. Each row is one line in the text format of COPY. */
 export class RowChunks {
   private lines: Buffer[] = [];
   private bytes = 0;
@@ -18,8 +18,8 @@ export class RowChunks {
   ) {}
 
   /**
-   * A piece, once there is enough for one, or the last one was long ago.
-   * @param line null if the server could not write the row: its texts would be longer than it allows
+   * Adds a row. @returns a piece, if enough bytes are held or the last piece was long ago; otherwise null
+   * @param line null if the server could not write the row, because the row's text would be longer than max_allowed_packet
    * @throws WarehouseQueryError, UnreadableValueError, WarehouseUnavailableError
    */
   add(line: Buffer | null): Buffer | null {
@@ -30,7 +30,7 @@ export class RowChunks {
       };
       throw new WarehouseQueryError(reason, sqlstates.outOfMemory, null, undefined);
     }
-    // An empty one would count for nothing, and be held for ever.
+    // An empty line adds no bytes, so it would never make up a piece.
     if (line.at(-1) !== newline) throw new WarehouseUnavailableError(new Error('The server sent a row that is not a line'));
     this.lines.push(line);
     this.bytes += line.length;
@@ -49,7 +49,7 @@ export class RowChunks {
     return chunk;
   }
 
-  /** A tab or newline inside of a value is escaped. */
+  /** The name of the column at a position in a piece of COPY lines. A tab or newline inside of a value is escaped. */
   private columnAt(chunk: Buffer, position: number): string {
     const before = chunk.subarray(chunk.lastIndexOf('\n', position) + 1, position).toString('latin1');
     return this.columns[before.split('\t').length - 1] ?? '';

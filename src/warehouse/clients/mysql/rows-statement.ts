@@ -4,7 +4,10 @@ import { copyNewline, copyNull, copyTab, mysqlTypeOf } from './mysql-types.js';
 import { quoteMysqlIdentifier } from './quote-mysql-identifier.js';
 import { sinceCondition } from './since-condition.js';
 
-/** Reads rows of which each is one line of COPY's text format, written by the server. A row that it could not write is NULL. */
+/**
+ * Builds the statement that reads rows of a table. The server writes each row as one line in the text format of COPY. A row that the server
+ * could not write is NULL.
+ */
 export function rowsStatement(
   { schema, table }: TablePlace,
   columns: readonly TableColumn[],
@@ -12,7 +15,7 @@ export function rowsStatement(
 ): Pick<Statement, 'sql' | 'parameters'> {
   const values = columns.map(({ name, nativeType }) => {
     const column = quoteMysqlIdentifier(name);
-    // Not COALESCE: a text too long to be escaped is NULL too, and must not be read as an empty value.
+    // COALESCE is not used here: the escaped form of a text that is too long is NULL too, and must not count as a missing value.
     return `IF(${column} IS NULL, ${copyNull}, ${mysqlTypeOf(nativeType).copy(column)})`;
   });
   const line = [...values.flatMap((value, index) => (index === 0 ? [value] : [copyTab, value])), copyNewline].join(', ');

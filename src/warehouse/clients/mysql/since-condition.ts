@@ -4,7 +4,7 @@ import { type TableColumn } from '../warehouse.client.js';
 import { quoteMysqlIdentifier } from './quote-mysql-identifier.js';
 
 /**
- * The condition of the rows whose column is at least the value, or is NULL, with the value as its parameter. MySQL turns a text that is
+ * The SQL condition for rows whose column is at least the value, or is NULL, with the value as its parameter. MySQL turns a text that is
  * not a number or date into NULL or zero without an error, so the form of the value is checked here.
  * @throws WarehouseQueryError
  */
@@ -12,7 +12,7 @@ export function sinceCondition({ name, type }: TableColumn, value: string): { sq
   const column = quoteMysqlIdentifier(name);
   const { parameter, sql } = comparable(type, value);
   const isDated = ['date', 'timestamp', 'timestamptz'].includes(type);
-  // A date of zeros is read as NULL.
+  // The date 0000-00-00 is read as NULL, so its rows are included too.
   return { sql: `${column} >= ${sql} OR ${column} IS NULL${isDated ? ` OR ${column} = 0` : ''}`, parameter };
 }
 
@@ -24,7 +24,7 @@ function comparable(type: string, value: string): { sql: string; parameter: stri
     case 'bigint':
     case 'numeric':
       if (!/^-?\d{1,65}(\.\d{1,65})?$/.test(value)) throw unfit();
-      // Compared with a text, a large number would be rounded to a double.
+      // MySQL would round a large number to a double if it were compared with a text.
       return { sql: `CAST(? AS DECIMAL(65,${scale}))`, parameter: value };
     case 'real':
     case 'double precision':
@@ -48,14 +48,14 @@ function comparable(type: string, value: string): { sql: string; parameter: stri
   }
 }
 
-/** A time with an offset or without one, as a time in UTC with all of its digits. */
+/** Converts a time, with or without an offset, to UTC with all of its decimal places. */
 function inUtc(value: string): string {
   const [, day, time, fraction = '', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,6})?(Z|[+-]\d\d(?::?\d\d)?)?$/.exec(value) ?? [];
   const offset = zone.replace(/^([+-]\d\d)(\d\d)?$/, (_all, hours: string, minutes = '00') => `${hours}:${minutes}`);
   const written = `${day}T${time}Z`;
   const moment = new Date(`${day}T${time}${offset}`);
-  // Date takes the 30th of February for the 1st of March.
+  // JavaScript's Date turns the 30th of February into the 1st of March, so the parsed time is compared with the text.
   if (Number.isNaN(moment.getTime()) || new Date(written).toISOString() !== written.replace('Z', '.000Z')) throw unfit();
   return moment.toISOString().replace('T', ' ').replace('.000Z', fraction);
 }

@@ -9,7 +9,7 @@ interface ServerReads {
   read: (sql: string) => Promise<unknown[][]>;
 }
 
-/** Privileges with which nothing can be changed. */
+/** Privileges with which a user cannot change anything. */
 const readingOnly = new Set([
   'USAGE',
   'SELECT',
@@ -22,7 +22,7 @@ const readingOnly = new Set([
   'LOCK TABLES',
 ]);
 
-/** Reads once in the way of every statement, and asks for the rights of the user. */
+/** Reads once as every statement does, and asks for the privileges of the database user. */
 export async function testMysql({ isMariaDb, database, catalog, read }: ServerReads): Promise<ConnectionTest> {
   const variable = isMariaDb ? '@@SESSION.tx_read_only' : '@@SESSION.transaction_read_only';
   const [[serverVersion, user, isReadOnly] = []] = await read(`SELECT VERSION(), CURRENT_USER(), ${variable}`);
@@ -53,21 +53,27 @@ export async function testMysql({ isMariaDb, database, catalog, read }: ServerRe
   return { serverVersion: String(serverVersion), user: String(user), isReadOnly: Number(isReadOnly) === 1, canWrite, warnings };
 }
 
-/** `GRANT SELECT (a, b), INSERT ON `sales`.* TO …`. A grant of a role has no ON: the server lists what an active role may do too. */
+/**
+ * Reads a grant such as `GRANT SELECT (a, b), INSERT ON `sales`.* TO …`. Null for a grant of a role, which has no ON: the server also lists
+ * the privileges of active roles.
+ */
 function toGrant(grant: string): { privileges: string[]; place: string } | null {
   const [, privileges, place] = /^GRANT (.+?) ON (?:TABLE )?(\*|`[^`]*(?:``[^`]*)*`)\./.exec(grant) ?? [];
   if (privileges === undefined || place === undefined) return null;
   return { privileges: privileges.replace(/ ?\([^()]*\)/g, '').split(', '), place };
 }
 
-/** The name of a database in a grant is a pattern, as LIKE has it. */
+/** Tells whether a grant applies to a database. The database name in a grant is a pattern of LIKE. */
 function reaches(place: string, database: string): boolean {
   if (place === '*') return true;
   const name = place.slice(1, -1).replaceAll('``', '`');
   return isLike([...database.toLowerCase()], name.toLowerCase().match(/\\?[\s\S]/gu) ?? []);
 }
 
-/** LIKE in time of both lengths, because the server writes the pattern. `signs` are characters, each with the backslash before it. */
+/**
+ * Matches a LIKE pattern in time proportional to both lengths, because the server writes the pattern. `signs` are the characters of the
+ * pattern, each with the backslash before it.
+ */
 function isLike(text: string[], signs: string[]): boolean {
   let at = 0;
   let sign = 0;

@@ -22,9 +22,9 @@ interface Internals {
 }
 
 /**
- * Asks the server, on a connection of its own, to end what a connection runs. Without it a server runs on until it has rows to send:
- * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS. Resolves once the server has taken the
- * request or two seconds have passed. Never rejects: the statement then ends at its own limit.
+ * Asks the server, on a new connection, to end the statement that a connection runs. Without this request a server goes on until it has
+ * rows to send: https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS. Resolves once the server has
+ * taken the request, or after two seconds. Never rejects: if the request fails, the statement ends at its own time limit.
  */
 export async function cancelStatement(options: PoolConfig, client: PoolClient): Promise<void> {
   const { processID, secretKey } = client as unknown as Internals;

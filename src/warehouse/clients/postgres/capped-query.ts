@@ -17,8 +17,8 @@ interface WireQuery {
 }
 
 /**
- * A statement in the extended protocol of which the server sends at most `maxRows + 1` rows. The portal is executed once with a row
- * limit and then left, so a result of a billion rows costs no more than the page that is kept.
+ * A statement in the extended protocol of which the server sends at most `maxRows + 1` rows. The portal is executed once with a row limit
+ * and then left, so a result of a billion rows costs no more than the rows that are kept.
  */
 export class CappedQuery extends pg.Query {
   private connection: WireConnection | null = null;
@@ -65,13 +65,13 @@ export class CappedQuery extends pg.Query {
     connection.sync();
   }
 
-  /** Called by node-postgres for each row. A server that does not heed the limit is left, before its rows fill the memory. */
+  /** Called by node-postgres for each row. A server that ignores the row limit is disconnected before its rows fill the memory. */
   protected handleDataRow(message: unknown): void {
     this.documents.nextRow();
     if (++this.received > this.cap) this.connection?.stream.destroy(new Error('The server sends more rows than asked for'));
     else (pg.Query.prototype as unknown as RowHandler).handleDataRow.call(this, message);
   }
 
-  /** There are more rows than the cap. The sync above has already closed the portal. */
+  /** Called by node-postgres if there are more rows than `cap`. The sync in `_getRows` has already closed the portal. */
   protected handlePortalSuspended(): void {}
 }

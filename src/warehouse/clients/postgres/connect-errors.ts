@@ -3,7 +3,7 @@ import { ClearPasswordError, type ConnectionFailureCode, networkFailure } from '
 import { ConnectionFailedError } from '../../warehouse.errors.js';
 import { tlsMissing } from './postgres-pool.js';
 
-/** SQLSTATEs, or their beginnings, of a refused login. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** By a SQLSTATE or its first characters: the failure of a refused login. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const refusals: [prefix: string, failure: ConnectionFailureCode][] = [
   ['28', 'AUTH_FAILED'],
   ['3D', 'DATABASE_MISSING'],
@@ -12,14 +12,14 @@ const refusals: [prefix: string, failure: ConnectionFailureCode][] = [
   ['57P', 'NOT_READY'],
 ];
 
-/** Classifies a connection to a PostgreSQL server that could not be made. */
+/** Classifies the error of a connection to a PostgreSQL server that could not be made. */
 export function toConnectError(cause: unknown): ConnectionFailedError {
   const sqlstate = sqlstateOf(cause);
   const { message = '' } = cause as { message?: string };
   const failure =
     refusals.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix))?.[1] ??
     (cause instanceof ClearPasswordError ? 'CLEAR_PASSWORD' : networkFailure(cause)) ??
-    // Sentences of node-postgres.
+    // These messages come from node-postgres.
     (message === tlsMissing ? 'TLS_MISSING' : null) ??
     (/^SASL: .*password/.test(message) ? 'AUTH_FAILED' : 'PROTOCOL');
   return new ConnectionFailedError(failure, cause);

@@ -3,16 +3,16 @@ import { type QueryRequest, type QueryResult } from '../warehouse.client.js';
 
 const firstRows = 100;
 const mostRows = 1_000;
-/** Bytes that a batch should have, so that memory holds little of a result of wide rows. */
+/** Bytes that a batch of rows should have, so that a result of wide rows takes little memory. */
 const batchBytes = 262_144;
 
 const declare = (holds: boolean): string => `DECLARE result NO SCROLL CURSOR ${holds ? 'WITH HOLD ' : ''}FOR `;
 
 /**
- * Reads a result batch by batch through a cursor of the running transaction. The first batch comes even when it is empty, for its
- * columns.
- * @param letGo ends the transaction and begins another. The server has then computed all rows and holds no snapshot and no lock for
- * them. Null reads them within the transaction
+ * Reads a result batch by batch through a cursor of the running transaction. The first batch is returned even when it is empty, because it
+ * has the columns.
+ * @param letGo ends the transaction and begins another one. The server has then computed all rows, and holds neither a snapshot nor a lock
+ * for them. Null reads the rows within the running transaction
  */
 export async function* cursorRows(
   query: (statement: Pick<QueryRequest, 'sql' | 'parameters' | 'maxRows'>) => Promise<QueryResult>,
@@ -33,7 +33,7 @@ export async function* cursorRows(
   }
 }
 
-/** The error, with its place in the statement of the caller. */
+/** The error with its position counted in the caller's statement, without the DECLARE prefix. */
 function withoutPrefix(cause: unknown, length: number): unknown {
   const failed = cause as { position?: string };
   if (failed.position !== undefined) failed.position = String(Number(failed.position) - length);

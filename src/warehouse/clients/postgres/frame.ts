@@ -3,12 +3,15 @@ import { withinBytes } from '../../../database/byte-budget.js';
 import { sever } from '../../../database/sever-connection.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 
-/** Time in ms that a server may take beyond the limit that it was told. After it, the connection is cut. */
+/** Time in ms that a server may take beyond the time limit that it was told. After that, the connection is cut. */
 export const graceMs = 3_000;
-/** More than the answers to BEGIN and ROLLBACK, with any notices. */
+/** The most bytes of an answer to BEGIN or ROLLBACK, including notices. */
 const frameMaxBytes = 1_048_576;
 
-/** Runs a short statement around the reads, as BEGIN. Its answer is held in memory, and only a server of bad faith makes it long. */
+/**
+ * Runs a short statement before or after the reads, such as BEGIN. Its answer is held in memory, so a dishonest server must not make it
+ * long.
+ */
 export async function frame(client: PoolClient, sql: string): Promise<QueryResult> {
   return (await withinBytes(client, { limitBytes: frameMaxBytes, source: 'rows' }, () => client.query(sql))).result;
 }
@@ -19,7 +22,10 @@ export async function rollBack(client: PoolClient, sql: string): Promise<void> {
   client.release(failure);
 }
 
-/** Cuts the connection of work that is not done long after its limit: its server no longer answers. */
+/**
+ * Does work on a connection, and cuts the connection `graceMs` after the time limit: a server that has not ended the work by then no longer
+ * answers.
+ */
 export async function withWatch<T>(client: PoolClient, limitMs: number, work: () => Promise<T>): Promise<T> {
   let isCut = false;
   const cut = (): void => {

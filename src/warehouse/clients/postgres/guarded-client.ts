@@ -6,9 +6,12 @@ import { isBusy } from '../../../database/sever-connection.js';
 import { ClearPasswordError } from '../connection-failure.js';
 import { WholeMessages } from './whole-messages.js';
 
-/** More than the messages of any login. */
+/** The most bytes that a server may send during a login; no login needs as many. */
 const loginMaxBytes = 1_048_576;
-/** More than a connection hears in its life while it has asked for nothing: changes of settings, and the reason of its end. */
+/**
+ * The most bytes that an idle connection may receive during its life. An honest server sends far fewer: changed settings, and the reason
+ * why it closes the connection.
+ */
 const unaskedMaxBytes = 1_048_576;
 
 interface WireConnection {
@@ -19,13 +22,13 @@ interface WireConnection {
 }
 
 export interface GuardedClientConfig extends pg.ClientConfig {
-  /** Called when TLS has begun and the certificate fits. */
+  /** Called after the TLS handshake, when the certificate has been verified as far as the options ask. */
   onEncrypted?: () => void;
 }
 
 /**
- * A client for servers that nobody here has chosen. A message that is malformed, or that node-postgres cannot read, ends the
- * connection: node-postgres throws inside of an event of the socket, which would end the process.
+ * A client for servers that the operator of the service did not choose. A message that is malformed, or that node-postgres cannot read,
+ * ends the connection. Without this guard node-postgres would throw inside of a socket event, which would end the process.
  */
 export class GuardedClient extends pg.Client {
   private isLoggedIn = false;
@@ -45,7 +48,8 @@ export class GuardedClient extends pg.Client {
       const read = stream.listeners('data').at(-1) as (chunk: Buffer) => void;
       stream.off('data', read).on('data', this.guarded(stream, read));
     };
-    // node-postgres gives it to whoever asks. SCRAM and MD5 tell no listener the password.
+    // node-postgres sends the password in clear text to any server that asks for it. Here it is sent over TLS only. SCRAM and MD5 do not
+    // reveal the password on the network.
     type Asked = { _handleAuthCleartextPassword: (message: unknown) => void };
     const withPassword = this as unknown as Asked;
     const giveInClear = (pg.Client.prototype as unknown as Asked)._handleAuthCleartextPassword;
@@ -59,7 +63,10 @@ export class GuardedClient extends pg.Client {
     return (this as unknown as { connection: WireConnection }).connection;
   }
 
-  /** From now on the server may send so many bytes, but for the rows of COPY, which pass by here. Beyond them the connection is cut. */
+  /**
+   * Lets the server send at most `bytes` from now on. Beyond that the connection is cut. Rows of COPY do not count, because they do not
+   * pass through this client.
+   */
   allow(bytes: number): void {
     this.received = 0;
     this.limitBytes = bytes;
@@ -84,7 +91,7 @@ export class GuardedClient extends pg.Client {
   }
 }
 
-/** Limits what a server that nobody here has chosen may send beside the rows of COPY. */
+/** Limits the bytes that a user's server may send besides the rows of COPY. Other clients are not limited. */
 export function allowBesideRows(client: ClientBase, bytes: number): void {
   if (client instanceof GuardedClient) client.allow(bytes);
 }

@@ -6,18 +6,18 @@ import { type QueryResult, type TableColumn, type TableDescription, type TableSu
 import { type TableNames } from './table-names.js';
 import { shortTypeName } from './wire-types.js';
 
-/** Runs a statement on the catalogue and reads its rows by the names of their columns. */
+/** Runs a statement on the catalogue. @returns its rows as objects by column name */
 export type CatalogRead = (sql: string, parameters: unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** Reads on a connection or a pool of the service's own database. */
+/** Reads the catalogue on a connection or a pool of the service's own database. */
 export function readOn(client: Pick<PoolClient, 'query'>): CatalogRead {
   return async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows;
 }
 
-/** More than a page of tables, and fewer than a client could not hold. */
+/** The most rows of an answer of the catalogue: more than a page of tables needs, and few enough to hold in memory. */
 export const mostCatalogRows = 100_000;
 
-/** The rows of a result, by the names of its columns. @throws WarehouseQueryError */
+/** The rows of a result as objects by column name. @throws WarehouseQueryError */
 export async function recordsOf({ columns, rows }: Pick<QueryResult, 'columns' | 'rows'>): Promise<Record<string, unknown>[]> {
   if (rows.length * columns.length > mostValues) throw tooManyValues();
   return mapInTurns(rows, row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
@@ -26,13 +26,16 @@ export async function recordsOf({ columns, rows }: Pick<QueryResult, 'columns' |
 /** The most tables that `listNames` gives. */
 const mostNames = 100_000;
 
-/** Tables, partitioned and foreign ones, views and materialised views that the reader may read, of the schemas $1. */
+/**
+ * SQL condition for the relations of the schemas $1 that the user may read: tables, partitioned tables, foreign tables, views and
+ * materialised views.
+ */
 const isReadable = `n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
   AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')`;
 
 /**
- * The type behind a column's: the base type of a domain, also of a domain on a domain, with its length. `elem` is the type of an
- * array's elements, or null.
+ * SQL join that finds the base type of a column: for a domain (also a domain on a domain) the type below it, with its length. `elem` is the
+ * type of an array's elements, or NULL.
  */
 const baseType = `
   LATERAL (
@@ -44,8 +47,8 @@ const baseType = `
   LEFT JOIN pg_type elem ON elem.oid = t.typelem AND t.typcategory = 'A'`;
 
 /**
- * The type as which another PostgreSQL reads the texts of a type. Built-in types are themselves, apart from those whose texts mean
- * something on their own server only, or in its language (money). Enums and citext are text.
+ * SQL for the type as which another PostgreSQL server reads the texts of a column. Built-in types stay the same, except for types whose
+ * texts depend on their own server (such as OIDs) or on its language (money). Enums and citext are read as text.
  */
 const readableType = `
   CASE WHEN t.typtype = 'e' OR t.typname = 'citext' THEN 'text'
@@ -55,7 +58,7 @@ const readableType = `
       AND coalesce(elem.typname, t.typname) !~ '^(reg.*|money|aclitem|pg_(node_tree|ndistinct|dependencies|mcv_list|brin_.*))$'
     THEN format_type(t.oid, t.modifier) ELSE 'other' END`;
 
-/** The names of the columns of the first numbers of an array in the catalogue, in its order. */
+/** SQL for the column names of the first `count` column numbers in an array of the catalogue, in the array's order. */
 const columnNames = (table: string, numbers: string, count = `cardinality(${numbers})`): string => `
   ARRAY(SELECT k.attname::text FROM unnest(${numbers}) WITH ORDINALITY AS u (attnum, position)
         JOIN pg_attribute k ON k.attrelid = ${table} AND k.attnum = u.attnum WHERE u.position <= ${count} ORDER BY u.position)`;
@@ -93,7 +96,7 @@ export class PostgresCatalog {
     return rows[0] ? toSummary(rows[0]) : null;
   }
 
-  /** Takes no lock, so it never waits for one. */
+  /** Describes a table; null if there is none. The statement takes no lock on the table, so it never waits for one. */
   async describe(name: string): Promise<TableDescription | null> {
     const { schema, table } = this.names.place(name);
     if (isNoName(table)) return null;
@@ -122,7 +125,7 @@ export class PostgresCatalog {
     return { ...found, columns: found.columns.map(toColumn) };
   }
 
-  /** Rows are counted by the last analysis. Reading the size waits for a lock on the table. */
+  /** SQL for the summary of a table. The number of rows is that of the last ANALYZE. Reading the size waits for a lock on the table. */
   private get summary(): string {
     return `
       SELECT ${this.name} AS name, greatest(c.reltuples, 0)::bigint AS "rowEstimate", pg_total_relation_size(c.oid) AS bytes,
@@ -133,12 +136,12 @@ export class PostgresCatalog {
   }
 }
 
-/** A name that no table has, and that a statement cannot carry. */
+/** Tells whether a text is never the name of a table: it is empty, or holds a NUL that a statement cannot carry. */
 function isNoName(table: string): boolean {
   return table === '' || table.includes('\0');
 }
 
-/** As a client reads it, with bigint as text. */
+/** Converts a row of the catalogue, in which bigint is text. */
 function toSummary(row: Record<string, unknown>): TableSummary {
   return { ...(row as unknown as TableSummary), rowEstimate: Number(row.rowEstimate), bytes: Number(row.bytes) };
 }

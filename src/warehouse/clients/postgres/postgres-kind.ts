@@ -2,7 +2,10 @@ import { dsnPlace, type DsnForm, maskDsn, readDsn, toDsnProblem } from '../dsn.j
 import { type WarehouseKind } from '../warehouse-kind.js';
 import { PostgresClient } from './postgres.client.js';
 
-/** Parameters such as `host`, `options`, `service`, `passfile` and `sslcert` would reach files and other places. */
+/**
+ * The form of a PostgreSQL DSN. Other parameters are refused: `host`, `options`, `service`, `passfile` and `sslcert` would reach files and
+ * other hosts.
+ */
 export const postgresDsn: DsnForm = {
   schemes: ['postgres', 'postgresql'],
   defaultPort: 5432,

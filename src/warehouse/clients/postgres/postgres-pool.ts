@@ -6,17 +6,20 @@ import { type Reached } from '../connection-failure.js';
 import { tellStages } from '../connection-stage.js';
 import { GuardedClient, type GuardedClientConfig } from './guarded-client.js';
 
-/** Values are parsed where they are read. The parsers of pg-types take seconds on some texts, and the server names the type. */
+/**
+ * node-postgres gets no parsers, because values are parsed where they are read. The parsers of pg-types take seconds on some texts, and the
+ * server chooses the type.
+ */
 const types = { getTypeParser: () => (text: string) => text };
 const idleMs = 30_000;
 const connectMs = 5_000;
 
-/** Node-postgres says so when the server answers the request for TLS with no. */
+/** The message of node-postgres when the server refuses TLS. */
 export const tlsMissing = 'The server does not support SSL connections';
 
 /**
- * Connections to a PostgreSQL server of somebody else, made when they are needed and closed when they are idle. Nothing is read
- * from the PG… variables, password files and service files of this process.
+ * Connections to a user's PostgreSQL server, made when they are needed and closed when they are idle. The pool ignores the PG… variables,
+ * password files and service files of this process.
  */
 export class PostgresPool extends WatchedPool {
   constructor(
@@ -33,7 +36,7 @@ export class PostgresPool extends WatchedPool {
       port,
       user,
       database,
-      // A function, because an empty text would make the driver look into PGPASSWORD and ~/.pgpass.
+      // The password is a function, because an empty text would make node-postgres look into PGPASSWORD and ~/.pgpass.
       password: () => password,
       application_name: parameters.application_name ?? 'graph-service',
       stream: () => {
@@ -57,7 +60,7 @@ export class PostgresPool extends WatchedPool {
 
   private prefersTls: boolean;
 
-  /** With `prefer`, a server without TLS is asked for it once. */
+  /** Connects. With `prefer`, the first connection that the server refuses TLS for is made again without TLS, and so are all later ones. */
   override connect(): Promise<PoolClient> {
     return super.connect().catch((error: Error) => {
       if (!this.prefersTls || error.message !== tlsMissing) throw error;
@@ -67,7 +70,7 @@ export class PostgresPool extends WatchedPool {
     });
   }
 
-  /** Closes what is idle, and from now on whatever is released. Who still has the pool may use it. */
+  /** Closes idle connections, and from now on each connection that is released. Code that still has the pool may go on using it. */
   async retire(): Promise<void> {
     this.options.maxUses = 1;
     await Promise.all(Array.from({ length: this.idleCount }, async () => (await this.connect()).release()));

@@ -17,28 +17,31 @@ import { toReadError } from './read-errors.js';
 import { type TableNames } from './table-names.js';
 import { MessageLengths } from './whole-messages.js';
 
-/** More than any notices and errors beside the rows of a table. */
+/** The most bytes that the server may send besides the rows of a table, such as notices and errors. */
 const besideRowsMaxBytes = 2_097_152;
 const watchEveryMs = 500;
-/** Relations of the catalogue have lower ones. */
+/** The lowest OID of a user's relation. Relations of PostgreSQL's catalogue have lower OIDs. */
 const firstUserOid = 16_384;
 
 export interface PostgresReadingOptions {
-  /** The longest statement, which the server was told. */
+  /** The time limit of a statement in ms, which the server was told. */
   timeoutMs: number;
-  /** The time beyond it after which the connection is cut. */
+  /** Time in ms beyond `timeoutMs` after which the connection is cut. */
   graceMs: number;
   signal: AbortSignal | undefined;
-  /** The most bytes of what the catalogue says of a table. */
+  /** The most bytes of the catalogue's description of a table. */
   maxBytes: number;
-  /** Asks the server to end the statement of the connection. Never rejects. */
+  /** Asks the server to end the statement that the connection runs. Never rejects. */
   cancel: () => Promise<void>;
-  /** Gives the place among the readings back: now, or once the server has ended what was cut. */
+  /**
+   * Give the reading's place back to others: `leave` at once, `leaveOnceGone` once the server has ended the statement whose connection was
+   * cut.
+   */
   leave: () => void;
   leaveOnceGone: () => void;
 }
 
-/** One transaction of a PostgreSQL server whose reads all see the moment of its first one. Rows are passed on as the server sends them. */
+/** One transaction of a PostgreSQL server whose reads all see the moment of its first read. Rows are passed on as the server sends them. */
 export class PostgresReading implements Reading {
   readonly guarantee = 'snapshot';
   private readonly catalog: PostgresCatalog;
@@ -71,7 +74,7 @@ export class PostgresReading implements Reading {
     rows.once('end', () => (isAtEnd = true));
     rows.once('close', () => {
       clearTimeout(watch);
-      // Rows that nobody reads would hold up the next statement.
+      // A stream that was closed early leaves rows on the connection, which the next statement would have to wait for.
       if (!isAtEnd) void this.abandon();
     });
     this.copy(request, rows).catch((cause: unknown) => rows.destroy(this.toError(cause)));
@@ -98,7 +101,7 @@ export class PostgresReading implements Reading {
     const reader = copy as unknown as { _parse: (chunk: Buffer) => boolean };
     const parse = reader._parse.bind(copy);
     const lengths = new MessageLengths();
-    // pg-copy-streams never ends on a message that is shorter than its length.
+    // pg-copy-streams loops forever on a message whose length field is less than the field's own 4 bytes, so lengths are checked first.
     reader._parse = chunk => {
       try {
         lengths.check(chunk);
@@ -113,8 +116,9 @@ export class PostgresReading implements Reading {
   }
 
   /**
-   * PostgreSQL reads a table that was truncated, rewritten or replaced after the snapshot as empty:
-   * https://www.postgresql.org/docs/current/mvcc-caveats.html. The locks name what has been read, the snapshot its former files.
+   * Checks that no table was truncated, rewritten or replaced after the snapshot: PostgreSQL reads such a table as empty, see
+   * https://www.postgresql.org/docs/current/mvcc-caveats.html. pg_locks names the tables that have been read, and the snapshot's pg_class
+   * names their former files.
    * @throws TableRewrittenError
    */
   private async requireOldFiles(table: string): Promise<void> {
@@ -127,7 +131,10 @@ export class PostgresReading implements Reading {
     if (rowCount !== 0) throw new TableRewrittenError(table);
   }
 
-  /** A row has a byte at least and five around it, and TLS adds little. A server that sends much more sends something else than rows. */
+  /**
+   * Cuts the connection of a server that sends far more bytes than rows: a row has at least one byte and five bytes around it, and TLS adds
+   * little.
+   */
   private watchBytes(copy: Readable, rows: PassThrough): void {
     const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
     const before = stream.bytesRead;
@@ -153,7 +160,8 @@ export class PostgresReading implements Reading {
     const { since } = request;
     if (since?.value == null) return `COPY (SELECT ${columns} FROM ${quoteTable(schema, table)}) TO STDOUT (ENCODING 'UTF8')`;
     const column = quoteIdentifier(since.column);
-    // COPY takes no parameters. A quoted text takes the type of the column that it is compared with.
+    // COPY takes no parameters, so the value is a quoted literal. PostgreSQL gives a quoted literal the type of the column that it is
+    // compared with.
     const where = `${column} >= ${pg.escapeLiteral(since.value)} OR ${column} IS NULL`;
     return `COPY (SELECT ${columns} FROM ${quoteTable(schema, table)} WHERE ${where}) TO STDOUT (ENCODING 'UTF8')`;
   }
@@ -172,7 +180,7 @@ export class PostgresReading implements Reading {
     }
   }
 
-  /** Ends the statement at the server, and cuts the connection. */
+  /** Ends the running statement at the server, and cuts the connection. */
   private abandon(): Promise<void> {
     this.abandoned ??= this.options.cancel().then(() => sever(this.client));
     return this.abandoned;

@@ -21,20 +21,23 @@ import { type TableNames } from './table-names.js';
 import { untilGone } from './until-gone.js';
 
 const lockTimeoutMs = 5_000;
-/** A materialised view and a foreign table cannot be locked, nor a table of which the user may read some columns. */
+/**
+ * SQLSTATEs of a LOCK TABLE that cannot succeed: a materialised view and a foreign table cannot be locked, nor can a table of which the
+ * user may read only some columns.
+ */
 const unlockable: ReadonlySet<string> = new Set([sqlstates.wrongObjectType, sqlstates.insufficientPrivilege]);
-/** The reader may work on what it has read before it asks for the next table. */
+/** The consumer of a reading may work for long on the rows of one table before it asks for the next table. */
 const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
-/** All rows of a cursor are read, so the plan for the first ones would be the wrong one. */
+/** PostgreSQL would otherwise plan a cursor for its first rows, but all rows of the cursor are read. */
 const forAllRows = `SET LOCAL cursor_tuple_fraction = 1`;
-/** Row numbers are places in the table, so a scan must begin at its beginning. */
+/** A row's number is its place in the table, so a scan must begin at the table's beginning. */
 const inOrder = `SET LOCAL synchronize_seqscans = off`;
 const snapshotMode = 'ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
 export interface SnapshotRequest extends Pick<QueryRequest, 'claim' | 'timeoutMs' | 'maxBytes' | 'source'> {
-  /** The tables that the statements read, in schemas of the client. */
+  /** The tables that the snapshot's statements read, in schemas of the client. */
   tables: TablePlace[];
-  /** The zone in which times without one are read and parts of times are taken. UTC by default. */
+  /** The time zone for times without a zone and for parts of times, such as the hour. UTC by default. */
   timeZone?: string;
 }
 
@@ -42,39 +45,39 @@ export interface SnapshotRequest extends Pick<QueryRequest, 'claim' | 'timeoutMs
 export type SnapshotQuery = (statement: Pick<QueryRequest, 'sql' | 'parameters' | 'maxRows'>) => Promise<QueryResult>;
 
 export interface ExportRequest extends SnapshotRequest {
-  /** The longest time of all, with that which the reader of the rows takes. */
+  /** The longest time of the whole export in ms, including the time that the consumer of the rows takes. */
   wholeMs: number;
 }
 
-/** Reads all rows of a statement, batch by batch. It is the last statement of its snapshot. @throws as `WarehouseClient.query` */
+/** Reads all rows of a statement, batch by batch. This statement must be the last of its snapshot. @throws as `WarehouseClient.query` */
 export type SnapshotRows = (statement: SqlStatement) => AsyncGenerator<QueryResult>;
 
 export interface PostgresReadsOptions {
   pool: WatchedPool;
   names: TableNames;
   places: Places;
-  /** The most bytes of a result whose request gives no other bound. */
+  /** The most bytes of a result, if the request sets no other limit. */
   maxBytes: number;
-  /** The longest statement, whatever a request allows. */
+  /** Upper bound in ms for the time limit of any statement, whatever a request allows. */
   maxTimeoutMs?: number;
   /**
-   * Whether an export's rows are computed before the first is read, so that a slow reader keeps no table from being replaced. Not
-   * for servers of others: a pooler in front of them may give the next transaction to another session.
+   * Whether the server computes all rows of an export before the first is read, so that a slow consumer does not delay the replacement of a
+   * table. It is false for foreign servers: a connection pooler in front of them may give the next transaction to another session.
    */
   computesExports?: boolean;
-  /** The reserve of the disk that the server shares with the service, which an export may sort on. */
+  /** Guards the free space of the disk on which an export may sort. It is set if the server shares the disk with the service. */
   disk?: Pick<DiskReserve, 'require' | 'explain'>;
-  /** Turns a connection that could not be made into an error of ours. */
+  /** Turns a failure to connect into an ApiError. */
   toConnectError: (cause: unknown) => ApiError;
 }
 
 /**
- * Reads from a PostgreSQL server in read-only transactions that are always rolled back. The extended protocol carries at most one
- * statement, whatever its text says.
+ * Reads from a PostgreSQL server in read-only transactions that are always rolled back. Statements go through the extended protocol, which
+ * carries at most one statement whatever its text says.
  */
 export class PostgresReads {
   private readonly shares: ReturnType<typeof shareAmongCallers>;
-  /** The ends, at the server, of what was cut. */
+  /** By claim: resolves when the server has ended the statement whose connection was cut. */
   private readonly cuts = new WeakMap<Claim, Promise<void>>();
 
   constructor(private readonly options: PostgresReadsOptions) {
@@ -85,12 +88,15 @@ export class PostgresReads {
     return this.inPlace(request.isShort ? this.shares.shortQueries : this.shares.queries, request.claim, () => this.queryNow(request));
   }
 
-  /** Runs statements that all see the same rows of tables of the same form. The signal of the claim cancels the one that runs. */
+  /** Runs statements that all see the tables' rows and columns at one moment. The signal of the claim cancels the statement that runs. */
   snapshot<T>(request: SnapshotRequest, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
     return this.inPlace(this.shares.queries, request.claim, () => this.snapshotNow(request, work));
   }
 
-  /** A snapshot whose last statement may have any number of rows. It takes a place among the readings, so that no metric waits for it. */
+  /**
+   * Runs a snapshot whose last statement may have any number of rows. An export takes a place among the readings, so that no metric waits
+   * for it.
+   */
   async export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
     await this.options.disk?.require();
     return this.inPlace(this.shares.readings, request.claim, () => this.snapshotNow(request, work, request.wholeMs));
@@ -117,7 +123,10 @@ export class PostgresReads {
     }
   }
 
-  /** Does the work in a place, which the caller keeps until the server has ended what was cut: it would gather there otherwise. */
+  /**
+   * Does the work in one of the places of `share`. If a connection was cut, the caller keeps the place until the server has ended the
+   * statement. Otherwise abandoned statements would pile up on the server.
+   */
   private inPlace<T>(share: FairShare, claim: Claim, work: () => Promise<T>): Promise<T> {
     return share.run(claim, work, () => this.cuts.get(claim));
   }
@@ -139,7 +148,8 @@ export class PostgresReads {
       const beginAs = (mode: string): string => `${begin(mode, names, limit, timeZone)}; ${longPauses}; ${forAllRows}`;
       const start = wholeMs === undefined ? begin(snapshotMode, names, limit, timeZone) : beginAs(snapshotMode);
       const all = tables.map(({ schema, table }) => quoteTable(schema, table)).join(', ');
-      // A lock takes no snapshot. A table that is swapped or altered before it is locked is then seen as it is after that.
+      // LOCK TABLE takes no snapshot: the snapshot begins with the first query after it. So a table that is replaced or altered before it
+      // is locked is read in its new state.
       await frame(client, tables.length === 0 ? start : `${start}; LOCK TABLE ${all} IN ACCESS SHARE MODE`).catch(
         async (cause: unknown) => {
           if (!unlockable.has(sqlstateOf(cause))) throw cause;
@@ -171,7 +181,7 @@ export class PostgresReads {
     return { ...result, bytes };
   }
 
-  /** Rolls back what the work has begun. The connection is cut when the work takes longer than its limit. */
+  /** Runs `work` on one connection and rolls back its transaction. The connection is cut when the work takes longer than its limit. */
   private async transaction<T>(
     { timeoutMs, claim, wholeMs }: { timeoutMs: number; claim: Claim; wholeMs?: number | undefined },
     work: (client: PoolClient, limitMs: number) => Promise<T>,
@@ -201,9 +211,9 @@ export class PostgresReads {
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
       signal?.removeEventListener('abort', cancel);
-      // A cancellation that is under way would meet the next statement of the connection.
+      // The rollback waits for a cancellation that is under way, which would otherwise hit the next statement of the connection.
       const ended = cancelled.then(() => rollBack(client, wholeMs === undefined ? 'ROLLBACK' : 'ROLLBACK; CLOSE ALL'));
-      // Nobody waits for the end of what has been read. After a failure, the server is at rest when the error is told.
+      // After a success nobody waits for the rollback. After a failure the error is thrown only once the server is at rest.
       if (!isRead) await ended;
     }
   }
@@ -219,7 +229,10 @@ export class PostgresReads {
   }
 }
 
-/** Makes reads harmless in one round trip, and their texts the same on every server. All of it ends with the transaction. */
+/**
+ * SQL that begins a transaction with a time limit and with settings that make texts of values the same on every server, in one round trip.
+ * All settings end with the transaction.
+ */
 function begin(mode: string, { first }: TableNames, timeoutMs: number, timeZone = 'UTC'): string {
   return `
     BEGIN ${mode};

@@ -25,7 +25,7 @@ import { testPostgres } from './test-postgres.js';
 const catalogTimeoutMs = 10_000;
 
 export interface PostgresTablesOptions extends PostgresReadsOptions {
-  /** Its catalogue, if it is read in another way than the statements of users. */
+  /** The catalogue of the client's tables, if it is read in another way than the statements of users. */
   catalog?: TableCatalog;
 }
 
@@ -66,15 +66,15 @@ export class PostgresTables {
   }
 
   /**
-   * Runs several statements in one transaction, so that what the first shows holds for the others. Its time limit is that of all
-   * of them together.
+   * Runs several statements in one transaction, so that all of them see the same rows. The time limit of the request applies to all
+   * statements together.
    * @throws as `query`
    */
   snapshot<T>(request: SnapshotRequest, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
     return this.reads.snapshot(request, work);
   }
 
-  /** A snapshot whose last statement may have any number of rows. @throws as `query` */
+  /** Runs a snapshot whose last statement may have any number of rows. @throws as `query` */
   export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
     return this.reads.export(request, work);
   }

@@ -13,7 +13,7 @@ import { TableNames } from './table-names.js';
 const poolMax = 6;
 const longestConnectOfTestMs = 3_500;
 
-/** The tables of a PostgreSQL server of somebody else. */
+/** The tables of a user's PostgreSQL server. */
 export class PostgresClient extends PostgresTables implements WarehouseClient {
   readonly local = null;
 
@@ -29,7 +29,7 @@ export class PostgresClient extends PostgresTables implements WarehouseClient {
 
   private readonly pool: PostgresPool;
 
-  /** Makes a connection of its own, since one of the pool may be older than what is tested. */
+  /** Tests with a new connection, since a connection of the pool may be older than the settings that are tested. */
   override test(claim: Claim, reached?: Reached): Promise<ConnectionTest> {
     return inStages(async reached => {
       const pool = new PostgresPool(this.config, this.form, { max: 1, longestConnectMs: longestConnectOfTestMs, reached });

@@ -4,9 +4,9 @@ import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, Wa
 import { queryFailure } from '../query-failures.js';
 import { sqlstates, sqlstateOf } from '../../../sql/sqlstate.js';
 
-/** Turns a failure of a read into an error of ours. */
+/** Turns a failure of a read into an ApiError. */
 export function toReadError(cause: unknown, timeoutMs: number): ApiError {
-  // PostgreSQL calls a value of more than a gigabyte an internal error.
+  // PostgreSQL reports a value of more than a gigabyte as an internal error.
   const sqlstate = isTooLargeForAnyValue(cause) ? sqlstates.outOfMemory : sqlstateOf(cause);
   if (sqlstate === sqlstates.lockNotAvailable) return new TableBeingReplacedError(cause);
   if (sqlstate === sqlstates.queryCanceled) return new WarehouseTimeoutError(timeoutMs, cause);

@@ -4,7 +4,10 @@ import { type TableNames } from './table-names.js';
 
 const testTimeoutMs = 4_000;
 
-/** Rights of the user outside of the read-only transaction, and the schemas and tables that it cannot see. */
+/**
+ * SQL for the rights that the database user has outside of the read-only transaction, and for the schemas and tables that the user cannot
+ * see.
+ */
 const rights = `
   SELECT current_setting('server_version'), current_user::text, current_setting('transaction_read_only') = 'on',
     (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
@@ -30,7 +33,7 @@ type Rights = [
   unreadable: number,
 ];
 
-/** Reads once in the way of every query. @throws the errors of `query` */
+/** Tests a connection by reading once as every query does. @throws the errors of `query` */
 export async function testPostgres(
   query: (request: Omit<QueryRequest, 'claim'>) => Promise<QueryResult>,
   { schemas }: TableNames,

@@ -4,12 +4,13 @@ import { type WatchedPool } from '../../../database/watched-pool.js';
 import { frame, withWatch } from './frame.js';
 
 const askedEveryMs = 1_000;
-/** The server may have given the number to another process meanwhile. */
+/** The longest wait in ms. After so long the server may have given the process id to another process. */
 const longestMs = 3_600_000;
 
 /**
- * Resolves once the server has ended the statement of a connection that was cut, which it cannot while that compares two long texts, say.
- * Asks on connections of its own, which stay no longer. Never rejects: a server that cannot be asked runs nothing for us.
+ * Resolves once the server has ended the statement of a connection that was cut. The server cannot end a statement at once while it, for
+ * example, compares two long texts. The question is asked on connections that are released again at once. Never rejects: a server that
+ * cannot be asked is taken to have ended the statement.
  */
 export async function untilGone(pool: WatchedPool, cut: PoolClient): Promise<void> {
   const { processID } = cut as unknown as { processID: number };

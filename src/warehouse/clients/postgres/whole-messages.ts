@@ -1,17 +1,18 @@
 /**
- * The messages of PostgreSQL's protocol, version 3 (https://www.postgresql.org/docs/current/protocol-message-formats.html), checked
- * before node-postgres reads them: it reads on behind the end of a message that holds less than it says, and never ends on some.
+ * Checks the messages of PostgreSQL's protocol, version 3 (https://www.postgresql.org/docs/current/protocol-message-formats.html), before
+ * node-postgres reads them. node-postgres reads on behind the end of a message that holds less than its counts say, and loops forever on
+ * some messages.
  */
 
 const headerBytes = 5;
-/** PostgreSQL's own most of a result. */
+/** The most columns that PostgreSQL allows in a result. */
 const mostColumns = 1_664;
-/** So many parts of a message are kept apart before they are joined. */
+/** The most parts of an unfinished message that are kept apart before they are joined. */
 const mostParts = 1_000;
 
 type Check = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** Texts that end with a zero, `count` of them or more, from `start` on. */
+/** Checks a message that holds, behind `skipped` bytes, at least `count` texts that each end with a zero byte. */
 const hasTexts =
   (count: number, skipped = 0): Check =>
   (bytes, start, end) => {
@@ -20,7 +21,7 @@ const hasTexts =
     return true;
   };
 
-/** The place behind the text's zero; -1 if the message holds none. */
+/** @returns the place behind the zero byte that ends the text at `at`; -1 if the message holds no such byte */
 function afterText(bytes: Buffer, at: number, end: number): number {
   const zero = at < end ? bytes.indexOf(0, at) : -1;
   return zero < 0 || zero >= end ? -1 : zero + 1;
@@ -31,7 +32,7 @@ const hasBytes =
   (_, start, end) =>
     end - start >= count;
 
-/** A count of 16 bits at `offset`, and so many items of `itemBytes` to the end. */
+/** Checks a message that holds a 16-bit count at `offset`, and behind it exactly that many items of `itemBytes` bytes. */
 const hasItems =
   (offset: number, itemBytes: number): Check =>
   (bytes, start, end) => {
@@ -40,14 +41,14 @@ const hasItems =
     return count >= 0 && end - start === offset + 2 + count * itemBytes;
   };
 
-/** Fields of a letter and a text, and a zero at the end. */
+/** Checks a message that holds fields of a letter and a text each, and a zero byte at the end. */
 const hasFields: Check = (bytes, start, end) => {
   let at = start;
   while (at < end && bytes[at] !== 0) if ((at = afterText(bytes, at + 1, end)) < 0) return false;
   return at === end - 1;
 };
 
-/** The shape of each message that node-postgres reads beyond its header. */
+/** Checks by the letter of the message, for the messages of which node-postgres reads more than the header. */
 const checks: Record<string, Check> = {
   A: hasTexts(2, 4),
   C: hasTexts(1),
@@ -61,18 +62,22 @@ const checks: Record<string, Check> = {
   t: hasItems(0, 4),
 };
 
-/** Passes on whole messages that hold what they say. It is for one connection, and knows its last description of rows. */
+/**
+ * Passes on whole messages whose content agrees with their counts. An instance serves one connection, and keeps the column count of the
+ * last row description.
+ */
 export class WholeMessages {
   private parts: Buffer[] = [];
   private heldBytes = 0;
-  /** The bytes of the message that is held in part, as far as they are known. */
+  /** The length of the message that is held in part; the length of a header as long as the message's length is unknown. */
   private wantedBytes = 0;
   private columns = 0;
   private readonly steps = new Set<number>();
 
   /**
-   * @returns the messages that are whole with this chunk, behind each other; a last part is kept
-   * @throws Error for a message of another shape than the protocol's
+   * @returns all messages that are complete with this chunk, one behind the other; an incomplete message at the end is kept for the next
+   * call
+   * @throws Error for a message whose shape is not that of the protocol
    */
   take(chunk: Buffer): Buffer {
     if (this.heldBytes + chunk.length < this.wantedBytes) {
@@ -93,7 +98,7 @@ export class WholeMessages {
     if (this.parts.length > mostParts) this.parts = [Buffer.concat(this.parts)];
   }
 
-  /** The end of the last whole message. */
+  /** @returns the end of the last complete message. @throws Error for a malformed message */
   private checkedEnd(bytes: Buffer): number {
     let at = 0;
     while (at + headerBytes <= bytes.length) {
@@ -142,7 +147,10 @@ export class WholeMessages {
     return at === end;
   }
 
-  /** Each step of a login comes once. SCRAM derives a key at its second, which takes a thread for long. */
+  /**
+   * Checks an authentication message: each kind may come only once in a login. SCRAM derives a key at its second message, which blocks a
+   * thread for long, so a server must not repeat it.
+   */
   private isNextStep(bytes: Buffer, start: number, end: number): boolean {
     if (end - start < 4) return false;
     const step = bytes.readInt32BE(start);
@@ -153,26 +161,26 @@ export class WholeMessages {
   }
 }
 
-/** Names of mechanisms, and an empty one at the end. */
+/** Checks a list of authentication mechanisms: names that end with a zero byte, and an empty name at the end. */
 function hasNames(bytes: Buffer, start: number, end: number): boolean {
   let at = start;
   while (at < end && bytes[at] !== 0) if ((at = afterText(bytes, at, end)) < 0) return false;
   return at < end;
 }
 
-/** @throws Error for a message that says it is shorter than its length itself */
+/** @throws Error for a message whose length field is less than the 4 bytes of the field itself */
 function messageBytes(bytes: Buffer, at: number): number {
   const length = bytes.readUInt32BE(at + 1);
   if (length < 4) throw new Error("A message of PostgreSQL's protocol is shorter than its length");
   return 1 + length;
 }
 
-/** Checks the lengths of messages that somebody else reads. */
+/** Checks the length fields of messages whose content another parser reads. */
 export class MessageLengths {
   private header: Buffer = Buffer.alloc(0);
   private skippedBytes = 0;
 
-  /** @throws Error for a message that says it is shorter than its length itself */
+  /** @throws Error for a message whose length field is less than the 4 bytes of the field itself */
   check(chunk: Buffer): void {
     const bytes = this.header.length === 0 ? chunk : Buffer.concat([this.header, chunk]);
     let at = this.skippedBytes;

@@ -41,7 +41,7 @@ const names: Record<number, string> = {
   2951: 'uuid[]',
 };
 
-/** The name of a result column's type; `other` for the types that are not listed. */
+/** The name of the type with an OID, as results show it; `other` for types that are not listed. */
 export function typeNameOf(oid: number): string {
   return names[oid] ?? 'other';
 }
@@ -70,8 +70,9 @@ const parsers = new Map<number, (value: string) => unknown>([
 ]);
 
 /**
- * The parser for values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text, and
- * large numbers of a document become text, so that nothing is rounded. Dates stay YYYY-MM-DD instead of becoming a moment in the server's time zone.
+ * The parser for the texts of values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text,
+ * and large numbers of a document become text, so that no number is rounded. A date stays YYYY-MM-DD and does not become a time in the
+ * server's time zone.
  */
 export function parserOf(oid: number, documents: RowDocuments): (value: string) => unknown {
   if (oid === 114 || oid === 3802) return documents.read;
@@ -86,7 +87,7 @@ export function toIsoTime(value: string): string {
   return `${date}T${time}${hours === undefined ? '' : `${hours}${minutes ?? ':00'}`}`;
 }
 
-/** Shortens types as `format_type` spells them to the spelling on the wire. */
+/** Shortens a type name in the spelling of `format_type` to the spelling that the API uses. */
 export function shortTypeName(formatted: string): string {
   return formatted
     .replace(/^timestamp(\(\d\))? with time zone/, 'timestamptz$1')

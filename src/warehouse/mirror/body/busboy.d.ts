@@ -1,4 +1,4 @@
-/** The part of busboy that `multipart.ts` uses; the package brings no types. */
+/** The part of busboy that `multipart.ts` uses. The package has no types of its own. */
 declare module 'busboy' {
   import { type Readable, type Writable } from 'node:stream';
 
@@ -12,6 +12,6 @@ declare module 'busboy' {
     on(event: string, listener: (...values: never[]) => void): this;
   }
 
-  /** @throws Error where the Content-Type names no boundary */
+  /** @throws Error if the Content-Type names no boundary */
   export default function busboy(options: { headers: { 'content-type': string }; limits: Record<string, number> }): Busboy;
 }

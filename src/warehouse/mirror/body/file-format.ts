@@ -3,7 +3,7 @@ import { JsonDocumentError } from '../../warehouse.errors.js';
 import { type FileFormat } from '../copy/file-problem.js';
 import { type FormFile } from './multipart.js';
 
-/** How the file is wrapped, and what the request says of its format: null if nothing. Gzip is also told from its first bytes. */
+/** How the uploaded file is wrapped, and the format that the request names; null for none. Gzip is also recognized by its first bytes. */
 export interface FileTold {
   isGzip: boolean;
   formType: string | null;
@@ -12,7 +12,10 @@ export interface FileTold {
 
 type Told = FileFormat | 'json' | null;
 
-/** Format by media type. Null leaves it to the name in a form and to the first bytes: curl and browsers send such types for any file. */
+/**
+ * The file format by media type. With null, the file name in a form or the first bytes decide: curl and browsers send such media types for
+ * any file.
+ */
 const types = new Map<string, Told>([
   ['text/csv', 'csv'],
   ['application/csv', 'csv'],
@@ -54,7 +57,10 @@ export function toldByForm({ name, type }: FormFile): FileFormat | null {
   return notJson(endings.get(ending) ?? types.get(mediaType(type)) ?? null);
 }
 
-/** The format that the first bytes show, for a file whose format is not named. A CSV file cannot begin with a brace and a quote. */
+/**
+ * The format that a file's first bytes show, if neither the request nor the form names it. A CSV file cannot begin with a brace and a
+ * quote.
+ */
 export function toldByHead(head: Buffer): FileFormat {
   if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet';
   return /^(?:\u00ef\u00bb\u00bf)?\s*\{\s*"/.test(head.toString('latin1')) ? 'ndjson' : 'csv';

@@ -4,19 +4,19 @@ import { type Bilingual } from '../../../text/bilingual.js';
 import { passThrough } from './pass-through.js';
 
 export interface GzipBounds {
-  /** Decompressed bytes for each received one. CSV seldom shrinks to a fiftieth. */
+  /** The most decompressed bytes for each received byte. CSV seldom shrinks to a fiftieth. */
   ratio: number;
-  /** Decompressed bytes that any file may have, however small it arrived. */
+  /** The most decompressed bytes that every file may have, however few bytes were received. */
   freeBytes: number;
-  /** How long the whole file may take: as long as an upload may. */
+  /** The time in ms that the whole file may take, which is the time that an upload may take. */
   ms: number;
 }
 
-/** The first bytes of a ZIP file, which an Excel workbook is too. */
+/** The first bytes of a ZIP file. An Excel workbook is a ZIP file too. */
 const zipHead = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
 
 /**
- * Decompresses a body that begins with the magic bytes of gzip, or that `isDeclared` says is gzip; any other passes through unchanged.
+ * Decompresses a body that begins with the magic bytes of gzip, or that `isDeclared` says is gzip. Any other body passes through unchanged.
  * @throws SchemaError if the bytes are not gzip, are a ZIP file, or go beyond `bounds`
  */
 export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean, bounds: GzipBounds): AsyncGenerator<Buffer, void> {

@@ -1,4 +1,4 @@
-/** The first chunks, with at least `least` bytes together unless the source ends before. */
+/** Takes the first chunks, which have at least `least` bytes together unless the source ends earlier. */
 export async function takeHead(chunks: AsyncIterator<Buffer>, least: number): Promise<Buffer[]> {
   const head: Buffer[] = [];
   for (let size = 0; size < least;) {
@@ -10,7 +10,7 @@ export async function takeHead(chunks: AsyncIterator<Buffer>, least: number): Pr
   return head;
 }
 
-/** All chunks without the first `skipped` bytes. */
+/** Yields the chunks of `head` and then those of `rest`, without the first `skipped` bytes. */
 export async function* resume(head: Buffer[], skipped: number, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
   try {
     let left = skipped;

@@ -14,7 +14,7 @@ export interface FormFile {
 
 /**
  * The bytes of the one file in a `multipart/form-data` body.
- * @param told hears what the form says of the file, before its first bytes come
+ * @param told called with the name and type that the form gives the file, before its first bytes
  * @throws SchemaError for a body that is broken, or that holds anything but one file
  */
 export async function* readFormFile(
@@ -30,7 +30,7 @@ export async function* readFormFile(
   }
   const found: { file: Readable | null } = { file: null };
   parser.on('file', (_name, file, { encoding, filename = '', mimeType }) => {
-    // A file that is cut off fails together with the parser, which reports it.
+    // A file that is cut off also fails the parser, which reports the error.
     file.on('error', () => undefined);
     if (found.file) return parser.destroy(notOneFile());
     if (/base64|quoted-printable/i.test(encoding)) return parser.destroy(encoded());
@@ -38,12 +38,12 @@ export async function* readFormFile(
     told?.({ name: filename, type: mimeType });
   });
   parser.on('field', () => parser.destroy(notOneFile()));
-  // Beyond a limit the parser drops parts in silence, among them perhaps a second file.
+  // Beyond a limit the parser silently drops parts, which may include a second file.
   parser.on('partsLimit', () => parser.destroy(notOneFile()));
   try {
     yield* passThrough(source, parser, () => found.file);
   } catch (error) {
-    // Errors with a code come from the body's own stream; the parser's have none.
+    // Errors with a code come from the stream of the request body; errors of the parser have none.
     if (error instanceof SchemaError || !(error instanceof Error) || error.constructor !== Error || 'code' in error) throw error;
     throw problem(['body'], { zh: 'multipart 数据不完整或格式有误', en: 'the multipart body is cut off or malformed' });
   }

@@ -9,12 +9,12 @@ const headBytes = 1024;
 export interface OpenedFile {
   format: FileFormat;
   bytes: AsyncIterable<Buffer>;
-  /** Lets go of the request, also where `bytes` was never read. */
+  /** Releases the request, even if `bytes` was never read. */
   close: () => Promise<unknown>;
 }
 
 /**
- * Unwraps the file of a request, and tells its format by what the request says of it, else by its first bytes.
+ * Unwraps the file of a request, and finds its format: from the request if it names one, otherwise from the file's first bytes.
  * @throws SchemaError, JsonDocumentError; reading `bytes` throws SchemaError too
  */
 export async function openFile(

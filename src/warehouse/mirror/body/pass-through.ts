@@ -1,10 +1,10 @@
 import { type Readable, type Writable } from 'node:stream';
 
 /**
- * The bytes that come out of `output` when those of `source` are written to `sink`. No more is taken from `source` than the reader asks for,
- * and a reader who stops lets go of `source` at once, which `stream.pipeline` does only with its next chunk.
- * @param output is asked again and again, since a parser finds its output only on the way
- * @throws what `source` throws, and the error of `sink`
+ * Writes the bytes of `source` to `sink`, and yields the bytes that come out of `output`. It takes no more from `source` than the reader
+ * asks for. A reader who stops releases `source` at once, which `stream.pipeline` would do only with the next chunk.
+ * @param output called repeatedly, since a parser may create its output only later
+ * @throws the errors of `source`, and the error of `sink`
  */
 export async function* passThrough(
   source: AsyncIterable<Buffer>,

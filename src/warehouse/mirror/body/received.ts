@@ -1,21 +1,21 @@
 import { type Readable } from 'node:stream';
 import { UploadAbortedError, UploadStalledError } from '../../warehouse.errors.js';
 
-/** The bytes that a sender must send while the upload waits for it; otherwise its place goes to the next upload. */
+/** The bytes that a sender must send within `idleMs` of waiting. With fewer bytes the upload ends, and its place goes to the next one. */
 const leastBytes = 32 * 1024;
 
-/** The body of a request, with its bytes counted. Reading can stop without ending the socket, which still carries the answer. */
+/** The body of a request, with its bytes counted. Reading can stop without closing the socket, which still carries the answer. */
 export class Received implements AsyncIterable<Buffer> {
   bytes = 0;
 
   constructor(
     private readonly body: Readable,
     private readonly idleMs: number,
-    /** Called with each piece. An error that it throws ends the reading. */
+    /** Called after each chunk. An error that it throws ends the reading. */
     private readonly check: () => void = () => undefined,
   ) {}
 
-  /** @throws UploadAbortedError; UploadStalledError when the sender, not the table, took too long over the last bytes */
+  /** @throws UploadAbortedError; UploadStalledError if the sender, and not the table, took too long over the last bytes */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
     try {
@@ -30,7 +30,8 @@ export class Received implements AsyncIterable<Buffer> {
         yield next.value;
       }
     } finally {
-      // The iterator releases the body, which can then be drained. If it waits for a stalled sender, it does so later.
+      // Returning the iterator releases the body, which can then be drained. While the iterator waits for a stalled sender this happens
+      // later, so it is not awaited.
       chunks.return?.().catch(() => undefined);
     }
   }

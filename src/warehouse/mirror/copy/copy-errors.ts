@@ -14,15 +14,18 @@ export interface CopyContext {
   typeOf: (index: number) => string;
 }
 
-/** PostgreSQL's refusals that the file causes: data exceptions, constraint violations and rows that are too large. */
+/** Classes of SQLSTATEs that the file causes: data exceptions (22), constraint violations (23) and rows that are too large (54). */
 const rowFaults = /^(22|23|54)/;
 
-/** Tells whether the rows of a file meet the limits of memory or temporary disk of one session, or of one value. */
+/** Tells whether the rows of a file exceed the memory or temporary disk of one session, or the size of one value. */
 export function isTooLarge(error: unknown): boolean {
   return exceedsBackend(error) || isTooLargeForAnyValue(error);
 }
 
-/** 422: a step over all rows of a file, such as a wider type, a look for repeated keys or the writing over a table, needs too much. */
+/**
+ * 422: a step over all rows of a file needs more memory or temporary disk than one session may take. Such a step widens a type, looks for
+ * repeated keys, or writes the rows into the table.
+ */
 export function tooLarge(format: FileFormat): SchemaError {
   const text = {
     zh: '读入这个文件所需的内存或临时磁盘空间超过上限，未导入任何数据；请分成几个文件，或缩短其中的值',
@@ -32,8 +35,8 @@ export function tooLarge(format: FileFormat): SchemaError {
 }
 
 /**
- * Turns PostgreSQL's error about a row of a COPY into a 422 with the line of the file; any other error stays as it is. The place
- * comes from the context line `COPY table, line 12, column price: "x"`. A server that speaks another language gives no place.
+ * Turns PostgreSQL's error about a row of a COPY into a 422 with the line of the file; any other error is returned unchanged. The place
+ * comes from the error's context `COPY table, line 12, column price: "x"`. A server with messages in another language gives no place.
  */
 export function toRowError(error: unknown, { format, table, lines, columns, typeOf }: CopyContext): unknown {
   const { code, where } = error as { code?: unknown; where?: unknown };
@@ -58,7 +61,7 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
   );
 }
 
-/** The option that reads dates as people write them. */
+/** The hint at the option that reads dates in another form; empty for columns that are not dates. */
 function otherForm(column: string, type: string): Bilingual {
   if (type !== 'date') return { zh: '', en: '' };
   const option = `types=${column}:date(DD/MM/YYYY)`;

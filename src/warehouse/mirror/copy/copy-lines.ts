@@ -1,11 +1,14 @@
-/** Consecutive blank lines. */
+/** A run of consecutive blank lines. */
 export interface BlankLines {
-  /** 1-based line of the first of them. */
+  /** 1-based line number of the first blank line. */
   line: number;
   count: number;
 }
 
-/** Beyond this many runs of blank lines the older half is only counted. PostgreSQL never lags behind by so much. */
+/**
+ * The most runs of blank lines that are kept. Beyond that, the older half is only counted: PostgreSQL never lags that far behind the
+ * scanner.
+ */
 const mostKept = 200_000;
 
 /**
@@ -16,17 +19,17 @@ export class CopyLines {
   private blanks: BlankLines[] = [];
   private forgotten = 0;
 
-  /** `firstLine` is the first line of the file that is sent, after the one header line of every COPY. */
+  /** @param firstLine the first line of the file that this COPY sends, behind the header line that every COPY has */
   constructor(private readonly firstLine: number) {}
 
-  /** Notes lines of the file that were left out, in ascending order. A run of them never spans a record. */
+  /** Notes blank lines of the file that were left out, in ascending order. A run of blank lines never spans a record. */
   skip(blankLines: readonly BlankLines[]): void {
     for (const run of blankLines) if (run.line >= this.firstLine) this.blanks.push(run);
     if (this.blanks.length <= mostKept) return;
     for (const { count } of this.blanks.splice(0, mostKept / 2)) this.forgotten += count;
   }
 
-  /** The line of the file for line `copyLine` (1 is the header) of this COPY. */
+  /** The line of the file for line `copyLine` of this COPY, whose line 1 is the header. */
   toFileLine(copyLine: number): number {
     let line = this.firstLine + copyLine - 2 + this.forgotten;
     for (const run of this.blanks) {

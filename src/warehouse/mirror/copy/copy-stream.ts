@@ -1,12 +1,15 @@
 import { type PoolClient } from 'pg';
 import { type CopyStreamQuery, from } from 'pg-copy-streams';
 
-/** PostgreSQL skips this line as a header. It fixes the line ending, so that the lines in errors match ours. */
+/**
+ * The first line of each COPY, which PostgreSQL skips as a header. It fixes the line ending, so that the line numbers in PostgreSQL's
+ * errors match those of the service.
+ */
 const header = Buffer.from('header\n');
 
 /**
- * One `COPY … FROM STDIN`. A write only waits for the one before, so that the caller scans the next block while PostgreSQL works on
- * this one. It holds no more memory than that.
+ * One `COPY … FROM STDIN`. A write waits only for the write before it, so that the caller scans the next block while PostgreSQL works on
+ * the current one. The stream holds no further blocks in memory.
  */
 export class CopyStream {
   private failure: Error | null = null;
@@ -27,7 +30,7 @@ export class CopyStream {
     this.stream.write(header);
   }
 
-  /** Resolves when the bytes before these are on their way. @throws PostgreSQL's error for rows it refused */
+  /** Resolves when the bytes of earlier writes have been sent. @throws PostgreSQL's error for rows that it refused */
   async write(bytes: Buffer): Promise<void> {
     while (this.full && !this.failure) await new Promise<void>(resolve => (this.wake = resolve));
     if (this.failure) throw this.failure;
@@ -47,7 +50,7 @@ export class CopyStream {
     return this.stream.rowCount;
   }
 
-  /** Breaks off the COPY, which fails the transaction. */
+  /** Aborts the COPY, which makes the transaction fail. */
   async abort(): Promise<void> {
     if (this.failure || this.stream.writableFinished) return;
     const closed = new Promise(resolve => this.stream.once('close', resolve));

@@ -11,28 +11,31 @@ export interface TargetOptions {
   format: FileFormat;
   /** Name of the mirror table that receives the rows. */
   table: string;
-  /** Tells whether the table exists already (append) or is created here, under a name that nobody reads yet. */
+  /** True if the table exists already (append). Otherwise it is created here, under a name that nobody reads yet. */
   exists: boolean;
-  /** Given PostgreSQL types by column name. The other types are inferred. */
+  /** By column name: the PostgreSQL type that the caller gave. The types of all other columns are inferred. */
   types: ReadonlyMap<string, string>;
-  /** Fields whose spelling is changed, by column name. */
+  /** By column name: the rewrite of the column's fields to another spelling. */
   rewrites?: ReadonlyMap<string, FieldRewrite>;
-  /** Whether each row keeps the line of the file it stands in, in the column `lineColumn`. */
+  /** Whether the column `lineColumn` of each row holds the line of the file at which the row stands. */
   hasLines?: boolean;
-  /** Checks the bytes of the rows so far, as they are sent to PostgreSQL. @throws StorageFullError */
+  /** Checks the total bytes of the rows that were sent to PostgreSQL so far. @throws StorageFullError */
   checkSize?: (bytes: number) => void;
-  /** Checks the bytes of the former tables, before columns were widened: PostgreSQL keeps them until the end. @throws StorageFullError */
+  /**
+   * Checks the bytes of the table's former copies: PostgreSQL rewrites a table to widen its columns, and keeps the former copy until the
+   * transaction ends. @throws StorageFullError
+   */
   checkFormer?: (bytes: number) => void;
-  /** Checks names that stand in the file at `line`. @throws SchemaError */
+  /** Checks column names that the file has at `line`. @throws SchemaError */
   checkNames: (names: readonly string[], line: number) => void;
-  /** Checks that these are all names of the file. @throws SchemaError */
+  /** Checks the complete column names of the file. @throws SchemaError if the file lacks columns that the upload needs */
   checkAllNames: (names: readonly string[]) => void;
 }
 
-/** No column of a file can have this name: names with control characters are refused. */
+/** The column for the line of the file. No column of a file can have this name, because names with control characters are refused. */
 export const lineColumn = 'line\u0001';
 
-/** A column without any value so far is text. */
+/** The inferred PostgreSQL type of a column; null for a column without any value so far, which is text. */
 export type ColumnType = string | null;
 
 /** The table that receives a file, in the transaction of one client. */
@@ -59,7 +62,10 @@ export class CopyTarget {
     return this.options.hasLines ?? false;
   }
 
-  /** The type that a column has whatever the file holds. PostgreSQL judges its values. */
+  /**
+   * The type that the caller gave for a column; undefined for a column whose type is inferred. PostgreSQL checks the values of a given
+   * type.
+   */
   givenType(name: string): string | undefined {
     return this.options.types.get(name);
   }
@@ -68,23 +74,24 @@ export class CopyTarget {
     return this.options.rewrites?.get(name) ?? null;
   }
 
-  /** @throws SchemaError for names at `line` that the upload cannot take */
+  /** @throws SchemaError for column names at `line` that the upload cannot take */
   checkNames(names: readonly string[], line: number): void {
     this.options.checkNames(names, line);
   }
 
-  /** @throws SchemaError where the file lacks columns that the upload needs */
+  /** @throws SchemaError if the file lacks columns that the upload needs */
   checkAllNames(names: readonly string[]): void {
     this.options.checkAllNames(names);
   }
 
-  /** The columns with the types that they have in the table. */
+  /** The columns of the table, with their current types. */
   get columns(): { name: string; type: string }[] {
     return this.names.map((name, index) => ({ name, type: this.typeOf(index) }));
   }
 
   /**
-   * Ends the running COPY, and creates the table with these columns, or gives it those that are new and wider types, in one rewrite.
+   * Ends the running COPY. Then it creates the table with these columns, or adds the new columns and widens the types of the others in one
+   * rewrite.
    * @throws SchemaError with the line of a row that PostgreSQL refuses
    */
   async shape(names: readonly string[], types: readonly ColumnType[]): Promise<void> {
@@ -98,10 +105,10 @@ export class CopyTarget {
     this.isCreated = true;
   }
 
-  /** `line` is the first line of the file to write, `form` the format of COPY. */
+  /** Begins a COPY. @param line the first line of the file to write. @param form the format options of COPY */
   startCopy(line: number, form: string): void {
     const columns = [...(this.hasLines ? [lineColumn] : []), ...this.names].map(quoteIdentifier).join(', ');
-    // FREEZE spares a new table a later rewrite of its pages by vacuum. For the header line see CopyStream.
+    // FREEZE spares a new table a later rewrite of its pages by vacuum. CopyStream explains the HEADER option.
     const freeze = this.options.exists ? '' : ', FREEZE';
     this.lines = new CopyLines(line);
     this.copy = new CopyStream(this.client, `COPY ${this.table} (${columns}) FROM STDIN (${form}, HEADER${freeze})`);
@@ -115,7 +122,7 @@ export class CopyTarget {
     await this.explained(async () => this.copy?.write(bytes));
   }
 
-  /** Ends the running COPY. Returns the rows of all of them. */
+  /** Ends the running COPY. @returns the rows of all COPY statements of this upload */
   async endCopy(): Promise<number> {
     await this.explained(async () => {
       this.rows += (await this.copy?.end()) ?? 0;
@@ -146,7 +153,7 @@ export class CopyTarget {
       if (index >= before.names.length) return [`ADD COLUMN ${column} ${type}`];
       const was = before.types[index] ?? null;
       if (was === this.types[index] || (was ?? 'text') === type) return [];
-      // A column without values is text and holds only NULL.
+      // A column without values so far is text in the table and holds only NULL.
       const value = was === null ? 'NULL' : type === 'jsonb' ? `to_jsonb(${column})` : column;
       return [`ALTER COLUMN ${column} TYPE ${type} USING ${value}::${type}`];
     });

@@ -1,4 +1,4 @@
-/* Fields of COPY's text format. */
+/* Escapes of values in the text format of COPY. */
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 const characters: Record<string, string> = { t: '\t', n: '\n', r: '\r', b: '\b', f: '\f', v: '\v' };

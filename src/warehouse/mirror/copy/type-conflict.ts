@@ -1,7 +1,7 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { type FileFormat, fileProblem } from './file-problem.js';
 
-/** A value that makes its column text, after values whose spelling the table has lost. */
+/** The problem of a value that would widen its column to text, after the table has lost the spelling of earlier values. */
 export function typeConflict(
   format: FileFormat,
   place: { line: number; column: string },

@@ -2,16 +2,19 @@ import { Pace } from '../../../common/turns/pace.js';
 import { longestRecordBytes, recordTooLong } from './csv-encoding.js';
 
 export interface BlockSizes {
-  /** The bytes from which types are guessed. With enough of them, a column that already holds rows is rarely widened. */
+  /**
+   * Bytes from which the types of columns are guessed at first. With a large sample, a column that already holds rows rarely has to be
+   * widened.
+   */
   sample: number;
-  /** About the size of a socket buffer: PostgreSQL works on one block while the next is scanned. */
+  /** Bytes of a block, about the size of a socket buffer: PostgreSQL works on one block while the next one is scanned. */
   block: number;
 }
 
 export const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
 
 const LF = 10;
-/** The first bytes that are written to new memory take some 6 ms for so many. */
+/** Bytes that are joined between two pauses. Writing to so much new memory takes some 6 ms. */
 const joinedInTurn = 1024 * 1024;
 
 /**
@@ -30,7 +33,7 @@ export class CsvBlocks {
     this.iterator = source[Symbol.asyncIterator]();
   }
 
-  /** The next `wanted` bytes, or fewer at the end of the source. A last line without line feed gets one. */
+  /** The next `wanted` bytes, or fewer at the end of the source. A last line without a line feed gets a line feed. */
   async take(wanted: number): Promise<{ bytes: Buffer; final: boolean }> {
     while (!this.ended && this.size < wanted) {
       const next = await this.iterator.next();
@@ -51,18 +54,21 @@ export class CsvBlocks {
     this.size += rest.length;
   }
 
-  /** The bytes to wait for after a block of `seen` bytes held no whole record. @throws SchemaError past the longest record */
+  /**
+   * The number of bytes to wait for after a block of `seen` bytes held no whole record. @throws SchemaError if the record is longer than
+   * the limit
+   */
   static more(seen: number, line: number): number {
     if (seen > longestRecordBytes) throw recordTooLong(line);
     return Math.min(seen * 2, longestRecordBytes + 1);
   }
 
-  /** Stops reading the source and leaves it open, for its owner to drain. */
+  /** Stops reading the source without closing it; its owner reads the rest. */
   async close(): Promise<void> {
     await this.iterator.return?.();
   }
 
-  /** Takes the first `size` bytes off the parts. */
+  /** Takes the first `size` bytes out of `parts`. */
   private cutOff(size: number): Buffer[] {
     let [count, missing] = [0, size];
     while (missing > 0) missing -= this.parts[count++]!.length;

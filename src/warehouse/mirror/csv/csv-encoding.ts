@@ -9,34 +9,35 @@ import { decodeSingleBytes, looksWestern } from './western-text.js';
 export type CsvEncoding = 'utf-8' | 'gb18030' | 'windows-1252' | 'iso-8859-1';
 
 export interface EncodingChoice {
-  /** The value of `?encoding=`, which has priority over everything. */
+  /** The value of `?encoding=`, which has priority over `charset`. A byte order mark of another encoding is an error. */
   asked: CsvEncoding | undefined;
-  /** The charset parameter of the Content-Type. A byte order mark has priority over it. */
+  /** The charset parameter of the Content-Type. A byte order mark has priority over `charset`. */
   charset: CsvEncoding | undefined;
 }
 
 const LF = 10;
 const longestMark = 4;
-/** So many bytes are checked in less than a millisecond. */
+/** Bytes that are checked for UTF-8 between two pauses, which takes less than a millisecond. */
 const checkedInStep = 256 * 1024;
-/** The encoding is guessed from this many bytes where nothing names it. */
+/** The encoding is guessed from this many bytes if neither the caller nor a byte order mark names it. */
 const sampleBytes = 64 * 1024;
 
-/** A line that is longer is refused, so that its bytes are not gathered. */
+/** The most bytes of a line. A longer line is refused, so that its bytes do not fill the memory. */
 export const longestRecordBytes = 16 * 1024 * 1024;
 
 /** The text of a file as UTF-8 bytes without byte order mark, and the encoding that it was read as. */
 export interface DecodedCsv {
   bytes: AsyncIterable<Buffer>;
   encoding: CsvEncoding;
-  /** Neither the caller nor a byte order mark named the encoding, and it is not UTF-8. */
+  /** True if neither the caller nor a byte order mark named the encoding, and the file is not UTF-8. */
   isGuessed: boolean;
 }
 
 /**
- * Reads the beginning of `source` and tells its encoding. UTF-8 passes through unread (`requireUtf8` checks it block by block); GB18030,
- * which also reads GBK and GB2312, is decoded strictly; in the single-byte encodings every byte is a character.
- * @throws SchemaError where the encoding is another one; reading `bytes` throws it where a byte is not of the encoding
+ * Reads the beginning of `source` to find its encoding. UTF-8 passes through unchecked (`requireUtf8` checks it block by block). GB18030,
+ * which also reads GBK and GB2312, is decoded strictly. In the single-byte encodings every byte is a character.
+ * @throws SchemaError for UTF-16, and for a byte order mark of another encoding than the `?encoding=`; reading `bytes` throws SchemaError
+ * for a byte that the encoding does not have
  */
 export async function toUtf8(source: AsyncIterable<Buffer>, choice: EncodingChoice): Promise<DecodedCsv> {
   const isTold = choice.asked !== undefined || choice.charset !== undefined;
@@ -72,14 +73,14 @@ async function* decode(encoding: CsvEncoding, source: AsyncIterable<Buffer>): As
 export function* requireUtf8(bytes: Buffer, line: number): Steps<void> {
   for (let from = 0, to = 0; from < bytes.length; from = to) {
     to = Math.min(from + checkedInStep, bytes.length);
-    // A part ends where a character begins. No character has more than three further bytes.
+    // Moves the end of the part back to the beginning of a character, which has at most three further bytes.
     for (let back = 0; back < 3 && to < bytes.length && (bytes[to]! & 0xc0) === 0x80; back++) to--;
     if (!isUtf8(bytes.subarray(from, to))) throw notUtf8(line + lineOfBadByte(bytes, from));
     yield;
   }
 }
 
-/** The number of lines of `bytes` before the first that is not UTF-8. All before byte `from` is UTF-8. */
+/** The number of lines of `bytes` before the first line that is not UTF-8. All bytes before `from` are known to be UTF-8. */
 function lineOfBadByte(bytes: Buffer, from: number): number {
   const lineStart = from === 0 ? 0 : bytes.lastIndexOf(LF, from - 1) + 1;
   return countLines(bytes.subarray(0, lineStart)) + firstBadLine(bytes.subarray(lineStart), isUtf8);
@@ -125,12 +126,16 @@ function encodingProblem(zh: string, en: string): SchemaError {
   return new SchemaError([{ loc: ['query', 'encoding'], text: { zh, en }, type: 'csv_encoding' }]);
 }
 
-/** Decodes each chunk as it comes, for a line of 16 MiB takes 0.4 s. @throws SchemaError with the line of a bad byte */
+/**
+ * Decodes each chunk as it comes and does not gather a whole line: decoding a line of 16 MiB takes 0.4 s. @throws SchemaError with the line
+ * of a bad byte
+ */
 async function* decodeGb18030(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const decoder = new TextDecoder('gb18030', { fatal: true });
   let line = 1;
   for await (const chunk of source) {
-    // A line feed is never part of a longer GB18030 character, so the bytes behind it begin one: trailing bytes begin at 0x30.
+    // A line feed is never part of a longer GB18030 character, whose further bytes are 0x30 or higher. So the byte behind a line feed
+    // begins a character.
     const feed = chunk.indexOf(LF);
     const begun = chunk.subarray(0, feed === -1 ? chunk.length : feed + 1);
     const rest = chunk.subarray(begun.length);
@@ -166,7 +171,7 @@ function isGb18030(bytes: Uint8Array): boolean {
   return decodePart(new TextDecoder('gb18030', { fatal: true }), bytes) !== null;
 }
 
-/** The text of the next bytes, null for bytes that are none. @param bytes null behind the last ones */
+/** Decodes the next bytes; null if the bytes are not valid. @param bytes null at the end of the file */
 function decodePart(decoder: TextDecoder, bytes: Uint8Array | null): string | null {
   try {
     return bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true });
@@ -176,8 +181,8 @@ function decodePart(decoder: TextDecoder, bytes: Uint8Array | null): string | nu
 }
 
 /**
- * The number of lines of `bytes` before the first that is not `valid`, of which there is one. It halves the bytes: to look at each of
- * millions of short lines takes seconds.
+ * The number of lines of `bytes` before the first line that is not `valid`; there must be such a line. The search halves the bytes at each
+ * step, because checking each of millions of short lines takes seconds.
  */
 export function firstBadLine(bytes: Uint8Array, valid: (lines: Uint8Array) => boolean): number {
   let start = 0;
@@ -194,7 +199,7 @@ export function firstBadLine(bytes: Uint8Array, valid: (lines: Uint8Array) => bo
 /** The number of line feeds. */
 export function countLines(bytes: Uint8Array): number {
   let lines = 0;
-  // For millions of short lines, a search for each costs more than the bytes.
+  // With millions of short lines, one `indexOf` call per line would cost more than this loop over the bytes.
   for (const byte of bytes) if (byte === LF) lines++;
   return lines;
 }

@@ -12,14 +12,14 @@ const systemColumns = new Set(['ctid', 'xmin', 'cmin', 'xmax', 'cmax', 'tableoid
 
 export interface CsvHeader {
   names: string[];
-  /** Bytes of the header, including blank lines before it. */
+  /** Bytes of the header record, including blank lines before it. */
   consumed: number;
   /** 1-based line that follows the header. */
   line: number;
 }
 
 /**
- * Reads the header from the start of a file. Null when `bytes` do not hold all of it yet.
+ * Reads the header from the start of a file. Null if `bytes` do not hold the whole header yet.
  * @throws SchemaError with the line of a stray quote
  */
 export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean): CsvHeader | null {
@@ -62,8 +62,9 @@ export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean)
 }
 
 /**
- * Column names as they are, checked for what PostgreSQL accepts: 1 to 63 bytes, no control characters, no name twice.
- * @throws SchemaError listing every problem; `at` is the source of the names.
+ * Checks that PostgreSQL accepts the column names: 1 to 63 bytes, no control characters, no name twice.
+ * @param at the place of a name, for the problems that are reported
+ * @throws SchemaError listing every problem
  */
 export function checkColumnNames(names: readonly string[], at: (index: number) => (string | number)[], line?: number): void {
   if (names.length > mostColumns) throw tooManyColumns();
@@ -87,8 +88,8 @@ export function checkColumnNames(names: readonly string[], at: (index: number) =
 }
 
 /**
- * The problem with the name of a table, or null. All relations of PostgreSQL's catalogue begin with `pg_`, and a bare name in a
- * user's SQL is looked up there first, so a table with such a name would be mistaken for one of the catalogue.
+ * The problem with the name of a mirror table; null for none. All relations of PostgreSQL's catalogue begin with `pg_`, and PostgreSQL
+ * looks up a bare name in the catalogue first. So a table whose name begins with `pg_` could be mistaken for a relation of the catalogue.
  */
 export function tableNameProblem(name: string): NameProblem | null {
   if (!/^pg_/i.test(name)) return nameProblem(name);
@@ -99,7 +100,7 @@ export function tableNameProblem(name: string): NameProblem | null {
   };
 }
 
-/** The problem with the name of a column or a table, or null. */
+/** The problem with the name of a column or a table; null for none. */
 export function nameProblem(name: string): NameProblem | null {
   if (name.trim() === '') return { type: 'empty_name', zh: '名称为空', en: 'the name is empty' };
   if (Buffer.byteLength(name) > longestNameBytes)
@@ -115,7 +116,7 @@ export function nameProblem(name: string): NameProblem | null {
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] !== QUOTE) continue;
-    // The next byte decides: the quote may be a doubled one.
+    // The byte behind the quote decides whether the quote ends the field or is doubled.
     if (at + 1 >= bytes.length) return -1;
     if (bytes[at + 1] !== QUOTE) return at;
     at++;

@@ -1,24 +1,24 @@
 const pieceBytes = 256 * 1024;
-/** A longer part of the block is sent from where it is. */
+/** The most bytes of a part of the block that are copied. A longer part is sent from the memory of the block. */
 const longestCopied = 64 * 1024;
-/** For each of a hundred thousand short parts, a call costs more than the bytes. */
+/** Parts up to this many bytes are copied byte by byte, since a call of `Buffer.copy` costs more than copying them. */
 const shortest = 64;
-/** The digits of a line and a delimiter. */
+/** The most bytes of a line number and a delimiter. */
 const longestNumber = 24;
 
 /**
- * The rows of a block as PostgreSQL reads them. Without new texts, the rows stay in the memory of the block, and close up where bytes are
- * left out. With new texts, they are copied to pieces of about 256 KiB.
+ * The rows of a block in the form that PostgreSQL reads. If `isCopied` is false, the rows stay in the memory of the block and move together
+ * where bytes are left out. If it is true, new texts can be inserted, and rows are copied to pieces of about 256 KiB.
  */
 export class CsvRows {
   private readonly pieces: Buffer[] = [];
   private out: Buffer;
   private size = 0;
-  /** The bytes of the block before this one are written or left out. */
+  /** All bytes of the block before this place are already written or left out. */
   private source = 0;
-  /** Beginning of the current record: a piece and a byte of it. */
+  /** Beginning of the current record: the index of a piece, and a byte in that piece. */
   private record = { piece: 0, at: 0 };
-  /** Place at which the rows are cut in two: a piece and a byte of it; null if they are whole. */
+  /** Place at which the rows are cut in two: the index of a piece, and a byte in that piece; null if the rows are not cut. */
   private cut: { piece: number; at: number } | null = null;
 
   constructor(
@@ -28,7 +28,7 @@ export class CsvRows {
     this.out = isCopied ? Buffer.allocUnsafe(pieceBytes) : bytes;
   }
 
-  /** Begins a record at byte `at` of the block. Bytes may be left out before its end only if rows are copied. */
+  /** Begins a record at byte `at` of the block. Only if rows are copied may bytes be left out before the record ends. */
   begin(at: number): void {
     if (!this.isCopied) {
       this.record.at = this.size + at - this.source;
@@ -39,7 +39,7 @@ export class CsvRows {
     this.record.at = this.size;
   }
 
-  /** Writes the line and the delimiter before the next byte. Only for rows that are copied. */
+  /** Writes the line number and the delimiter before the next byte. Allowed only if rows are copied. */
   number(line: number, delimiter: number): void {
     this.reserve(longestNumber);
     const digits = String(line);
@@ -47,7 +47,7 @@ export class CsvRows {
     this.out[this.size++] = delimiter;
   }
 
-  /** Writes a text in place of bytes `[from, to)` of the block. Only for rows that are copied. */
+  /** Writes a text in place of bytes `[from, to)` of the block. Allowed only if rows are copied. */
   replace(from: number, to: number, text: string): void {
     this.keep(from);
     this.reserve(Buffer.byteLength(text));
@@ -60,18 +60,21 @@ export class CsvRows {
     this.source = to;
   }
 
-  /** Cuts the rows before the current record. */
+  /** Cuts the rows in two before the current record. */
   cutHere(): void {
     this.cut = { ...this.record };
   }
 
-  /** The rows before byte `end` of the block, and those behind the cut. */
+  /** Ends the rows at byte `end` of the block. @returns the rows before the cut, and the rows behind it */
   upTo(end: number): { rows: Buffer[]; behind: Buffer[] } {
     this.keep(end);
     return this.finished();
   }
 
-  /** The rows before the current record, which begins at byte `start` of the block and is not whole. */
+  /**
+   * Ends the rows before the current record, which begins at byte `start` of the block and is incomplete. @returns the rows before the cut,
+   * and the rows behind it
+   */
   before(start: number): { rows: Buffer[]; behind: Buffer[] } {
     if (!this.isCopied) return this.upTo(start);
     const { piece, at } = this.record;
@@ -93,7 +96,7 @@ export class CsvRows {
     };
   }
 
-  /** Writes the bytes of the block before `to`. */
+  /** Writes the bytes of the block from `source` to `to`. */
   private keep(to: number): void {
     const { bytes, isCopied, source } = this;
     const length = to - source;
@@ -121,7 +124,7 @@ export class CsvRows {
     this.out = Buffer.allocUnsafe(Math.max(pieceBytes, bytes));
   }
 
-  /** Ends the piece. Rows that are copied go on behind it. */
+  /** Ends the current piece. If rows are copied, the next piece uses the memory behind it. */
   private close(): void {
     if (this.size === 0) return;
     this.pieces.push(this.out.subarray(0, this.size));

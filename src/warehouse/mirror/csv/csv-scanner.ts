@@ -24,22 +24,28 @@ const QUOTE = 34;
 const MINUS = 45;
 const DOT = 46;
 
-/** The bytes of a step. Their rows take less than a millisecond, or some milliseconds if fields are rewritten. */
+/** Bytes that are scanned between two pauses. Their rows take less than a millisecond, or some milliseconds if fields are rewritten. */
 const stepBytes = 8 * 1024;
-/** A quoted field is read in parts of this size. */
+/** Bytes of a quoted field that are read between two pauses. */
 const partBytes = 64 * 1024;
 
 export interface ScannerOptions {
-  /** One byte: comma, semicolon, tab or vertical bar. */
+  /** The byte of a comma, semicolon, tab or vertical bar. */
   delimiter: number;
-  /** The unquoted bytes that mean NULL; empty for the empty field. */
+  /** The bytes of an unquoted field that mean NULL. An empty marker means that the empty field is NULL. */
   nullMarker: Uint8Array;
   columns: readonly string[];
-  /** TEXT for columns with a given type, which PostgreSQL judges. UNKNOWN for columns to be inferred. */
+  /**
+   * The kind of each column to begin with: TEXT for a column with a given type, whose values PostgreSQL checks, and UNKNOWN for a column
+   * whose type is inferred.
+   */
   kinds: readonly Kind[];
-  /** By column; null where no column has one. */
+  /**
+   * The rewrite of each column's fields, by column index. An element is null for a column whose fields stay as they are, and the list is
+   * null if all stay.
+   */
   rewrites?: readonly (FieldRewrite | null)[] | null;
-  /** Each record gets its line as its first field. */
+  /** Adds a first field to each record: the line of the file at which the record begins. */
   isNumbered?: boolean;
   /** 1-based line at which the first record begins. */
   line: number;
@@ -47,49 +53,51 @@ export interface ScannerOptions {
 
 /** The result of one pass over a block of bytes. */
 export interface Scanned {
-  /** Bytes of whole records from the start of the block. The rest belongs to an incomplete record. */
+  /** Number of bytes from the start of the block that are whole records. The rest of the block belongs to an incomplete record. */
   consumed: number;
   records: number;
-  /** The records as PostgreSQL reads them, up to the split. Carriage returns before a line feed and blank lines are left out. */
+  /** The records in the form that PostgreSQL reads, up to `split`. Carriage returns before a line feed and blank lines are left out. */
   rows: Buffer[];
-  /** Set when a value broke the type of its column: the records of the block from the first that needs the wider types. */
+  /**
+   * Null if all values fit the types that the columns had before the block. Otherwise the records from the first one that needs wider
+   * types, and its line.
+   */
   split: { line: number; rows: Buffer[] } | null;
-  /** The blank lines that were left out, as runs. */
+  /** The blank lines that were left out of `rows`, as runs of consecutive lines. */
   blankLines: BlankLines[];
   /** 1-based line that follows the consumed bytes. */
   line: number;
 }
 
 /**
- * Finds the records of a CSV file, counts their fields and lines, and widens the type of each column by its values, in one pass
- * over the bytes and without making strings. It reads RFC 4180 as PostgreSQL's `COPY … (FORMAT csv)` does, but refuses stray
- * quotes. Feed it blocks that begin at a record; the unconsumed bytes begin the next block.
- * The columns' types only ever widen, so the types after a block fit all its records. `split` tells from which record on the types
- * before the block are too narrow.
+ * Finds the records of a CSV file, counts their fields and lines, and widens the type of each column by its values, in one pass over the
+ * bytes and without creating strings. The scanner reads RFC 4180 as PostgreSQL's `COPY … (FORMAT csv)` does, but refuses stray quotes. Each
+ * block must begin at a record; the unconsumed bytes of a block begin the next block. The types of columns only ever widen, so the types
+ * after a block fit all records of the block. `split` tells from which record on the types before the block are too narrow.
  */
 export class CsvScanner {
   /** Current kind of each column. */
   readonly kinds: Uint8Array;
-  /** Line of the first value of each column whose spelling its type would lose; 0 for none. */
+  /** By column index: the line of the first value that PostgreSQL would print in another spelling under the column's type; 0 for none. */
   readonly lossyLines: Float64Array;
-  /** Line of the value that last widened each column; 0 for none. */
+  /** By column index: the line of the value that last widened the column's kind; 0 for none. */
   readonly widenedLines: Float64Array;
   /** 1-based line of the next record. */
   line: number;
 
   private readonly width: number;
   private readonly delimiter: number;
-  /** Bytes above this are never special outside quotes. */
+  /** The highest byte value that has a meaning outside quotes, such as the delimiter. */
   private readonly highestSpecial: number;
   private readonly emptyIsNull: boolean;
   private readonly isCopied: boolean;
   private rows = new CsvRows(Buffer.alloc(0), false);
   private blankLines: BlankLines[] = [];
-  /** The line of the first record that needs wider types; 0 for none. */
+  /** The line of the first record of the block that needs wider types; 0 for none. */
   private splitLine = 0;
   private recordLine = 0;
   private records = 0;
-  /** Set by `quotedField`: the line feeds inside the field so far, and whether it holds doubled quotes. */
+  /** Set by `quotedField`: the number of line feeds in the quoted field so far, and whether the field holds doubled quotes. */
   private quotedLines = 0;
   private quotedEscapes = false;
 
@@ -106,14 +114,15 @@ export class CsvScanner {
   }
 
   /**
-   * Scans the whole records of `bytes`, in steps. With `final` the last byte must be a line feed, and an incomplete record is an error.
-   * The rows may take the place of the scanned bytes.
-   * @param most the records that begin more than so many bytes behind the first one are left for the next block
+   * Scans the whole records of `bytes`, in steps. With `final` the last byte must be a line feed, and an incomplete record is an error. The
+   * returned rows may use the memory of `bytes`.
+   * @param most bytes behind the first record within which further records are scanned; records that begin later are left for the next
+   * block
    * @throws SchemaError naming the line of a broken record.
    */
   *scan(bytes: Buffer, final: boolean, most: number): Steps<Scanned> {
     const { delimiter, highestSpecial, kinds, width } = this;
-    // Every unquoted loop below ends at a line feed, so nothing reads past this.
+    // Every unquoted loop below ends at a line feed, so no loop reads past `limit`.
     const limit = bytes.lastIndexOf(LF) + 1;
     const rows = new CsvRows(bytes, this.isCopied);
     this.rows = rows;
@@ -134,7 +143,7 @@ export class CsvScanner {
       const recordStart = at;
       let line = this.line;
       this.recordLine = line;
-      // With one column a blank line is a NULL, as COPY writes it. With more columns it is skipped.
+      // In a file of one column a blank line is a NULL, as COPY writes NULL. In a file of several columns a blank line is skipped.
       if (width > 1) {
         let count = 0;
         for (let blank = blankLine(bytes, at); blank > 0 && at < pauseAt; blank = blankLine(bytes, at)) {
@@ -171,13 +180,13 @@ export class CsvScanner {
         } else {
           const start = at;
           const kind = column < width ? kinds[column]! : TEXT;
-          // Numbers are checked while their end is searched. For all other kinds the end is found first.
+          // Values of a column of numbers are checked in the loop that searches their end. For all other kinds the end is found first.
           if (kind === INT || kind === BIGINT || kind === NUMERIC) {
             if (byte === MINUS) byte = bytes[++at]!;
             const digits = at;
             while (byte >= 48 && byte <= 57) byte = bytes[++at]!;
             const whole = at - digits;
-            // Leading zeros, negative zeros and numbers that may not fit their type take the slow check below.
+            // Numbers with leading zeros, negative zeros and numbers that may not fit their type take the slow check below.
             let plain = whole > 0 && whole <= (kind === INT ? 9 : 18) && (bytes[digits] !== 48 || (whole === 1 && digits === start));
             if (plain && kind === NUMERIC && byte === DOT) {
               const fraction = at + 1;
@@ -235,7 +244,7 @@ export class CsvScanner {
     return { consumed, records, rows, split: splitLine === 0 ? null : { line: splitLine, rows: behind }, blankLines, line };
   }
 
-  /** Notes blank lines, of which a run may come in several parts. */
+  /** Notes `count` blank lines at the current line. Lines that follow the last run are added to that run. */
   private skip(count: number): void {
     const last = this.blankLines.at(-1);
     if (last && last.line + last.count === this.line) last.count += count;
@@ -243,7 +252,7 @@ export class CsvScanner {
     this.line += count;
   }
 
-  /** @throws SchemaError for a field that is not of the form of its column */
+  /** Puts the field in the spelling that PostgreSQL reads. @throws SchemaError for a field that is not in the form that `form` expects */
   private rewrite(form: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): void {
     if (bytes[start] !== QUOTE && this.isNull(bytes, start, end)) return;
     const field = bytes.toString('utf8', start, Math.min(end, start + longestRewritten));
@@ -253,7 +262,7 @@ export class CsvScanner {
     if (rewritten !== field) this.rows.replace(start, end, rewritten);
   }
 
-  /** The end of an unquoted field: at a delimiter, a line feed, or the carriage return before one. */
+  /** @returns the end of an unquoted field: the place of a delimiter, a line feed, or the carriage return before a line feed */
   private endOfField(bytes: Uint8Array, from: number, line: number, column: number): number {
     for (let at = from; ; at++) {
       const byte = bytes[at]!;
@@ -267,8 +276,8 @@ export class CsvScanner {
   }
 
   /**
-   * Reads a quoted field that starts at `start`, from byte `from` on. Returns its end, 0 when the bytes do not hold its end, or the
-   * negative of the byte from which to go on.
+   * Reads a quoted field that starts at `start`, from byte `from` on, for at most `partBytes`.
+   * @returns the end of the field; 0 if the block does not hold its end; the negative of the byte from which to go on after a pause
    */
   private quotedField(bytes: Uint8Array, start: number, from: number, limit: number, column: number, line: number): number {
     const until = Math.min(limit, from + partBytes);
@@ -323,7 +332,7 @@ export class CsvScanner {
     if (found !== value || value !== this.kinds[column]) this.noteRespelling(column, value, found !== value, line);
   }
 
-  /** Remembers that the type of a column does not give its values back as the file spells them. */
+  /** Notes in `lossyLines` a value that PostgreSQL would print in another spelling under the column's type. */
   private noteRespelling(column: number, value: number, lossy: boolean, line: number): void {
     const kind = this.kinds[column];
     if (kind !== TEXT && (lossy || (kind === TIMESTAMP && value === DATE))) this.lossyLines[column] ||= line;

@@ -1,7 +1,7 @@
 /**
- * The possible kinds of a CSV value, found from its bytes. A column starts as UNKNOWN and is widened by its values: int -> bigint
- * -> numeric -> text, date -> timestamp -> text, everything else -> text. Only spellings that PostgreSQL itself would print count
- * as a type ("canonical"). A few common others are read too, but are marked lossy: a column that holds one cannot be turned back
+ * The possible kinds of a CSV value, found from its bytes. A column starts as UNKNOWN and is widened by its values: int -> bigint ->
+ * numeric -> text, date -> timestamp -> text, everything else -> text. Only spellings that PostgreSQL itself would print count as a type
+ * ("canonical"). A few other common spellings are read too, but are marked lossy: a column that holds a lossy value cannot be turned back
  * into the text of the file.
  */
 export const UNKNOWN = 0;
@@ -25,19 +25,19 @@ export type Kind =
   | typeof TIMESTAMP
   | typeof TIMESTAMPTZ;
 
-/** The PostgreSQL type of each kind, by its number. A column without any value is text. */
+/** The PostgreSQL type of each kind, indexed by the kind. A column without any value (UNKNOWN) is text. */
 export const KIND_TYPES = ['text', 'text', 'boolean', 'integer', 'bigint', 'numeric', 'date', 'timestamp', 'timestamptz'] as const;
 
-/** Added to a kind by `classifyValue`: PostgreSQL would print this value differently. */
+/** A bit that `classifyValue` adds to a kind if PostgreSQL would print the value in another spelling. */
 export const LOSSY = 16;
 
-/** Longer digit strings are codes, not numbers. PostgreSQL's numeric holds far more. */
+/** The most digits of a number. A longer digit string is taken for a code, though PostgreSQL's numeric holds far more digits. */
 const LONGEST_NUMBER = 400;
 const LARGEST_EXPONENT = 300;
 
 /**
- * The kind of the non-empty value in `bytes[start, end)`, unquoted or without escapes. LOSSY is added when the spelling is not
- * canonical. Leading zeros and a leading plus make a text, because such values are codes and telephone numbers.
+ * The kind of the non-empty value in `bytes[start, end)`, which is unquoted, or quoted without doubled quotes. LOSSY is added if the
+ * spelling is not canonical. A value with leading zeros or a leading plus is a text, because such values are codes and telephone numbers.
  */
 export function classifyValue(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]!;
@@ -47,7 +47,7 @@ export function classifyValue(bytes: Uint8Array, start: number, end: number): nu
   return TEXT;
 }
 
-/** The narrowest kind that holds all values of `kind` and a value of kind `value`. */
+/** The narrowest kind that holds all values of a column of the kind `kind` and a further value of the kind `value`. */
 export function widenKind(kind: number, value: number): Kind {
   if (kind === value || kind === UNKNOWN) return value as Kind;
   if (isNumber(kind) && isNumber(value)) return Math.max(kind, value) as Kind;
@@ -55,7 +55,7 @@ export function widenKind(kind: number, value: number): Kind {
   return TEXT;
 }
 
-/** Tells whether a column of kind `kind` reads a value of kind `value` unchanged. */
+/** Tells whether a column of the kind `kind` can take a value of the kind `value` without being widened. */
 export function holdsKind(kind: number, value: number): boolean {
   return kind === TEXT || (kind !== UNKNOWN && widenKind(kind, value) === kind);
 }
@@ -176,7 +176,7 @@ function classifyTime(bytes: Uint8Array, start: number, end: number): number {
     if (bytes[at] === 46 && at < end) {
       const fraction = ++at;
       while (at < end && isDigit(bytes[at])) at++;
-      // PostgreSQL keeps microseconds. A value with more digits would be changed, not only spelled differently.
+      // PostgreSQL keeps six digits of a second. A value with more digits would be changed, not only spelled differently.
       if (at === fraction || at - fraction > 6) return TEXT;
       if (bytes[at - 1] === 48) lossy = LOSSY;
     }

@@ -3,22 +3,22 @@ import { type FilePlace } from '../copy/file-problem.js';
 import { csvProblem } from './csv-problem.js';
 
 /**
- * The bytes of a field that is rewritten: a longer one holds the event loop for too long, and is not of the form. NDJSON has lists of any
- * length, and reads them in parts.
+ * The most bytes of a field that is rewritten. A longer field would block the event loop for too long, so it is refused. NDJSON allows
+ * lists of any length and reads them in parts.
  */
 export const longestRewritten = 256 * 1024;
 
-/** Turns a field into the spelling that PostgreSQL reads. */
+/** Turns the text of a field into a spelling that PostgreSQL reads. */
 export interface FieldRewrite {
-  /** Null for a text that is not of the form. */
+  /** Null for a text that is not in the expected form. */
   rewrite: (text: string) => string | null;
-  /** The form in words, for the sentence about a text that is not of it. */
+  /** The expected form in words, for the message about a text that is not in this form. */
   wanted: Bilingual;
 }
 
 /**
- * Rewrites a field, quoted or not, into a quoted one. A field whose text stays the same is returned as it is.
- * @throws SchemaError for a text that is not of the form
+ * Rewrites a quoted or unquoted CSV field into a quoted field. A field whose text stays the same is returned unchanged.
+ * @throws SchemaError for a text that is not in the form
  */
 export function rewriteField(form: FieldRewrite, field: string, place: FilePlace): string {
   const text = field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
@@ -28,15 +28,15 @@ export function rewriteField(form: FieldRewrite, field: string, place: FilePlace
   throw csvProblem('value', place, misread(place.column ?? '', text, form));
 }
 
-/** The sentence about a text that is not of the form of its column. */
+/** The message about a text that is not in the form of its column. */
 export function misread(column: string, text: string, { wanted }: FieldRewrite): Bilingual {
   const shown = [...text.slice(0, 80)].slice(0, 40).join('');
   return { zh: `列“${column}”的值 '${shown}' 不是${wanted.zh}`, en: `column "${column}": '${shown}' is not ${wanted.en}` };
 }
 
 /**
- * Dates of a form such as `DD/MM/YYYY`, `M.D.YYYY` or `YYYYMMDD`, as ISO dates. Between separators a day or month may have one digit.
- * Null for a text that is not a form: it needs YYYY, one of MM and M, and one of DD and D.
+ * The rewrite of dates in a form such as `DD/MM/YYYY`, `M.D.YYYY` or `YYYYMMDD` to ISO dates. Between separators a day or month may have
+ * one digit. Null if `form` is not a form of dates, which needs YYYY, one of MM and M, and one of DD and D.
  */
 export function dateForm(form: string): FieldRewrite | null {
   const parts = /^(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)$/.exec(form.toUpperCase());
@@ -62,13 +62,16 @@ function literally(separator: string): string {
   return separator === '' ? '' : `[${separator === '-' ? '\\-' : separator}]`;
 }
 
-/** A year of four digits first, eight digits, or the month as a word before a year of four digits. */
+/**
+ * Matches dates that begin with a year of four digits or with eight digits, and dates with the month as a word before a year of four
+ * digits.
+ */
 const clearDate =
   /^(?:\d{4}[-/. ]|\d{8}(?!\d)|\d{5,7}-\d\d-\d\d|[-+]?infinity$|(?:[a-z]{3,9},? )?(?:\d{1,2}[- ]?[a-z]{3,9}|[a-z]{3,9}\.? ?\d{1,2}),?[- ]\d{4}(?!\d))/i;
 
 /**
- * Dates and times that can be read in one way only, as they are. PostgreSQL reads 03/04/24 as the 24th of April 2003, and `today` as the
- * day of the upload.
+ * Accepts dates and times that can be read in one way only, and leaves them unchanged. PostgreSQL would read 03/04/24 as the 24th of April
+ * 2003, and `today` as the day of the upload, so these texts are refused.
  */
 export const clearDateForm: FieldRewrite = {
   rewrite: text => (clearDate.test(text.trim()) ? text : null),
@@ -78,7 +81,7 @@ export const clearDateForm: FieldRewrite = {
   },
 };
 
-/** Lists as PostgreSQL writes them, `{a,b}`, or as JSON does, `["a","b"]`. PostgreSQL judges the elements. */
+/** Accepts lists as PostgreSQL writes them, `{a,b}`, and as JSON writes them, `["a","b"]`. PostgreSQL checks the elements. */
 export const listForm: FieldRewrite = {
   rewrite: text => {
     const trimmed = text.trim();
@@ -88,8 +91,8 @@ export const listForm: FieldRewrite = {
 };
 
 /**
- * A JSON list as PostgreSQL writes it. Null for any other text, and for a list with an element that PostgreSQL would not give back as it
- * was.
+ * Turns a JSON list into an array literal of PostgreSQL. Null for any other text, and for a list with an element that PostgreSQL would not
+ * give back unchanged.
  */
 export function toArrayText(json: string): string | null {
   const items = readJson(json);
@@ -106,7 +109,10 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Null for what would not come back as it was written: nested lists, objects, numbers that JavaScript rounds, halves of characters. */
+/**
+ * An element of an array literal. Null for an element that PostgreSQL would not give back unchanged: nested lists, objects, numbers that
+ * JavaScript rounds, and halves of surrogate pairs.
+ */
 function elementOf(item: unknown): string | null {
   if (item === null) return 'NULL';
   if (typeof item === 'string') return item.isWellFormed() ? `"${item.replace(/["\\]/g, '\\$&')}"` : null;

@@ -11,11 +11,11 @@ import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
 import { sniffDelimiter } from './sniff-delimiter.js';
 
-/** A header of as many columns as a table takes, with names as long as they may be, has some 200 KB. */
+/** The most bytes of a header. A header with the most columns that a table takes and the longest names has some 200 KB. */
 const longestHeaderBytes = 1024 * 1024;
 
 export interface CsvFormat {
-  /** One byte: comma, semicolon, tab or vertical bar; null to tell it from the first records. */
+  /** The byte of a comma, semicolon, tab or vertical bar; null to find the delimiter from the first records. */
   delimiter: number | null;
   nullMarker: string;
   encoding: EncodingChoice;
@@ -32,8 +32,8 @@ export interface LoadedCsv {
 }
 
 /**
- * Loads a CSV file in one pass. Its bytes go to `COPY` as they come, and are only read here to find records, lines and types. When
- * a value breaks the type of its column, the COPY is finished, the column is widened, and a new COPY goes on, all in the caller's
+ * Loads a CSV file in one pass. The file's bytes go to `COPY` as they come; the service reads them only to find records, lines and types.
+ * When a value breaks the type of its column, the COPY is finished, the column is widened, and a new COPY goes on, all in the caller's
  * transaction.
  * @throws SchemaError with the line of the file, or PostgreSQL's error.
  */
@@ -99,7 +99,10 @@ function headerOf(bytes: Buffer, columns: readonly string[] | null, delimiter: n
   return header;
 }
 
-/** Checks the whole lines of `bytes`, also for NUL: PostgreSQL stores none, and its error would give neither line nor reason. */
+/**
+ * Checks that the whole lines of `bytes` are UTF-8 without NUL. PostgreSQL stores no NUL, and its error would give neither the line nor the
+ * reason.
+ */
 function* requireReadable(bytes: Buffer, line: number): Steps<void> {
   const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
   yield* requireUtf8(whole, line);
@@ -128,7 +131,7 @@ class CsvLoad {
       delimiter: format.delimiter,
       nullMarker: Buffer.from(format.nullMarker),
       columns: header.names,
-      // PostgreSQL judges the values of a given type.
+      // PostgreSQL itself checks the values of a column whose type is given.
       kinds: header.names.map(name => (target.givenType(name) === undefined ? UNKNOWN : TEXT)),
       line: header.line,
       rewrites: rewrites.some(rewrite => rewrite !== null) ? rewrites : null,
@@ -152,12 +155,12 @@ class CsvLoad {
       await this.send(found, firstLine);
       this.blocks.putBack(bytes.subarray(found.consumed));
       isOver = final && found.consumed === bytes.length;
-      // Blocks of which nothing is sent never wait for PostgreSQL, so they must yield here.
+      // A block from which nothing is sent never waits for PostgreSQL, so the loop must yield to the event loop here.
       if (pace.isOverdue) await pace.turn();
     }
     if (this.tableKinds === null) await this.shapeTable(this.scanner.line);
     const copiedRows = await this.target.endCopy();
-    // The numbers should never differ. Without the check, a mistake in our reading could lose a row silently.
+    // Both counts should always be equal. Without this check, a mistake in the scanner could lose a row silently.
     if (copiedRows !== this.scannedRows) throw new Error(`PostgreSQL read ${copiedRows} rows where the scanner found ${this.scannedRows}`);
     return { rows: copiedRows, columns: this.target.columns };
   }
@@ -170,7 +173,7 @@ class CsvLoad {
     this.scannedRows += records;
     if (this.tableKinds === null) {
       if (consumed === 0) return;
-      // Nothing is stored yet, so widening by the sample costs nothing.
+      // The table does not exist yet, so it gets the types of the sample at no cost.
       await this.shapeTable(firstLine);
       await this.write([...rows, ...(split?.rows ?? [])], blankLines);
     } else if (split) {
@@ -186,7 +189,7 @@ class CsvLoad {
     for (const piece of rows) await this.target.write(piece, []);
   }
 
-  /** Creates the table, or widens it, and goes on with the line. */
+  /** Creates the table, or widens its columns, and starts a new COPY at the line. */
   private async shapeTable(line: number): Promise<void> {
     this.tableKinds = [...this.scanner.kinds] as Kind[];
     const types = this.tableKinds.map(kind => (kind === UNKNOWN ? null : KIND_TYPES[kind]));
@@ -194,7 +197,9 @@ class CsvLoad {
     this.target.startCopy(line, this.copyForm);
   }
 
-  /** Refuses to widen to text if rows are stored under a type that changed their spelling: the text would differ from the file. */
+  /**
+   * Refuses to widen a column to text if stored rows have lost their spelling under the former type: their text would differ from the file.
+   */
   private refuseLostSpellings(before: readonly Kind[], line: number): void {
     this.scanner.kinds.forEach((kind, index) => {
       const lossy = this.scanner.lossyLines[index]!;

@@ -2,7 +2,7 @@ const LF = 10;
 const CR = 13;
 const QUOTE = 34;
 
-/** The delimiters that are told apart, the likeliest first, with their names for query strings. */
+/** The delimiters that can be recognized, the likeliest first, with their names for query strings. */
 export const delimiters = [
   { byte: 44, name: 'comma' },
   { byte: 59, name: 'semicolon' },
@@ -13,10 +13,10 @@ export const delimiters = [
 const sampleRecords = 20;
 
 /**
- * The delimiter that cuts each of the first records of a file into equally many fields, at least two. If several do, it is the one with
- * most fields. If none does, it is the one that occurs most in the first record, and the comma if none occurs. Null while `bytes` hold no
- * whole record.
- * @param columns how many fields a record has, if that is known
+ * Finds the delimiter of a file: the one that cuts each of the first records into the same number of fields, at least two. If several
+ * delimiters do, the one with the most fields is taken. If none does, the one that occurs most often in the first record is taken, and the
+ * comma if none occurs. Null while `bytes` hold no whole record.
+ * @param columns the number of fields of a record, if it is known
  */
 export function sniffDelimiter(bytes: Uint8Array, final: boolean, columns?: number): number | null {
   let best: { byte: number; isEven: boolean; fields: number } | null = null;
@@ -31,8 +31,9 @@ export function sniffDelimiter(bytes: Uint8Array, final: boolean, columns?: numb
 }
 
 /**
- * The number of fields of each of the first whole records. A quote anywhere hides what follows up to the next one: with the right delimiter
- * that is where the quotes of a readable file stand, and a wrong one is not found inside quoted text.
+ * The number of fields of each of the first whole records, if `delimiter` separates them. A quote anywhere hides the text up to the next
+ * quote. With the right delimiter a readable file has its quotes at the ends of fields, and a wrong delimiter is thus not found inside
+ * quoted text.
  */
 function countFields(bytes: Uint8Array, delimiter: number, final: boolean): number[] {
   const counts: number[] = [];

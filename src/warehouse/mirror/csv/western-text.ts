@@ -3,24 +3,27 @@ import { isUtf8 } from 'node:buffer';
 /** Characters of windows-1252 at 0x80 to 0x9f, by the WHATWG Encoding Standard; five bytes without a character stay control characters. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** As UTF-8. Every byte is a character, so a chunk may be cut anywhere. */
+/** Converts a chunk to UTF-8. Every byte is one character, so a chunk may be cut anywhere. */
 export function decodeSingleBytes(bytes: Buffer, encoding: 'windows-1252' | 'iso-8859-1'): Buffer {
   const text = bytes.toString('latin1');
   if (encoding === 'iso-8859-1') return Buffer.from(text);
   return Buffer.from(text.replace(/[\u0080-\u009f]/g, character => windows1252[character.charCodeAt(0) - 0x80]!));
 }
 
-/** Bytes that a text in windows-1252 hardly holds; Shift-JIS and the Cyrillic code pages of DOS are full of them. */
+/** Tells whether a byte is rare in windows-1252 texts. Texts in Shift-JIS and in the Cyrillic code pages of DOS have many such bytes. */
 const isRare = (byte: number): boolean =>
   (byte >= 0x81 && byte <= 0x90 && byte !== 0x85 && byte !== 0x8a && byte !== 0x8c) || byte === 0x9d;
 
-/** Before a quotation mark it reads as a character of UTF-8 too, but of one that only N'Ko uses. */
+/**
+ * The letter ß in windows-1252. Followed by a quotation mark, it is also a valid UTF-8 character, but one that only the script N'Ko uses.
+ */
 const sharpS = 0xdf;
 
 /**
- * Whether a text that is not UTF-8 reads as windows-1252: accented letters stand one by one, or within a word of ASCII letters. In the
- * multi-byte encodings of Asia, and in the code pages of other alphabets, high bytes follow each other. A file that is UTF-8 save for
- * some bytes has characters of UTF-8, which hardly any word in windows-1252 resembles; read so, all of its letters would be wrong.
+ * Tells whether a text that is not UTF-8 is probably windows-1252: accented letters stand alone, or within a word of ASCII letters. In the
+ * multi-byte encodings of Asia, and in the code pages of other alphabets, several high bytes follow each other. A file that is UTF-8 except
+ * for some bytes has UTF-8 characters, which hardly any windows-1252 word resembles; read as windows-1252, all its letters beyond ASCII
+ * would be wrong.
  */
 export function looksWestern(sample: Buffer): boolean {
   if (isUtf8(wholeCharacters(sample))) return false;

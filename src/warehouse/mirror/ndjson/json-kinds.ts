@@ -1,7 +1,7 @@
 import { classifyValue, DATE, type Kind, KIND_TYPES, LOSSY, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN, widenKind } from '../csv/csv-values.js';
 import { INTS, TEXTS } from './json-reader.js';
 
-/* The kinds of a JSON value: those of CSV, and these. */
+/* The kinds of a JSON value: the kinds of a CSV value (see csv-values.ts), and these further ones. */
 export const DOCUMENT = 9;
 export const EMPTY_LIST = 10;
 export const INT_LIST = 11;
@@ -15,7 +15,7 @@ export function typeOfKind(kind: number): string | null {
   return nestedTypes[kind] ?? KIND_TYPES[kind as Kind];
 }
 
-/** A text is never a number or a truth value, whatever it looks like. */
+/** The kind of a JSON string. A string is never a number or a boolean, whatever it looks like. */
 export function kindOfString(bytes: Uint8Array, start: number, end: number): number {
   if (start === end) return TEXT;
   const found = classifyValue(bytes, start, end);
@@ -23,13 +23,13 @@ export function kindOfString(bytes: Uint8Array, start: number, end: number): num
   return kind === DATE || kind === TIMESTAMP || kind === TIMESTAMPTZ ? found : TEXT;
 }
 
-/** PostgreSQL's own spelling of such a value is never that of the file. */
+/** The kind of an object or list. It is always lossy, because PostgreSQL spells such a value differently from the file. */
 export function kindOfNested(elements: number): number {
   if (elements === 0) return EMPTY_LIST | LOSSY;
   return (elements === TEXTS ? TEXT_LIST : elements === INTS ? INT_LIST : DOCUMENT) | LOSSY;
 }
 
-/** The narrowest kind that holds all values of `kind` and a value of kind `value`. */
+/** The narrowest kind that holds all values of a column of the kind `kind` and a further value of the kind `value`. */
 export function joinKinds(kind: number, value: number): number {
   if (kind === value || kind === UNKNOWN) return value;
   if (kind < DOCUMENT && value < DOCUMENT) return widenKind(kind, value);

@@ -18,15 +18,18 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const LETTER_U = 117;
 
-/** PostgreSQL reads some thousand levels before its stack is full. */
+/** The deepest nesting of a value. PostgreSQL's JSON parser reads some thousand levels before its stack is full. */
 const mostDepth = 1000;
-/** The values of a step, as a mask. */
+/** Bit mask: `nested` pauses after every 1024 values. */
 const valuesOfStep = 1023;
-/** The bytes of one string in a step. */
+/** The most bytes of a string that are read without a pause. */
 const stringOfStep = 256 * 1024;
-/** All names of an object are held to find one that repeats. A set of a million takes a quarter of a second to grow once more. */
+/**
+ * The most names of an object. All names of an object are held in a Set to find one that repeats, and the next growth of a Set of a million
+ * names takes 0.25 s.
+ */
 const mostNames = 100_000;
-/** A name is read in one go. */
+/** The most bytes of a name, which is read without a pause. */
 const longestName = 64 * 1024;
 
 export const STRING = 0;
@@ -40,35 +43,38 @@ const words = [
   { bytes: Buffer.from('false'), token: BOOLEAN_WORD },
   { bytes: Buffer.from('null'), token: NULL_WORD },
 ];
-/** Bytes that may follow a backslash, besides u. */
+/** Bytes that may follow a backslash in a string, besides the `u` of `\u`. */
 const escapes = new Set(Buffer.from('"\\/bfnrt'));
 
-/** The elements of a list of scalars, as bits. A null counts for nothing. */
+/** Bits for the kinds of elements that a list of scalars holds. A null element sets no bit. */
 export const TEXTS = 1;
 export const INTS = 2;
 export const OTHERS = 4;
 
 /**
- * Reads JSON (RFC 8259) in lines of UTF-8, without making values of it: it checks the grammar and finds where a value ends. A line feed
- * ends every loop, so `bytes` must have one. Text that PostgreSQL cannot hold is refused: U+0000, and halves of surrogate pairs. A name
- * that an object has twice is refused too, because readers differ in which of its values they keep.
+ * Reads JSON (RFC 8259) in lines of UTF-8 without creating its values: the reader checks the grammar and finds where a value ends. A line
+ * feed ends every loop, so `bytes` must have one. Text that PostgreSQL cannot hold is refused: U+0000, and halves of surrogate pairs. A
+ * name that an object has twice is refused too, because JSON readers differ in which of the two values they keep.
  */
 export class JsonReader {
-  /** The line that is read, and where it begins in `bytes`. */
+  /** The 1-based number of the line that is read, and the place in `bytes` at which the line begins. */
   line = 1;
   lineStart = 0;
-  /** Kind of the last value. */
+  /** Kind of the value that was read last: STRING, NUMBER and so on. */
   token = NULL_WORD;
-  /** Whether the last string has a backslash, and whether it has `\u`. */
+  /** Whether the string that was read last has a backslash, and whether it has `\u`. */
   hasEscapes = false;
   hasCodes = false;
-  /** Whether the last string goes on behind the place that was given as its end. */
+  /** Whether the string that was read last is longer than one step, so that `more` must go on with it. */
   isOpen = false;
-  /** Elements of the last list: TEXTS, INTS and OTHERS. */
+  /** Kinds of the elements of the list that was read last, as bits: TEXTS, INTS and OTHERS. */
   elements = 0;
 
   private readonly containers = new Uint8Array(mostDepth);
-  /** The names of the object at each depth: the place of the first, and all once there is a second. Most objects of a line are small. */
+  /**
+   * The names of the open object at each depth. Most objects have few names: `firstNames` has the start and end of the first name in
+   * `bytes`, and `names` is a Set of all names once there is a second one.
+   */
   private readonly firstNames = new Int32Array(mostDepth * 2);
   private readonly names: (Set<string> | null)[] = [];
 
@@ -85,13 +91,16 @@ export class JsonReader {
     return at;
   }
 
-  /** Tells whether the value that begins at `at` is an object or a list, which `nested` reads and not `scalar`. */
+  /**
+   * Tells whether the value that begins at `at` is an object or a list. Objects and lists are read by `nested`, all other values by
+   * `scalar`.
+   */
   isNested(at: number): boolean {
     const byte = this.bytes[at];
     return byte === OPEN_OBJECT || byte === OPEN_LIST;
   }
 
-  /** The end of the name whose first quote is at `from`, behind its last quote. @throws SchemaError */
+  /** Reads the name whose opening quote is at `from`. @returns the place behind its closing quote. @throws SchemaError */
   name(from: number): number {
     if (this.bytes[from] !== QUOTE) throw this.wanted(from, aName);
     this.hasEscapes = false;
@@ -101,12 +110,15 @@ export class JsonReader {
     return end;
   }
 
-  /** Goes on with the string that `scalar` has left open at `at`. */
+  /** Goes on with a string that is too long for one step and was left open at `at`. @returns the next end, as `scalar` does */
   more(at: number): number {
     return this.characters(at, at + stringOfStep);
   }
 
-  /** The end of the string whose characters go on at `from`, or a place from `limit` on, where it is left open. */
+  /**
+   * @returns the place behind the string whose characters go on at `from`; or a place at or behind `limit`, at which the string is left
+   * open
+   */
   private characters(from: number, limit: number): number {
     const { bytes } = this;
     let at = from;
@@ -133,15 +145,15 @@ export class JsonReader {
     return at + 1;
   }
 
-  /** The text of a string between its quotes. */
+  /** Decodes the string whose characters lie between the quotes at `start` and `end`. */
   text(start: number, end: number): string {
     const text = this.bytes.toString('utf8', start, end);
     return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
   }
 
-  /** @param wanted what should have stood at `at` */
+  /** The problem of a syntax error. The second parameter describes the sign that should stand at `at`. */
   wanted(at: number, { zh, en }: Bilingual): SchemaError {
-    // Columns are counted as an editor counts them.
+    // The column is counted in characters from 1, as an editor counts.
     const column = this.bytes.toString('utf8', this.lineStart, at).length + 1;
     return this.problem('syntax', {
       zh: `不是有效的 JSON：第 ${column} 个字符处应为${zh}`,
@@ -153,7 +165,7 @@ export class JsonReader {
     return fileProblem('ndjson', type, { line: this.line }, text);
   }
 
-  /** The place of the value of a member, behind its colon. The name has been read up to `end`. */
+  /** @param end the end of the name of an object's member. @returns the place of the member's value, behind the colon */
   behindColon(end: number): number {
     const at = this.skipSpace(end);
     if (this.bytes[at] !== COLON) throw this.wanted(at, aColon);
@@ -166,7 +178,8 @@ export class JsonReader {
   }
 
   /**
-   * The end of the string, number or word that begins at `at`. A long string is left open, and `more` goes on with it while `isOpen`.
+   * @returns the end of the string, number or word (true, false, null) that begins at `at`. A string that is too long for one step is left
+   * open: the caller goes on with `more` while `isOpen`.
    * @throws SchemaError
    */
   scalar(at: number): number {
@@ -215,8 +228,9 @@ export class JsonReader {
   }
 
   /**
-   * The end of the object or list that begins at `from`. Without recursion, so that no depth ends the process, and in steps, for a line
-   * may hold millions of values. @throws SchemaError
+   * Reads the object or list that begins at `from`. It uses no recursion, so that deep nesting cannot overflow the stack. It pauses between
+   * steps, because a line may hold millions of values.
+   * @returns the end of the object or list. @throws SchemaError
    */
   *nested(from: number): Steps<number> {
     const { bytes, containers } = this;
@@ -269,7 +283,7 @@ export class JsonReader {
     return this.token === NUMBER && classifyValue(this.bytes, start, end) === INT ? INTS : OTHERS;
   }
 
-  /** The place of the value of the first member of an object, whose name is at `at`. */
+  /** Reads the first name of an object, which begins at `at`. @returns the place of its value */
   private firstName(at: number, level: number): number {
     const end = this.name(at);
     this.firstNames[2 * level] = at + 1;
@@ -289,8 +303,8 @@ export class JsonReader {
   }
 
   /**
-   * Reads one character that is written as `\u` and four digits, or as two of these where it takes a surrogate pair.
-   * @returns the place behind it. @throws SchemaError for what no text can hold
+   * Reads one character that is written as `\u` and four digits, or as two such escapes if it takes a surrogate pair.
+   * @returns the place behind the character. @throws SchemaError for a character that a text of PostgreSQL cannot hold
    */
   private codedCharacter(at: number): number {
     const unit = this.codeUnit(at);

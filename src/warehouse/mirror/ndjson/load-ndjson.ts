@@ -14,14 +14,14 @@ import { NdjsonScanner, type ScannedRows } from './ndjson-scanner.js';
 import { columnForm, RowTexts } from './row-texts.js';
 
 export interface NdjsonFormat {
-  /** The text of strings that stand for NULL; null for none. */
+  /** The text of a JSON string that stands for NULL; null for none. */
   nullMarker: string | null;
 }
 
 export interface LoadedNdjson {
   rows: number;
   columns: { name: string; type: string }[];
-  /** Columns whose values are of several JSON types. */
+  /** Warnings that name the columns whose values are of several JSON types. */
   warnings: Bilingual[];
 }
 
@@ -30,8 +30,8 @@ const copyForm = 'FORMAT text';
 const mostWarnings = 20;
 
 /**
- * Loads an NDJSON file in one pass: each key becomes a column, and each value the text that COPY reads. Numbers pass as they are written,
- * so none is rounded. When a value breaks the type of its column, or a new key comes, the COPY is finished, the table is changed, and a
+ * Loads an NDJSON file in one pass: each key becomes a column, and each value a text that COPY reads. Numbers pass as the file has them, so
+ * no number is rounded. When a value breaks the type of its column, or a new key appears, the COPY is finished, the table is changed, and a
  * new COPY goes on, all in the caller's transaction.
  * @throws SchemaError with the line of the file, or PostgreSQL's error
  */
@@ -101,7 +101,7 @@ class NdjsonLoad {
     if (names.length === 0) throw noKeys();
     this.target.checkAllNames(names);
     const rows = await this.target.endCopy();
-    // As for CSV: a mistake in our reading must not lose a row silently.
+    // Both counts should always be equal. Without this check, a mistake in the scanner could lose a row silently.
     if (rows !== this.scannedRows) throw new Error(`PostgreSQL read ${rows} rows where the scanner found ${this.scannedRows}`);
     return { rows, columns: this.target.columns, warnings: this.warnings() };
   }
@@ -109,7 +109,7 @@ class NdjsonLoad {
   private async send(bytes: Buffer, found: ScannedRows, firstLine: number): Promise<void> {
     this.scannedRows += found.rows;
     const isNew = this.tableKinds === null;
-    // Nothing is stored yet, so widening by the sample costs nothing.
+    // The table of the first block does not exist yet, so it gets the types of that sample at no cost.
     const split = isNew ? 0 : (found.split?.row ?? found.rows);
     const splitLine = isNew ? firstLine : (found.split?.line ?? Infinity);
     if (!isNew) {
@@ -150,7 +150,9 @@ class NdjsonLoad {
     );
   }
 
-  /** Refuses to widen to text if rows are stored under a type that changed their spelling: the text would differ from the file. */
+  /**
+   * Refuses to widen a column to text if stored rows have lost their spelling under the former type: their text would differ from the file.
+   */
   private refuseLostSpellings(before: readonly number[], splitLine: number): void {
     const { kinds, lossyLines, names, widenedLines } = this.scanner;
     kinds.forEach((kind, index) => {
@@ -173,7 +175,10 @@ class NdjsonLoad {
   }
 }
 
-/** A table of no columns would lose its rows' number with the first key. */
+/**
+ * Refuses a file whose first rows have no keys. A table without columns could not keep the number of its rows once the first key adds a
+ * column.
+ */
 function noKeys(): SchemaError {
   return fileProblem(
     'ndjson',

@@ -14,56 +14,64 @@ const OPEN_LIST = 91;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** The lines of a step, as a mask. */
+/** Bit mask: `scan` pauses after every 64 lines. */
 const linesOfStep = 63;
-/** No date or time is longer, not even if all of it is written as `\u`. */
+/** The most bytes of a date or time, even if every character is written as `\u` and four digits. */
 const longestTime = 6 * 64;
 
-/** A string with `\u`. COPY reads all other strings as JSON writes them. */
+/** Token of a string with `\u`. COPY reads all other strings as JSON writes them. */
 export const CODED = 5;
 
 export interface NdjsonScannerOptions {
-  /** The text of strings that stand for NULL; null for none. */
+  /** The text of a JSON string that stands for NULL; null for none. */
   nullMarker: string | null;
   mostColumns: number;
-  /** Tells whether the values of a column are judged by PostgreSQL, because its type is given. */
+  /** Tells whether the type of a column is given. PostgreSQL then checks its values. */
   isGiven: (name: string) => boolean;
   /** @throws SchemaError for a key that the upload cannot take */
   checkName: (name: string, line: number) => void;
 }
 
-/** The rows of a block. Row `n` has the cells `rowEnds[n - 1]` to `rowEnds[n]`; a cell that is NULL has none. */
+/**
+ * The rows of a block of bytes. Row `n` has the entries of `cells` from `rowEnds[n - 1]` to `rowEnds[n]`. A value that is NULL has no cell.
+ */
 export interface ScannedRows {
-  /** Bytes of whole lines from the start of the block. */
+  /** Number of bytes from the start of the block that are whole lines. */
   consumed: number;
   rows: number;
   rowEnds: number[];
-  /** 1-based lines of the rows. */
+  /** The 1-based line of each row. */
   rowLines: number[];
-  /** For each cell: column, start, end, token. The quotes of a string are outside. */
+  /** Four numbers for each cell: column index, start and end in the block, token. The quotes of a string are outside of start and end. */
   cells: number[];
-  /** The first row that needs wider types, or columns that were not there before the block. */
+  /** The first row that needs wider types or new columns, compared with the table before the block; null for none. */
   split: { row: number; line: number } | null;
   blankLines: BlankLines[];
 }
 
 /**
- * Reads the objects of an NDJSON file, one a line, finds their keys and widens the type of each column by its values, in one pass and
- * without making values. Columns come in the order in which the file first has them, and their types only ever widen.
+ * Reads the objects of an NDJSON file, one a line. It finds their keys and widens the type of each column by its values, in one pass and
+ * without creating JavaScript values. Columns come in the order in which the file first has them, and their types only ever widen.
  */
 export class NdjsonScanner {
   readonly names: string[] = [];
   readonly kinds: number[] = [];
-  /** By column, 0 for none: the line of the first value whose spelling its type would lose, and of the value that last widened it. */
+  /**
+   * By column index, 0 for none. `lossyLines`: the line of the first value that PostgreSQL would print in another spelling under the
+   * column's type. `widenedLines`: the line of the value that last widened the column's kind.
+   */
   readonly lossyLines: number[] = [];
   readonly widenedLines: number[] = [];
-  /** By column, 0 for none: the line of the first value that is of another JSON type than those before. */
+  /** By column index, 0 for none: the line of the first value whose JSON type differs from the type of earlier values. */
   readonly mixedLines: number[] = [];
   /** 1-based line of the next object. */
   line = 1;
 
   private readonly reader = new JsonReader(Buffer.alloc(0));
-  /** By column: the bytes of its key with the closing quote, its JSON types as bits, and the line that last had it. */
+  /**
+   * By column index. `keys`: the bytes of the column's key with the closing quote. `tokens`: the JSON types of its values as bits.
+   * `seenIn`: the line that last had the key.
+   */
   private readonly keys: (Buffer | null)[] = [];
   private readonly tokens: number[] = [];
   private readonly seenIn: number[] = [];
@@ -75,8 +83,8 @@ export class NdjsonScanner {
   constructor(private readonly options: NdjsonScannerOptions) {}
 
   /**
-   * Scans the whole lines of `bytes`, in steps. @throws SchemaError with the line of a value that is not an object, or that PostgreSQL
-   * cannot hold
+   * Scans the whole lines of `bytes`, in steps.
+   * @throws SchemaError with the line of a value that is not an object, or that PostgreSQL cannot hold
    */
   *scan(bytes: Buffer): Steps<ScannedRows> {
     const { reader } = this;
@@ -110,7 +118,7 @@ export class NdjsonScanner {
     return scanned;
   }
 
-  /** @throws SchemaError for a line that has no end within the longest */
+  /** @param seen bytes of the unfinished line. @throws SchemaError if the line is longer than `longestRecordBytes` */
   requireEnd(seen: number): void {
     this.reader.line = this.line;
     if (seen > longestRecordBytes) throw lineTooLong(this.reader);
@@ -154,7 +162,10 @@ export class NdjsonScanner {
     }
   }
 
-  /** Lines mostly have the same keys in the same order. Returns the end of the key with its quote, or 0. */
+  /**
+   * Lines of a file mostly have the same keys in the same order, so the key at `from` is first compared with the column's. @returns the
+   * place behind the key's closing quote; 0 if the keys differ
+   */
   private sameKey(column: number, from: number): number {
     const key = this.keys[column];
     if (!key) return 0;
@@ -185,7 +196,7 @@ export class NdjsonScanner {
     const column = this.names.push(name) - 1;
     const isGiven = this.options.isGiven(name);
     this.columnOf.set(Buffer.from(name).toString('latin1'), column);
-    // A key that JSON writes with escapes is read as a string each time.
+    // A key that JSON writes with escapes has several spellings, so it is not compared as bytes but read each time.
     this.keys.push(/["\\]/.test(name) ? null : Buffer.from(`${name}"`));
     this.given.push(isGiven);
     this.kinds.push(isGiven ? TEXT : UNKNOWN);
@@ -232,7 +243,7 @@ export class NdjsonScanner {
 
   private isNullMarker(start: number, end: number): boolean {
     const { nullMarker } = this.options;
-    // An escape takes at most six bytes for one of the text.
+    // An escaped character has at most six bytes for each byte of the text.
     if (nullMarker === null || end - start > 6 * Buffer.byteLength(nullMarker)) return false;
     return this.reader.text(start, end) === nullMarker;
   }

@@ -18,22 +18,25 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const pieceBytes = 256 * 1024;
-/** A longer value is written in parts of this size, so that no line holds the event loop; a part of a list takes some milliseconds. */
+/**
+ * Bytes of a value that are written between two pauses, so that no line blocks the event loop. A list is written in parts of `partOfList`
+ * bytes, each of which takes some milliseconds.
+ */
 const stepBytes = 64 * 1024;
 const partOfList = 16 * 1024;
-/** An element of a list is read at once. */
+/** The most bytes of an element of a list, which is read without a pause. */
 const longestElement = 1024 * 1024;
 const shortText = 64;
 
 /** How the values of a column are written. */
 export interface ColumnForm {
   name: string;
-  /** A document keeps the quotes of its strings. */
+  /** True for the types json and jsonb: their strings keep their quotes. */
   isDocument: boolean;
   rewrite: FieldRewrite | null;
 }
 
-/** The form of a column of a type. Lists that were found here are written as those of a given type are. */
+/** The form of a column of the type `type`. A list type that was inferred from the file gets the rewrite that a given list type has. */
 export function columnForm(name: string, type: string, rewrite: FieldRewrite | null): ColumnForm {
   return { name, isDocument: /^jsonb?$/.test(type), rewrite: rewrite ?? (type.endsWith('[]') ? listForm : null) };
 }
@@ -45,7 +48,7 @@ export function columnForm(name: string, type: string, rewrite: FieldRewrite | n
 export class RowTexts {
   private out = Buffer.allocUnsafe(0);
   private size = 0;
-  /** By column: its cell in the row that is written, and that row. */
+  /** By column index: the place of the column's cell in `cells`, and the row that the cell belongs to. */
   private readonly cellOf: number[];
   private readonly rowOf: number[];
 
@@ -59,7 +62,10 @@ export class RowTexts {
     this.rowOf = forms.map(() => -1);
   }
 
-  /** Null stands for a place where the work may pause. @throws SchemaError for a value that is not of the form of its column */
+  /**
+   * Yields the text of the rows `from` to `to` in pieces. A null marks a point at which the caller may pause. @throws SchemaError for a
+   * value that is not in the form of its column
+   */
   *pieces(from: number, to: number): Generator<Buffer | null, void> {
     this.out = Buffer.allocUnsafe(pieceBytes * 2);
     for (let row = from; row < to; row++) {
@@ -142,7 +148,10 @@ export class RowTexts {
     }
   }
 
-  /** Rewrites the list in parts of whole elements, each as a list of its own whose braces are left out. */
+  /**
+   * Rewrites a long JSON list as an array of PostgreSQL, in parts of whole elements. Each part is rewritten as a list, and its braces are
+   * left out.
+   */
   private *list(name: string, start: number, end: number, line: number): Generator<Buffer | null, void> {
     const { bytes } = this;
     let isInString = false;
@@ -170,7 +179,10 @@ export class RowTexts {
     this.text('}');
   }
 
-  /** The end of a part of a string that cuts neither an escape, nor a character, nor a pair of escapes that stands for one. */
+  /**
+   * @returns the end of the next part of a string. A part never cuts an escape, a UTF-8 character, or the two `\u` escapes of a surrogate
+   * pair
+   */
   private endOfPart(from: number, end: number): number {
     if (end - from <= stepBytes) return end;
     const { bytes } = this;
@@ -190,18 +202,18 @@ export class RowTexts {
     return JSON.parse(this.bytes.toString('utf8', start - 1, end + 1)) as string;
   }
 
-  /** Bytes that COPY reads as they are. */
+  /** Writes bytes of the block that COPY reads unchanged. */
   private copy(start: number, end: number): void {
     this.reserve(end - start);
     const { bytes, out } = this;
-    // For a hundred thousand short values, a call costs more than the bytes.
+    // A call of `Buffer.copy` costs more than copying a short value byte by byte.
     if (end - start > shortText) {
       bytes.copy(out, this.size, start, end);
       this.size += end - start;
     } else for (let at = start; at < end;) out[this.size++] = bytes[at++]!;
   }
 
-  /** JSON as it is written, with what COPY would read otherwise escaped. It has no line feed. */
+  /** Writes JSON as the file has it, with each backslash, tab and carriage return escaped for COPY. The JSON has no line feed. */
   private raw(start: number, end: number): void {
     this.reserve(2 * (end - start));
     const { bytes, out } = this;

@@ -22,13 +22,22 @@ import { checkColumnNames, mostColumns } from '../csv/csv-header.js';
 import { RowLines } from './row-lines.js';
 import { type SpooledFile, SpoolFolder } from './spool-folder.js';
 
-/** A file is read by a process of its own, which may take a gigabyte. So there are few, and one caller has one at a time. */
+/**
+ * A Parquet file is read by a process of its own, which may take a gigabyte of memory. So two files are read at once, and one of each
+ * caller.
+ */
 const share = { places: 2, waitingPerCaller: 4, waiting: 20, patienceMs: 60_000 };
-/** Bytes of text for each byte of the file, and those that any file may have. A dictionary can stand for endless rows. */
+/**
+ * The most bytes of text for each byte of the file, and the bytes of text that any file may have. A Parquet dictionary can stand for
+ * endless rows.
+ */
 const densest = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const table = 'file';
 
-/** Loads Parquet files. DuckDB reads them from a file, since their end tells where everything is, in a process that sees nothing else. */
+/**
+ * Loads Parquet files. The index of a Parquet file is at its end, so the upload is first saved to disk. A DuckDB process that can open no
+ * other file reads it.
+ */
 @Injectable()
 export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
   private readonly processes = new DuckdbProcesses();
@@ -48,8 +57,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * @throws SchemaError for a file that cannot be read, with the row where PostgreSQL refuses one; DriverNotInstalledError,
-   * UploadsBusyError
+   * @throws SchemaError for a file that cannot be read, with the row if PostgreSQL refuses one; DriverNotInstalledError, UploadsBusyError
    */
   async load(
     caller: number,
@@ -109,7 +117,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** @throws SchemaError naming every column that the table cannot have. None is left out in silence. */
+/** @throws SchemaError naming every column whose name or type the table cannot have. No column is left out silently */
 function requireReadable(columns: readonly TableColumn[]): void {
   checkColumnNames(
     columns.map(({ name }) => name),
@@ -129,7 +137,7 @@ function requireReadable(columns: readonly TableColumn[]): void {
   );
 }
 
-/** Failures that the file causes, in a sentence about it. DuckDB's own text may have a path. */
+/** Turns a failure that the file causes into a sentence about the file. DuckDB's own text may hold a path, so it is not shown. */
 function toParquetError(error: unknown): never {
   if (error instanceof DriverNotInstalledError) throw new ParquetDriverMissingError(error);
   if (error instanceof TableTooWideError) {
@@ -146,7 +154,7 @@ function toParquetError(error: unknown): never {
   if (cause instanceof ProcessEndedError && cause.isOutOfMemory) throw tooLarge();
   if (error instanceof WarehouseQueryError) throw error.sqlstate === '53200' ? tooLarge() : broken();
   if (error instanceof WarehouseTimeoutError) throw broken();
-  // A file can also end DuckDB's process.
+  // A broken file can also crash DuckDB's process.
   const isOfFile = cause instanceof FailedWorkError || cause instanceof ProcessEndedError;
   throw error instanceof WarehouseUnavailableError && isOfFile ? broken() : error;
 }

@@ -8,13 +8,15 @@ import { type FieldRewrite, longestRewritten, misread } from '../csv/field-rewri
 const lineFeed = 10;
 const tooLong = { zh: '这一行超过 16 MiB', en: 'the row is longer than 16 MiB' };
 
-/** Changes the lines of COPY that DuckDB writes: rewrites texts of columns with another type, and puts the row's number first. */
+/**
+ * Changes the COPY lines that DuckDB writes: it rewrites texts of columns whose table type is not text, and can put the row's number first.
+ */
 export class RowLines {
   private readonly rewrites: (FieldRewrite | null)[];
   private readonly isUnchanged: boolean;
   private readonly hasRewrites: boolean;
   private readonly hasLines: boolean;
-  /** The pieces of a line that has not ended. Each is searched once. */
+  /** The pieces of a line that has not ended. Each piece is searched for a line feed only once. */
   private rest: Buffer[] = [];
   private restBytes = 0;
   private row = 0;
@@ -23,14 +25,17 @@ export class RowLines {
     private readonly columns: readonly TableColumn[],
     target: CopyTarget,
   ) {
-    // Values of other types come as PostgreSQL writes them.
+    // Only text columns are rewritten: DuckDB writes values of other types as PostgreSQL does.
     this.rewrites = columns.map(({ name, type }) => (type === 'text' ? target.rewriteOf(name) : null));
     this.hasRewrites = this.rewrites.some(rewrite => rewrite !== null);
     this.hasLines = target.hasLines;
     this.isUnchanged = !this.hasRewrites && !this.hasLines;
   }
 
-  /** The whole lines of the bytes so far. @throws SchemaError with the row that is too long, or has a text that is not of the form of its column */
+  /**
+   * Takes a chunk. @returns the lines that are complete with it. @throws SchemaError with the row that is too long, or has a text that is
+   * not in the form of its column
+   */
   of(chunk: Buffer): Buffer {
     if (this.isUnchanged) return chunk;
     const end = chunk.lastIndexOf(lineFeed) + 1;

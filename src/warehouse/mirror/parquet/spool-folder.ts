@@ -9,7 +9,7 @@ import { UploadDiskFullError } from '../../warehouse.errors.js';
 
 const dayMs = 86_400_000;
 
-/** A file in a folder of its own below `directory`. */
+/** An uploaded file that was written into a new folder below `directory`. */
 export interface SpooledFile {
   directory: string;
   folder: string;
@@ -17,7 +17,7 @@ export interface SpooledFile {
   remove: () => Promise<void>;
 }
 
-/** Keeps uploaded files while they are read. Each process sweeps what an earlier one of its machine left behind. */
+/** Keeps uploaded files on disk while they are read. Each process removes the files that an earlier process of its machine left behind. */
 export class SpoolFolder {
   private readonly directory: string;
 
@@ -28,7 +28,7 @@ export class SpoolFolder {
     this.directory = path.resolve(dataDirectory, 'uploads');
   }
 
-  /** Removes the folders of processes that are gone. Others may share the directory: those of other machines stay for a day. */
+  /** Removes the folders of processes that have ended. Other machines may share the directory: their folders are removed after a day. */
   async sweep(): Promise<void> {
     for (const folder of await readdir(this.directory).catch(() => [])) {
       const place = path.join(this.directory, folder);
@@ -39,8 +39,8 @@ export class SpoolFolder {
   }
 
   /**
-   * Writes a file. On any failure nothing of it stays.
-   * @throws SchemaError for one that is too large, UploadDiskFullError, and what `bytes` throws
+   * Writes a file. On any failure the file is removed.
+   * @throws SchemaError for a file that is too large, UploadDiskFullError, and the errors of `bytes`
    */
   async write(bytes: AsyncIterable<Buffer>, name: string): Promise<SpooledFile> {
     const folder = `${os.hostname()}-${process.pid}-${randomBytes(8).toString('hex')}`;

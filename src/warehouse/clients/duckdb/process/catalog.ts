@@ -11,7 +11,7 @@ import { columnsOf, schema } from './table-columns.js';
 import { UnreadableFileError } from './work-error.js';
 
 const mostNamed = 10;
-/** The rows of a text file are estimated from this much of its beginning. */
+/** Bytes at the beginning of a text file from which its number of rows is estimated. */
 const sampleBytes = 65_536;
 
 export async function test(source: Source): Promise<TestAnswer> {
@@ -36,12 +36,15 @@ export async function test(source: Source): Promise<TestAnswer> {
 
 export async function listNames(source: Source): Promise<string[]> {
   if (source.folder) return source.folder.tables.map(({ table }) => table);
-  // VARCHAR is ordered by its bytes.
+  // DuckDB orders VARCHAR by its bytes.
   const rows = await read(source, `SELECT name FROM (${tablesOfDatabase}) ORDER BY name`);
   return rows.map(({ name }) => String(name));
 }
 
-/** Tables after a name, in the order of their bytes. A file that cannot be read has no columns, and its comment says why. */
+/**
+ * At most `limit` tables after the name `after`, in the order of their bytes. A file that cannot be read has no columns, and its comment
+ * says why.
+ */
 export async function list(source: Source, { after, limit, unopened }: Work & { do: 'list' }): Promise<TableSummary[]> {
   if (source.folder) {
     const files = source.folder.tables.filter(({ table }) => Buffer.compare(Buffer.from(table), Buffer.from(after)) > 0).slice(0, limit);
@@ -67,7 +70,7 @@ export async function find(source: Source, table: string): Promise<TableSummary 
   return row ? summaryOfTable(source, row) : null;
 }
 
-/** Describes a table, and leaves the source open for reading it. Null if the table does not exist. */
+/** Describes a table, and leaves the source open, so that the table can be read afterwards. Null if the table does not exist. */
 export async function describe(source: Source, table: string): Promise<TableDescription | null> {
   if (!(await exposeTable(source, table))) return null;
   const columns = await columnsOf(source.connection, table);
@@ -109,7 +112,7 @@ export async function describe(source: Source, table: string): Promise<TableDesc
   };
 }
 
-/** Tells whether there is a table of exactly this name, and opens it for reading. */
+/** Opens a table for reading. @returns false if there is no table of exactly this name */
 export async function exposeTable(source: Source, table: string): Promise<boolean> {
   if (source.folder && !source.fileOf(table)) return false;
   await source.expose([table]);
@@ -163,7 +166,10 @@ function summaryOfUnreadable(name: string, { file, reason }: UnreadableFile, byt
   return { name, rowEstimate: 0, bytes, columnCount: 0, comment: joined(unreadableFile(file, reason)) };
 }
 
-/** Parquet has a count. Compressed texts tell nothing. */
+/**
+ * The number of rows of a file. A Parquet file states it, the rows of a plain text file are estimated, and a compressed text file counts as
+ * 0 rows.
+ */
 async function rowsOfFile(source: Source, { format }: TableFile, path: string, bytes: number): Promise<number> {
   if (format === 'parquet') {
     const [row] = await read(source, `SELECT sum(num_rows) AS rows FROM parquet_file_metadata(${quoteLiteral(path)})`);

@@ -5,7 +5,7 @@ import { Source } from './source.js';
 import { query, sample } from './statement.js';
 import { toFailure } from './work-error.js';
 
-/** Opens the files, does the work and closes them. A result is refused if the files that it was read from changed meanwhile. */
+/** Opens the files, does the work and closes the files. The result is refused if one of these files changed meanwhile. */
 export async function doWork(files: FileSource, work: Work): Promise<Reply> {
   try {
     const source = await Source.open(files);

@@ -5,28 +5,28 @@ import { WorkError } from './work-error.js';
 const options = {
   threads: '2',
   memory_limit: '512MB',
-  // Without a place for temporary files nothing is ever written.
+  // Without a directory for temporary files DuckDB never writes to disk.
   temp_directory: '',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
 };
-/** An attached file has the name of its database, so the database without a file has one that no file has. */
+/** The name of the in-memory database. An attached file is named after its file name, which cannot be '/'. */
 const home = quoteIdentifier('/');
 /**
- * Finds what a view of a file may switch on, also under a locked configuration: a log of statements, a print of their plans, and a parser
- * of an extension.
+ * SQL that finds settings which a view of a file may switch on even under a locked configuration: a log of statements, a print of their
+ * plans, and a parser of an extension.
  */
 const leftOn = `SELECT coalesce(current_setting('enable_logging'), false) OR current_setting('enable_profiling') IS NOT NULL
   OR lower(current_setting('allow_parser_override_extension')) <> 'default' AS "isLeftOn"`;
-/** Endings of the files that DuckDB looks for beside a database file. */
+/** Endings of the files that DuckDB looks for next to a database file. */
 const besideFile = ['.wal', '.wal.checkpoint', '.wal.recovery'];
 
-/** Engine that waits for the next work. */
+/** The idle engine that is kept for the next work; null for none. */
 let kept: Engine | null = null;
 
 /**
- * A DuckDB without files. A database is attached for one piece of work, since an attached file is locked for writers. Making an engine
- * takes 30 ms of a core and attaching a file 2, so an engine whose work went well is kept for the same file.
+ * An in-memory instance of DuckDB. A database file is attached for one piece of work, since an attached file is locked for writers.
+ * Starting an engine takes 30 ms of CPU and attaching a file 2 ms, so an engine whose work succeeded is kept for the same file.
  */
 export class Engine {
   private attached = '';
@@ -34,7 +34,7 @@ export class Engine {
   private constructor(
     private readonly instance: DuckDBInstance,
     readonly connection: DuckDBConnection,
-    /** The only file that it can read. Null while it can read all. */
+    /** The only file that the engine can read; null while it can read all files. */
     readonly file: string | null,
   ) {}
 
@@ -43,7 +43,7 @@ export class Engine {
     return new Engine(instance, await instance.connect(), file);
   }
 
-  /** An engine that reads a database file. @throws WorkError */
+  /** Gives an engine to which the database file is attached. @throws WorkError */
   static async reading(file: string): Promise<Engine> {
     const engine = takeKept(file) ?? (await Engine.start(file));
     try {
@@ -55,13 +55,13 @@ export class Engine {
     }
   }
 
-  /** From now on it reads nothing but these files, and has these settings. */
+  /** Restricts the engine for good to these files, with external access switched off and the configuration locked. */
   async confine(files: readonly string[]): Promise<void> {
     await this.connection.run(`SET allowed_paths = [${files.map(quoteLiteral).join(', ')}]`);
     await this.connection.run("SET enable_external_access = false; SET TimeZone = 'UTC'; SET lock_configuration = true");
   }
 
-  /** Closes the file, and keeps the engine if it is as it was. All that was read must have been read to its end. */
+  /** Closes the file. The engine is kept if its settings are unchanged. All rows must have been read to their end. */
   async release(): Promise<void> {
     if (this.file === null) return this.end();
     await this.connection.run(`USE ${home}; DETACH ${this.attached}`);
@@ -111,7 +111,7 @@ function toWorkError(error: Error): Error {
   const { message } = error;
   if (/not a valid DuckDB database/i.test(message)) return new WorkError('not_a_database');
   if (/version number|newer version|storage version/i.test(message)) return new WorkError('newer_version');
-  // Errors of broken files speak of blocks.
+  // The pattern has word boundaries, because errors of broken files contain `block`.
   if (/\block\b|being used by another process/i.test(message)) return new WorkError('in_use');
   if (/permission denied/i.test(message)) return new WorkError('forbidden');
   return error;

@@ -23,9 +23,9 @@ const formats: Readonly<Record<string, FileFormat>> = {
 };
 
 /**
- * The tables of a folder. A table has the name of its file without the ending. Files that would then have one name keep their
- * endings, so that no file ever takes the place of another. DuckDB does not tell names apart by case; files whose whole names
- * differ in nothing else are left out, and so are names that could mean several files.
+ * The tables of a folder. A table has the name of its file without the ending. If several files would give the same table name, their
+ * tables keep the endings, so that no file ever takes the place of another. DuckDB ignores case in names: files whose whole names differ
+ * only in case are left out, and so are names that could mean several files.
  */
 export function tablesOfFolder(files: readonly string[]): { tables: TableFile[]; leftOut: string[] } {
   const known = files.flatMap(file => {

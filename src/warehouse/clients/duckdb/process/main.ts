@@ -1,24 +1,24 @@
 import { type QueryAnswer, type Reply, type FileSource, type Work, outOfMemorySignal } from '../protocol.js';
 
-/** Twice what DuckDB may take by its own account, which does not count everything. */
+/** The most bytes of memory of the process: twice DuckDB's own limit, because DuckDB does not count all its memory. */
 const mostBytes = 1_073_741_824;
 const valuesOfPiece = 2_000;
 
-/** Runs one piece of work after the other for the API, which loads no native code itself. It ends with the API. */
+/** This process runs one piece of work after the other for the API, which loads no native code itself. The process ends with the API. */
 process.once('disconnect', () => end('SIGKILL'));
 process.stdout.on('error', () => end('SIGKILL'));
 setInterval(() => {
   if (process.memoryUsage.rss() > mostBytes) end(outOfMemorySignal);
 }, 100);
 
-/** `process.exit` would wait for the native code, which goes on taking memory. */
+/** Kills the process with a signal: `process.exit` would wait for the native code, which goes on taking memory. */
 function end(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
 const answer = (reply: Reply): void => void process.send!(reply);
 
-/** Rows are sent in pieces, because the API reads a message in one go. */
+/** Sends a reply. Rows are sent in pieces, because the API reads a message without a pause. */
 function answerWork(reply: Reply): void {
   if (!('done' in reply) || !isQueryAnswer(reply.done)) return answer(reply);
   const { rows, ...rest } = reply.done;

@@ -1,4 +1,4 @@
-/** The part of DuckDB's driver that is used. The package is optional, and the service builds without it. */
+/** The part of DuckDB's driver that the service uses. The package is optional, and the service builds without it. */
 declare module '@duckdb/node-api' {
   export enum DuckDBTypeId {
     BOOLEAN,
@@ -42,7 +42,7 @@ declare module '@duckdb/node-api' {
 
   export interface DuckDBType {
     readonly typeId: DuckDBTypeId;
-    /** Such as JSON, which is a VARCHAR. */
+    /** The name of a type that is an alias of another: JSON is an alias of VARCHAR. */
     readonly alias?: string;
     toString(): string;
   }

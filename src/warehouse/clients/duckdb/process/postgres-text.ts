@@ -8,16 +8,16 @@ import {
   DuckDBTypeId as Id,
 } from '@duckdb/node-api';
 
-/** How a type of DuckDB comes to PostgreSQL. */
+/** How values of a DuckDB type are written as text for PostgreSQL. */
 export interface PostgresText {
-  /** The type of PostgreSQL that holds its values. */
+  /** The type of PostgreSQL that holds the values. */
   type: string;
   /**
-   * SQL for the text that PostgreSQL reads as the value of an expression, NULL for NULL. Single values that PostgreSQL cannot hold
-   * evaluate `unreadable` instead, which ends the statement.
+   * SQL for the text that PostgreSQL reads as the value of the expression `value`; NULL stays NULL. For a value that PostgreSQL cannot
+   * hold, the SQL evaluates `unreadable`, which ends the statement.
    */
   sql: (value: string, unreadable: string) => string;
-  /** Tells that the text never has a character that COPY escapes. */
+  /** Whether the text never has a character that COPY escapes. */
   isPlain: boolean;
 }
 
@@ -27,7 +27,7 @@ const plain = (type: string): PostgresText => ({ type, sql: asText, isPlain: tru
 const firstDay = "DATE '4714-11-24 (BC)'";
 const firstYear = "DATE '0001-01-01'";
 
-/** PostgreSQL writes BC last, and its years go from 4714 BC to 5874897 as dates and to 294276 as times. */
+/** Writes dates and times. PostgreSQL writes BC at the end. Its years go from 4714 BC to 5874897 in dates and to 294276 in times. */
 function moment(type: string, lastDay: string, cast: string): PostgresText {
   const sql = (value: string, unreadable: string): string => {
     const time = `${value}${cast}`;
@@ -40,7 +40,10 @@ function moment(type: string, lastDay: string, cast: string): PostgresText {
 
 const timestamp = (cast: string): PostgresText => moment('timestamp', "TIMESTAMP '294246-01-01'", cast);
 
-/** A time that is not in whole microseconds is unreadable, since its nanoseconds would be cut off. */
+/**
+ * Writes times with nanoseconds. A time that is not a whole number of microseconds is unreadable, since PostgreSQL would cut its
+ * nanoseconds off.
+ */
 const nanoseconds: PostgresText = {
   ...timestamp('::TIMESTAMP'),
   sql: (value, unreadable) =>
@@ -78,7 +81,7 @@ const simple = new Map<Id, PostgresText>([
   [Id.SQLNULL, { type: 'text', sql: asText, isPlain: false }],
 ]);
 
-/** Null if no type of PostgreSQL holds the values. */
+/** How values of a DuckDB type are written as text for PostgreSQL; null if no type of PostgreSQL holds them. */
 export function postgresTextOf(type: DuckDBType): PostgresText | null {
   if (type.alias === 'JSON') return { type: 'json', sql: asText, isPlain: false };
   if (type instanceof DuckDBDecimalType) return plain(`numeric(${type.width},${type.scale})`);
@@ -103,7 +106,7 @@ function isNested(type: DuckDBType): boolean {
   return [DuckDBListType, DuckDBArrayType, DuckDBStructType, DuckDBMapType].some(nested => type instanceof nested);
 }
 
-/** DuckDB writes these into JSON without rounding, and PostgreSQL keeps numbers of JSON as they are written. */
+/** Tells whether DuckDB writes values of the type into JSON without rounding. PostgreSQL keeps numbers of JSON as they are written. */
 function fitsJson(type: DuckDBType): boolean {
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return fitsJson(type.valueType);
   if (type instanceof DuckDBStructType) return type.entryTypes.every(fitsJson);

@@ -7,12 +7,15 @@ import { type Source } from './source.js';
 import { type Column, columnsOf, schema } from './table-columns.js';
 import { unreadableValue, WorkError } from './work-error.js';
 
-/** Doubles have every whole number up to here. Larger ones of a JSON file may have been rounded when it was parsed. */
+/**
+ * The largest integer up to which a double holds every integer. Larger numbers of a JSON file may have been rounded when the file was
+ * parsed.
+ */
 const largestExact = 9_007_199_254_740_991;
 
 /**
- * Writes rows to the standard output in the text format of COPY. DuckDB itself makes the bytes of each row, and waits while nobody
- * reads. @throws WorkError
+ * Writes rows to the standard output in the text format of COPY. DuckDB itself makes the bytes of each row, and waits while nobody reads
+ * the output. @throws WorkError
  */
 export async function writeRows(source: Source, { table, columns: wanted, since }: Work & { do: 'rows' }): Promise<RowsAnswer> {
   if (!(await exposeTable(source, table))) throw new WorkError('no_table');
@@ -37,7 +40,7 @@ export async function writeRows(source: Source, { table, columns: wanted, since 
 
 function known(columns: Map<string, Column>, name: string): Column {
   const column = columns.get(name);
-  // It was there when the table was described.
+  // The API has described the table before, so the column has been removed or changed since.
   if (!column?.text) throw new WorkError('changed');
   return column;
 }
@@ -51,7 +54,10 @@ function fieldOf({ name, text, isDouble, nativeType }: Column, index: number, is
   return `coalesce(${text!.isPlain ? checked : escaped(checked)}, '\\N')`;
 }
 
-/** Few texts do, and to look takes a third of the time. Values of other types would be made text five times. */
+/**
+ * SQL that tells whether a text needs escapes. Few texts need any, and this check takes a third of the time of escaping. It is used for
+ * texts only: values of other types would be converted to text five times.
+ */
 function needsEscapes(text: string): string {
   return ["'\\'", 'chr(9)', 'chr(10)', 'chr(13)'].map(character => `contains(${text}, ${character})`).join(' OR ');
 }
@@ -60,12 +66,12 @@ function escaped(text: string): string {
   return `replace(replace(replace(replace(${text}, '\\', '\\\\'), chr(9), '\\t'), chr(10), '\\n'), chr(13), '\\r')`;
 }
 
-/** Reads a value that PostgreSQL wrote as the type of the column. */
+/** The condition for rows from a value on. The value is PostgreSQL's text, and is read as the type of the column. */
 function sinceCondition({ name, text, nativeType }: Column, value: string): { sql: string; value: string } {
   const column = quoteIdentifier(name);
   const isBinary = text!.type === 'bytea';
   const bound = isBinary ? 'unhex($1)' : `CAST($1 AS ${nativeType})`;
-  // DuckDB writes BC behind the day.
+  // DuckDB writes BC between the day and the time, PostgreSQL at the end.
   const own = isBinary
     ? value.replace(/^\\x/, '')
     : /^(date|timestamp)/.test(text!.type)
@@ -74,7 +80,7 @@ function sinceCondition({ name, text, nativeType }: Column, value: string): { sq
   return { sql: `${column} >= ${bound} OR ${column} IS NULL`, value: own };
 }
 
-/** The number of the column at an offset in lines of COPY. */
+/** The index of the column at an offset in a text of COPY lines, from 0. */
 function columnAt(text: string, offset: number): number {
   const line = text.slice(text.lastIndexOf('\n', offset) + 1, offset);
   return line.split('\t').length - 1;

@@ -8,10 +8,13 @@ import { Engine, quoteLiteral } from './engine.js';
 import { type FileFormat, type TableFile, tablesOfFolder } from './folder-tables.js';
 import { UnreadableFileError, WorkError } from './work-error.js';
 
-/** A folder with more files is a mistake, and would take long to list. */
+/** The most files of a folder. A folder with more files is a mistake of the operator, and would take long to list. */
 const mostFiles = 10_000;
 
-/** Whole numbers with any digits, texts and days of ISO 8601 come through unchanged. Other types would round or guess. */
+/**
+ * The DuckDB function that reads a file of each format. Integers, texts and days of ISO 8601 come through unchanged. Other types of a CSV
+ * file would be rounded or guessed, so they are read as text.
+ */
 const readers: Record<FileFormat, (file: string) => string> = {
   parquet: file => `read_parquet(${file}, hive_partitioning = false)`,
   csv: file =>
@@ -20,11 +23,11 @@ const readers: Record<FileFormat, (file: string) => string> = {
 };
 
 interface Folder {
-  /** The real path of the directory of the operator, and that of the folder. */
+  /** The path of the operator's directory without symbolic links, and the path of the folder. */
   root: string;
   place: string;
   tables: TableFile[];
-  /** Files that look like tables and are none. */
+  /** Files that look like tables but cannot be tables. */
   leftOut: string[];
 }
 
@@ -34,7 +37,7 @@ export class Source {
 
   private constructor(
     private readonly engine: Engine,
-    /** Null for a database. */
+    /** The folder of the connection; null for a database file. */
     readonly folder: Folder | null,
   ) {}
 
@@ -55,14 +58,15 @@ export class Source {
     return this.engine.connection;
   }
 
-  /** The file of a table of the folder. */
+  /** The file of the folder's table with exactly this name. */
   fileOf(table: string): TableFile | undefined {
     return this.folder?.tables.find(file => file.table === table);
   }
 
   /**
-   * Makes views of these tables, where the source is a folder, and from then on reads nothing but their files. Names are compared
-   * as DuckDB does. A file that cannot be read fails here, unless `failed` takes it: then the others can be read.
+   * In a folder, creates views of these tables, and from then on lets DuckDB read only their files. Table names are compared as DuckDB
+   * compares them, without case.
+   * @param failed is called for a table whose file cannot be read, and the other tables stay readable; by default it throws
    * @throws UnreadableFileError
    */
   async expose(tables: readonly string[], failed: (table: string, error: unknown) => void = rethrow): Promise<void> {
@@ -86,7 +90,7 @@ export class Source {
     }
   }
 
-  /** The files of the folder that cannot be read whatever is in them. */
+  /** The files of the folder that cannot be opened, whatever they hold. */
   async unreadable(): Promise<UnreadableFile[]> {
     const found: UnreadableFile[] = [];
     for (const file of this.folder?.tables ?? []) {
@@ -98,7 +102,9 @@ export class Source {
     return found;
   }
 
-  /** @throws WorkError if a file was replaced or changed after it was opened: the rows that were read may then be a mix. */
+  /**
+   * @throws WorkError if a file was replaced or changed after it was opened: the rows that were read may then be a mix of old and new ones
+   */
   async requireUnchanged(): Promise<void> {
     for (const { file, before } of this.watched.values()) {
       const now = await located(stat(file, { bigint: true }));
@@ -106,7 +112,7 @@ export class Source {
     }
   }
 
-  /** The file of a table that was exposed, and null if it is none that can be opened. */
+  /** The file of a table that `expose` was called for; null if the file cannot be opened. */
   exposed(table: string): { path: string; bytes: number } | null {
     const watched = this.watched.get(table);
     return watched ? { path: watched.file, bytes: Number(watched.before.size) } : null;
@@ -117,19 +123,19 @@ export class Source {
     return this.engine.release();
   }
 
-  /** Closes the files whatever was being done. */
+  /** Closes the files at once, also in the middle of work. */
   end(): void {
     this.engine.end();
   }
 }
 
-/** Finds the file without opening it. @throws UnreadableFileError */
+/** Finds the file of a table without opening the file. @throws UnreadableFileError */
 async function locate({ file }: TableFile, { root, place }: Folder): Promise<{ real: string; before: BigIntStats }> {
   try {
     const real = await located(realpath(path.join(place, file)));
     requireInside(root, real);
     const before = await located(stat(real, { bigint: true }));
-    // Reading a pipe or a device would never end.
+    // A pipe or a device is refused, because reading it would never end.
     if (!before.isFile()) throw new UnreadableFileError(file, 'not_a_file');
     return { real, before };
   } catch (error) {

@@ -12,18 +12,18 @@ type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 /** Prefix of a statement that asks for the plan of a SELECT. */
 const explaining = 'EXPLAIN (FORMAT JSON) ';
 
-/** Runs one SELECT on the tables that it names, or gives its plan. @throws WorkError */
+/** Runs one SELECT on the tables that it names, or shows the plan of one. @throws WorkError */
 export async function query(source: Source, { sql, parameters, ...bounds }: Work & { do: 'query' }): Promise<QueryAnswer> {
   const { connection } = source;
   const mentioned = (source.folder?.tables ?? []).map(({ table }) => table).filter(table => mentions(sql, table));
-  // A file that cannot be read may be none of those that the statement reads. If it is, its own error says why its table is missing.
+  // An unreadable file fails the statement only if the statement reads it. Then the file's own error explains why the table is missing.
   const broken = new Map<string, unknown>();
   await source.expose(mentioned, (table, error) => broken.set(table.toLowerCase(), error));
   try {
     return await answerOne(connection, sql, parameters as DuckDBValue[], bounds);
   } catch (error) {
     const [, missing = ''] = /Table with name (.+?) does not exist/.exec((error as Error).message) ?? [];
-    // The name of the file stays inside: not everybody who runs a statement may know it.
+    // The file name goes only into the cause: not everybody who runs a statement may know it.
     const cause = broken.get(missing.toLowerCase());
     throw cause instanceof UnreadableFileError ? new WorkError('unreadable_file', {}, cause) : (cause ?? error);
   }
@@ -31,11 +31,11 @@ export async function query(source: Source, { sql, parameters, ...bounds }: Work
 
 async function answerOne(connection: DuckDBConnection, sql: string, values: DuckDBValue[], bounds: Bounds): Promise<QueryAnswer> {
   const isExplained = sql.startsWith(explaining);
-  // EXPLAIN of anything else is not looked at, since it may run.
+  // Only the text behind the EXPLAIN prefix is prepared, so that EXPLAIN of another statement than SELECT is refused.
   const statements = await connection.extractStatements(isExplained ? sql.slice(explaining.length) : sql);
   if (statements.count !== 1) throw new WorkError('several_statements');
   const statement = await statements.prepare(0);
-  // COPY and ATTACH could write beside the files. PRAGMA that only reads counts as SELECT.
+  // Only SELECT is allowed, since COPY and ATTACH could write files. DuckDB counts a PRAGMA that only reads as SELECT.
   const isSelect = statement.statementType === StatementType.SELECT;
   statement.destroySync();
   if (!isSelect) throw new WorkError('not_a_query');
@@ -49,7 +49,10 @@ export async function sample(source: Source, { table, ...bounds }: Work & { do: 
   return answer(source.connection, `SELECT * FROM ${quoteTable(schema, table)}`, [], bounds);
 }
 
-/** Tells whether a statement may read a table. DuckDB's own list of the names in a statement lacks those of statements with parameters. */
+/**
+ * Tells whether a statement may read a table, by looking for its name in the text. DuckDB's own list of the names in a statement is empty
+ * for statements with parameters.
+ */
 function mentions(sql: string, table: string): boolean {
   const [text, name] = [sql.toLowerCase(), table.replaceAll('"', '""').toLowerCase()];
   const isInWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
@@ -59,15 +62,17 @@ function mentions(sql: string, table: string): boolean {
   return false;
 }
 
-/** Lets DuckDB write the values of a SELECT as PostgreSQL would. Those without a counterpart are shown as DuckDB writes them. */
+/**
+ * Runs a SELECT whose values DuckDB writes as PostgreSQL would. Values without a counterpart in PostgreSQL are shown as DuckDB writes them.
+ */
 async function answer(
   connection: DuckDBConnection,
   sql: string,
   values: DuckDBValue[],
   { maxRows, maxBytes }: Bounds,
 ): Promise<QueryAnswer> {
-  // A comment at the end of the statement must not take the bracket with it.
-  // A stream that is not read to its end would keep the file open.
+  // The line break keeps a comment at the end of the statement from swallowing the bracket. `run` with LIMIT 0 finds the columns, because a
+  // stream that is not read to its end would keep the file open.
   const empty = await connection.run(`SELECT * FROM (${sql}\n) LIMIT 0`, values);
   const columns = empty.columnNames().map((name, index) => toColumn(name, empty.columnType(index)));
   const names = columns.map((_, index) => quoteIdentifier(`c${index}`));

@@ -6,11 +6,11 @@ export interface Column {
   name: string;
   nativeType: string;
   isDouble: boolean;
-  /** Null if it cannot be read. */
+  /** How values of the column are written for PostgreSQL; null if the column cannot be read. */
   text: PostgresText | null;
 }
 
-/** DuckDB calls the schema of bare names so, also for the views of a folder. */
+/** DuckDB's schema for bare table names, also for the views of a folder. */
 export const schema = 'main';
 
 export async function columnsOf(connection: DuckDBConnection, table: string): Promise<Column[]> {

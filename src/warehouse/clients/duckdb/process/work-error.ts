@@ -1,7 +1,7 @@
 import { type Failure } from '../protocol.js';
 import { type UnreadableReason } from '../unreadable-file.js';
 
-/** Work that failed for a reason that has a name. */
+/** A failure of work whose reason has a code. */
 export class WorkError extends Error {
   constructor(
     readonly code: Failure['code'],
@@ -12,7 +12,7 @@ export class WorkError extends Error {
   }
 }
 
-/** A file of a folder that cannot be read. Its cause is what a statement that reads it fails with. */
+/** A file of a folder cannot be read. `cause` is the error with which a statement that reads the file fails. */
 export class UnreadableFileError extends WorkError {
   constructor(file: string, reason: UnreadableReason, cause?: unknown) {
     super('unreadable_file', { unreadable: { file, reason } }, cause);
@@ -25,7 +25,7 @@ function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error;
 }
 
-/** SQL that ends the statement because of a value of a column. */
+/** SQL that ends the statement because a value of a column cannot be read. @param column the index of the column */
 export function unreadableValue(column: number): string {
   return `error('${unreadable}${column}')`;
 }
