@@ -14,16 +14,18 @@ import { parseCypher } from './syntax/parse-cypher.js';
 import { type CypherMap } from './values/cypher-value.js';
 import { readJsonParameters } from './values/read-json-value.js';
 
-/** A query that no executor has anything to complain of. */
+/** A query that was compiled without any error. */
 export interface PreparedCypher {
   query: CypherQuery;
   parameters: CypherMap;
-  /** The plan for SQL; null if SQL cannot run it with exactly the results of memory. */
+  /** The plan for SQL; null if SQL cannot run the query with exactly the results of memory. */
   plan: QueryPlan | null;
   warnings: QueryWarning[];
 }
 
-/** Has no node: to find the mistakes of a query before a graph is loaded for it, and to run a query that matches nothing. */
+/**
+ * A graph without nodes, to find the mistakes of a query before a graph is loaded for the query, and to run a query that matches nothing.
+ */
 export const emptyGraph: MemoryGraph = {
   nodeCount: 0,
   nodes: () => [],
@@ -41,7 +43,7 @@ const limits = { steps: 100_000, heldBytes: 1_048_576 };
  * Parses a query, resolves its names and parameters, and compiles it for memory, whose errors are the errors of both executors.
  * @param parameters the JSON object of the caller's parameters
  * @param query the parsed text, which gets the names of this schema
- * @throws CypherError; WorkExceededError for one that is too long or too deep to be compiled
+ * @throws CypherError; WorkExceededError for a query that is too long or too deep to be compiled
  */
 export function prepareCypher(text: string, schema: GraphSchema, parameters: string, query = parseCypher(text)): PreparedCypher {
   const context = new QueryContext(text, schema, readJsonParameters(parameters));
@@ -58,9 +60,12 @@ export function prepareCypher(text: string, schema: GraphSchema, parameters: str
   return { query, parameters: values, plan, warnings: context.warnings() };
 }
 
-/** Prepares one query for several schemas, each once. Refuses a text that cannot be parsed at once. @throws CypherError */
+/**
+ * Prepares one query for several schemas, for each schema once. A text that cannot be parsed is refused by this call itself. @throws
+ * CypherError
+ */
 export function preparing<S extends GraphSchema>(text: string, parameters: string): (schema: S) => PreparedCypher {
-  // A tree that was prepared has the names of its schema, so the next one gets a tree of its own.
+  // A tree that was prepared has the names of one schema, so the next schema gets a tree of its own.
   let parsed: CypherQuery | undefined = parseCypher(text);
   const known = new Map<S, PreparedCypher>();
   return schema => {

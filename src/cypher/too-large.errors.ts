@@ -2,7 +2,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import { type TextPlace, withPlace } from './syntax/cypher.errors.js';
 import { type ValueTooLargeFault } from './values/value-size.js';
 
-/** 422: an expression would build a larger value than one query may. No value is ever cut. */
+/** 422: an expression would build a value larger than the limit for one value. No value is ever cut. */
 export class ValueTooLargeError extends ApiError {
   constructor({ size, limit, unit, sentence: { zh, en } }: ValueTooLargeFault, place: TextPlace | null) {
     const sentence = {
@@ -13,7 +13,7 @@ export class ValueTooLargeError extends ApiError {
   }
 }
 
-/** 422: long parameters are named too often. Each place where one is named costs the parameter's whole size. */
+/** 422: long parameters are named too often. Each place that names a parameter costs the parameter's whole size. */
 export class ParametersTooLargeError extends ApiError {
   constructor(name: string, limit: number, place: TextPlace | null) {
     const sentence = {

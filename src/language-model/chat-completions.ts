@@ -9,26 +9,28 @@ export interface ChatMessage {
 
 export interface Completion {
   text: string;
-  /** As the model counted them; 0 where it does not. */
+  /** Tokens as the model counted them; 0 if the model does not report a count. */
   promptTokens: number;
   completionTokens: number;
 }
 
 export interface ModelEndpoint {
-  /** Without a slash at its end. */
+  /** URL of the API, without a slash at its end. */
   baseUrl: string;
   model: string;
   apiKey: string | undefined;
 }
 
-/** The bytes of an answer that are read. One in events takes hundreds of bytes for each word. */
+/** Maximum bytes of an answer in one piece. */
 const maxAnswerBytes = 1024 * 1024;
+/** Maximum bytes of an answer in server-sent events, which take hundreds of bytes for each word. */
 const maxEventsBytes = 4 * 1024 * 1024;
-/** The characters of a line of events, and those of the text of an answer. */
+/** Maximum characters of a line of server-sent events. */
 const maxLineCharacters = 64 * 1024;
+/** Maximum characters of the text of an answer. */
 const maxTextCharacters = 64 * 1024;
 const maxAnswerTokens = 1_500;
-/** Statuses that a model answers to what it was sent, such as a text that is too long for it. */
+/** HTTP statuses that reject the content of a request, such as a text that is too long for the model. */
 const refusalsOfContent: ReadonlySet<number> = new Set([400, 413, 422]);
 
 interface WireCompletion {
@@ -38,9 +40,9 @@ interface WireCompletion {
 }
 
 /**
- * Asks an OpenAI-compatible API for one completion. Redirects are not followed: they would take the key elsewhere.
+ * Asks an OpenAI-compatible API for one completion. Redirects are not followed, because they would send the API key to another host.
  * @param onText gets the text piece by piece while the model writes it
- * @throws LanguageModelError, and what `signal` is aborted with
+ * @throws LanguageModelError, or the reason of `signal` if it is aborted
  */
 export async function completeChat(
   { baseUrl, model, apiKey }: ModelEndpoint,
@@ -79,7 +81,7 @@ async function readWhole(response: Response): Promise<string> {
   return text;
 }
 
-/** Reads a completion that is sent as events while it is written. */
+/** Reads a completion that the API sends as server-sent events while the model writes it. */
 async function readPieces(response: Response, onText: (piece: string) => void): Promise<Completion> {
   let text = '';
   let usage: WireCompletion['usage'];
@@ -134,7 +136,7 @@ function readCompletion(body: string): Completion {
   return toCompletion(text, answer?.usage);
 }
 
-/** Whether the text has ended. @throws LanguageModelError if it was cut off */
+/** Whether the finish reason says that the text has ended. @throws LanguageModelError if the text was cut off */
 function checkReason(reason: unknown): boolean {
   if (reason === 'length' || reason === 'content_filter') throw new LanguageModelError('nonsense', new Error(`cut off: ${reason}`), true);
   return typeof reason === 'string';

@@ -2,9 +2,9 @@
 export type Verdict = 'failed' | 'undecided';
 
 /**
- * Leaves a failing service alone: after so many failures in a row nothing is tried for a while, then one call at a time, until one
- * succeeds. A call that says nothing of the service, such as one that its caller cancels, leaves everything as it was. (The breakers of
- * libraries count such a call as success, and let further calls wait for the one that tries.)
+ * Circuit breaker for a failing service: after `failuresInRow` failures in a row all calls are refused for `pauseMs` milliseconds. Then
+ * one call at a time is made, until one succeeds. An undecided error, such as that of a call which its caller cancels, changes nothing.
+ * (The circuit breakers of libraries count such a call as a success, and let further calls wait for the trial call.)
  */
 export class FailureGate {
   private failures = 0;
@@ -17,12 +17,12 @@ export class FailureGate {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Whether a call would be refused now. */
+  /** Whether the next call would be refused at this moment. */
   get isPaused(): boolean {
     return this.isFailing && (this.isTrying || this.now() < this.pausedUntil);
   }
 
-  /** @throws what `refuse` gives while nothing is tried, and what the work throws */
+  /** @throws the error of `refuse` while calls are refused, and any error of `work` */
   async run<T>(work: () => Promise<T>, { judge, refuse }: { judge: (error: unknown) => Verdict; refuse: () => Error }): Promise<T> {
     if (this.isPaused) throw refuse();
     const isTrial = this.isFailing;

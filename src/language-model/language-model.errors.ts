@@ -1,7 +1,7 @@
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { type Bilingual } from '../text/bilingual.js';
 
-/** Why a call to the language model gave nothing that can be used. */
+/** Reasons why a call to the language model gave no usable answer, in both languages. */
 export const modelFaults = {
   timeout: { zh: '未及时应答', en: 'it did not answer in time' },
   unreachable: { zh: '无法连接', en: 'it cannot be reached' },
@@ -13,9 +13,9 @@ export const modelFaults = {
 
 export type ModelFault = keyof typeof modelFaults;
 
-/** 500: the language model failed. Only a caller who insists on it gets this. */
+/** 500: the language model failed. Only a caller who asks for an answer of the model (`"answer": "llm"`) gets this error. */
 export class LanguageModelError extends ApiError {
-  /** @param isOfCaller whether what one caller sent is the reason, so that calls of others may succeed */
+  /** @param isOfCaller whether the request or the hurry of one caller is the reason, so that calls of other callers may succeed */
   constructor(
     readonly fault: ModelFault,
     cause?: unknown,
@@ -34,7 +34,7 @@ export class LanguageModelError extends ApiError {
   }
 }
 
-/** 503: the caller, or everybody together, has as many calls to the language model under way as may be. */
+/** 503: the maximum number of calls to the language model is under way, either for this caller or for all callers together. */
 export class LanguageModelBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super('language_model_busy', { zh: '语言模型正忙，请稍后重试', en: 'The language model is busy; try again shortly' }, retryAfterS);

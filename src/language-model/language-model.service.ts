@@ -7,16 +7,16 @@ import { type ChatMessage, completeChat, type Completion, type ModelEndpoint } f
 import { FailureGate } from './failure-gate.js';
 import { LanguageModelBusyError, LanguageModelError } from './language-model.errors.js';
 
-/** After so many failures in a row the model is left alone for so long. */
+/** Number of failures in a row after which calls to the model pause for `pauseMs` milliseconds. */
 const failuresInRow = 5;
 const pauseMs = 30_000;
 const patienceMs = 5_000;
 const waitingPerCaller = 2;
 
-/** Whose share pays for a call, and when it has to end. */
+/** The user whose share of the model a call uses, and when the call has to end. */
 export interface ModelCall {
   userId: number;
-  /** A time of `performance.now()`. */
+  /** Time at which the call has to end, in milliseconds of `performance.now()`. */
   deadline: number;
   signal: AbortSignal;
 }
@@ -42,14 +42,15 @@ export class LanguageModel {
     return this.endpoint && { url: this.endpoint.baseUrl, model: this.endpoint.model };
   }
 
-  /** Whether it is left alone for a moment, since it failed again and again. */
+  /** Whether calls to the model are paused for a moment, because the model failed again and again. */
   get isPaused(): boolean {
     return this.gate.isPaused;
   }
 
   /**
-   * @param onText gets the text piece by piece while the model writes it
-   * @throws LanguageModelError, LanguageModelBusyError, and what the signal of the call is aborted with
+   * Asks the model for one completion, in the turn of the user.
+   * @param onText gets the text piece by piece while the model writes
+   * @throws LanguageModelError, LanguageModelBusyError, or the reason of the call's signal if it is aborted
    */
   async complete(
     messages: readonly ChatMessage[],
@@ -78,7 +79,7 @@ export class LanguageModel {
     onText?: (piece: string) => void,
   ): Promise<Completion> {
     const { llmTimeoutMs } = this.settings;
-    // A caller in a hurry says nothing about the model.
+    // A timeout of a caller with less time than `llmTimeoutMs` does not count as a failure of the model.
     const isHurried = leftMs < llmTimeoutMs;
     if (!this.endpoint || leftMs < 1) throw new LanguageModelError('timeout', undefined, true);
     const late = AbortSignal.timeout(Math.floor(Math.min(llmTimeoutMs, leftMs)));

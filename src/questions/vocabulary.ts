@@ -6,7 +6,7 @@ export interface MetricEntry {
   aliases: string[];
   unit: string | null;
   dimensions: MetricDimension[];
-  /** Whether the sum of the metric's values over groups is the value of all. Only such a metric has shares. */
+  /** Whether the sum of the metric's values over groups is the value of all rows. Only a metric with this property has shares. */
   is_additive: boolean;
   has_time: boolean;
   /** Whether the metric can only be asked for by periods or for a range. */
@@ -16,7 +16,7 @@ export interface MetricEntry {
 export interface MetricDimension {
   name: string;
   aliases: string[];
-  /** The column of the dimension; null if it is not a column. */
+  /** The column of the dimension; null if the dimension is not a plain column. */
   source: { connection_id: number; table: string; column: string } | null;
 }
 
@@ -31,18 +31,18 @@ export interface MetricCall {
   metric: string;
   unit: string | null;
   dimensions: string[];
-  /** `to` is exclusive. */
+  /** Time range of the call (`to` is exclusive) and the periods to group by; null for all times without periods. */
   time: { from?: string; to?: string; grain?: Grain } | null;
   filters: MetricFilter[];
-  /** Bounds of the value. */
+  /** Bounds of the metric's value; `value` is decimal text. */
   having: { op: '>' | '<' | '>=' | '<='; value: string }[];
-  /** Distance back to the time to compare with, such as `1 year`. */
+  /** Distance back from `time` to the time to compare with, such as `1 year`; null without a comparison. */
   compare: { offset: string } | null;
-  /** Set to divide each value by the value of all rows with these filters. */
+  /** Set to divide each value by the value of all rows that meet the filters `of`; else null. */
   share: { of: MetricFilter[] } | null;
   order: { by: string; dir: 'asc' | 'desc' }[];
   limit: number;
-  /** Whether rows that tie with the last one are included. */
+  /** Whether rows that tie with the last row within `limit` are included. */
   ties: boolean;
 }
 

@@ -2,19 +2,19 @@ import { type SqlToken } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
 
 /**
- * More than anybody writes. The parser recurses for each operator of a chain and each query; some 6,000 levels overflow its stack,
- * which it does not survive.
+ * Maximum depth of a statement, more than anybody writes. The parser recurses for each operator of a chain and each query. Some 6,000
+ * levels overflow its stack, and the parser does not survive that.
  */
 const deepest = 2_000;
 
 const openers: ReadonlySet<string> = new Set(['(', '[', 'case']);
 const closers: ReadonlySet<string> = new Set([')', ']', 'end']);
-/** Tokens that do not add to the depth of those behind them: PostgreSQL makes one list of `a AND b AND c`. */
+/** Tokens that do not add to the depth of the tokens behind them: PostgreSQL makes one list of `a AND b AND c`. */
 const separators: ReadonlySet<string> = new Set([',', 'and', 'or', 'when', 'then', 'else']);
 
 /**
- * Refuses SQL whose tree might be too deep, before it is parsed. In each open bracket the tokens since the last separator are the most
- * levels that there can be.
+ * Refuses SQL whose tree might be too deep, before it is parsed. The levels of the tree in an open bracket are at most the tokens since
+ * the last separator in this bracket.
  * @throws Refusal
  */
 export function checkDepth(tokens: readonly SqlToken[]): void {

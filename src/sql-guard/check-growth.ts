@@ -14,42 +14,44 @@ export const growthSentence: Bilingual = {
   en: `the value it builds may be more than ${maxGrowth} times as long as a column; join fewer parts`,
 };
 
-/** How long values may be. */
+/** How long the values of an expression may be. */
 interface Size {
-  /** The factor by which they may be longer than a stored one. */
+  /** The factor by which the values may be longer than a stored value. */
   times: number;
-  /** Whether they may be lists. In the text of a list, values are in quotes, and quotes and backslashes of theirs are doubled. */
+  /**
+   * Whether the values may be lists. In the text of a list each value stands in quotes, and its own quotes and backslashes are doubled.
+   */
   isList: boolean;
 }
 
 const stored: Size = { times: 1, isList: false };
 
-/** Columns that a sub-select, a name of a WITH list or a table gives. */
+/** The columns that a sub-select, a name of a WITH list or a table gives. */
 interface Relation {
-  /** The largest of its columns. */
+  /** The size of the largest column of the relation. */
   columns: Size;
-  /** All of them together. */
+  /** The sum of the factors (`times`) of all columns. */
   row: number;
-  /** Their names; null where a table has columns that are not known here. */
+  /** The names of the columns; null for a table with columns that are not known here. */
   names: ReadonlySet<string> | null;
 }
 
 const aTable: Relation = { columns: stored, row: 1, names: null };
 
 interface Scope {
-  /** The largest column of all relations. */
+  /** The size of the largest column of all relations in scope. */
   columns: Size;
-  /** The relations of a WITH list. */
+  /** The relations of the WITH lists, by their names. */
   ctes: ReadonlyMap<string, Relation>;
-  /** The relations in FROM, also of the queries around, by their names. */
+  /** The relations in FROM by their names, also those of the queries around this one. */
   relations: ReadonlyMap<string, Relation>;
 }
 
-/** The most tables and sub-selects of one query, with the names of its WITH lists: each is looked up, and copied, for each. */
+/** Maximum tables, sub-selects and names of WITH lists in one query. For each of them, all others are looked up and copied. */
 const mostRelations = 200;
-/** Values in quotes: with each of their characters doubled, the quotes and a comma. */
+/** Factor for a value in quotes: each of its characters may be doubled, and the quotes and a comma are added. */
 const quoted = 3;
-/** The text of a time, of which `now` is one of the shortest. */
+/** Factor for a text that a cast spells in another way: `now`, one of the shortest, becomes the text of a time. */
 const respelled = 10;
 const texts: ReadonlySet<string | null | undefined> = new Set(['text', 'varchar']);
 const comparisons: ReadonlySet<string | null | undefined> = new Set([
@@ -81,10 +83,10 @@ const pathFunctions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Limits the values that user SQL may build by its shape. Its text is embedded as it is, so nothing in it can be measured while it
- * runs. Works on trees that the walk has admitted.
+ * Limits the length of the values that user SQL may build, judged by the shape of the SQL. The SQL text is embedded unchanged, so no value
+ * can be measured while the statement runs. Works on trees that the walk has admitted.
  * @returns the factor by which a value in `tree` may be longer than a stored one, at least 1
- * @throws Refusal if it is above {@link maxGrowth}
+ * @throws Refusal if the factor is above {@link maxGrowth}
  */
 export function checkGrowth(tree: SqlTree): number {
   let most = 1;
@@ -134,12 +136,12 @@ export function checkGrowth(tree: SqlTree): number {
     return { times: note(times, offset, token), isList };
   }
 
-  /** The size as a text. */
+  /** The size of a value after its conversion to text. */
   function asText({ times, isList }: Size): Size {
     return { times: isList ? times * quoted : times, isList: false };
   }
 
-  /** Nothing tells where a row becomes a text, so its quotes count at once. */
+  /** The size of a row. The tree does not tell where a row becomes a text, so the quotes of the row's text count at once. */
   function rowOf(times: number): Size {
     return { times: times * quoted, isList: false };
   }
@@ -152,7 +154,7 @@ export function checkGrowth(tree: SqlTree): number {
     return comparisons.has(operator) && node.kind !== 'AEXPR_NULLIF' ? stored : size;
   }
 
-  /** The name of a relation may mean its whole row, and so may `t.max`, where no column has that name. */
+  /** The size of a column reference. The name of a relation may mean its whole row, and so may `t.max`, if no column has this name. */
   function column(node: NodeFields, { columns, relations }: Scope): Size {
     const [first, second] = nameParts(node.fields);
     const relation = first == null ? undefined : relations.get(first);
@@ -169,7 +171,7 @@ export function checkGrowth(tree: SqlTree): number {
     const size = growth(node.arg, scope, offset);
     const isText = texts.has(nameParts(names).at(-1));
     if (arrayBounds === undefined) return isText ? noted(asText(size), offset) : size;
-    // `1e131071` has 131,072 digits.
+    // A cast to numeric[] is refused unless it casts constants without exponents: `1e131071` has 131,072 digits.
     const constants = constantsOf(node.arg);
     if (nameParts(names).at(-1) === 'numeric' && !constants?.every(text => !/e/i.test(text)))
       throw new Refusal('type', 'numeric[]', offset, oneByOne);
@@ -180,7 +182,7 @@ export function checkGrowth(tree: SqlTree): number {
     const name = functionName(node, offset);
     const args = (node.args ?? []) as unknown[];
     const others = largest(children({ ...node, args: undefined }), scope, offset);
-    // Each once: twice at each level would double the work with each.
+    // Measure each argument only once: measuring it twice at each level would double the work with every level.
     const sizes = args.map(arg => growth(arg, scope, offset));
     const all = sizes.reduce(larger, stored);
     const longer = (factor: number): Size => noted({ ...all, times: all.times * factor }, offset, name);
@@ -189,7 +191,7 @@ export function checkGrowth(tree: SqlTree): number {
       return noted({ times: Math.max(others.times, times), isList: isList || lists.has(name) }, offset, name);
     }
     if (name === 'count') return stored;
-    // With a list of fractions it gives a value for each.
+    // With a list of fractions these functions give one value for each fraction.
     if (name === 'percentile_cont' || name === 'percentile_disc') {
       const fractions = fractionsOf(args[0], name, offset);
       return { ...noted({ ...others, times: others.times * fractions }, offset, name), isList: others.isList || fractions > 1 };
@@ -203,15 +205,15 @@ export function checkGrowth(tree: SqlTree): number {
       const [{ times } = stored] = sizes;
       return noted({ times: times * lengths.reduce((sum, length) => sum + length, 1), isList: false }, offset, name);
     }
-    // The replacement may come after every character, and stands for at most the whole match with each of its references.
+    // The replacement may come after every character, and each reference in it may stand for the whole match.
     if (name === 'regexp_replace') return longer(1 + constantLength(args[2], name, offset));
-    // Each pair of brackets may find the whole text.
+    // Each pair of brackets in the pattern may find the whole text.
     if (name === 'regexp_match') return { ...longer(1 + constantLength(args[1], name, offset, '(')), isList: true };
-    // Each character may become a value of its own.
+    // Each character of the text may become a value of the list.
     if (name === 'string_to_array') return { ...longer(2), isList: true };
-    // U+FDFA becomes eighteen characters.
+    // The character U+FDFA becomes eighteen characters by `normalize`.
     if (name === 'normalize') return longer(18);
-    // `RN` in a pattern becomes fifteen characters.
+    // `RN` in a pattern of `to_char` becomes fifteen characters.
     if (name === 'to_char') return longer(8);
     // The functions behind LIKE … ESCAPE and SIMILAR TO put backslashes, dots and brackets before characters.
     if (name === 'like_escape' || name === 'similar_to_escape') return longer(4);
@@ -238,7 +240,7 @@ export function checkGrowth(tree: SqlTree): number {
       largest(children(clauses), { ...inner, columns: larger(inner.columns, columns) }, offset);
       return { columns, row: Math.max(left.row, right.row), names: left.names };
     }
-    // A join condition and a lateral sub-select may read the relations before them.
+    // A join condition and a lateral sub-select may read the relations that stand before them in FROM.
     let scope: Scope = inner;
     const read: Relation[] = [];
     for (const item of (node.fromClause ?? []) as unknown[]) {
@@ -262,7 +264,10 @@ export function checkGrowth(tree: SqlTree): number {
     };
   }
 
-  /** Columns that one item of a SELECT list gives: its own, or for `*` those of relations. @param all the columns of FROM together */
+  /**
+   * The columns that one item of a SELECT list gives: one column, or for `*` the columns of relations. @param all the columns of FROM
+   * together
+   */
   function targetOf({ name, val }: NodeFields, all: Relation, scope: Scope, offset: number | undefined): Relation {
     const { ColumnRef: reference } = val as { ColumnRef?: NodeFields };
     const parts = reference ? nameParts(reference.fields) : [];
@@ -314,7 +319,7 @@ function withRelation(scope: Scope, name: string | undefined, relation: Relation
   return { ...scope, columns: larger(scope.columns, relation.columns), relations };
 }
 
-/** The columns of several relations, side by side. */
+/** One relation with the columns of several relations, side by side. */
 function joined(relations: readonly Relation[]): Relation {
   return {
     columns: relations.reduce((size, { columns }) => larger(size, columns), stored),
@@ -323,7 +328,10 @@ function joined(relations: readonly Relation[]): Relation {
   };
 }
 
-/** The names of all of them. Relations that share their names, as each `*` of a query does, are gone through once. */
+/**
+ * The names of the columns of all these relations; null if the names of one are unknown. Relations that share their names, as each `*` of
+ * a query does, are read once.
+ */
 function namesOf(relations: readonly Relation[]): Relation['names'] {
   const different = new Set(relations.map(({ names }) => names));
   const [only] = different;
@@ -331,14 +339,14 @@ function namesOf(relations: readonly Relation[]): Relation['names'] {
   return only && different.size === 1 ? only : new Set([...different].flatMap(names => [...names!]));
 }
 
-/** A relation whose first columns have other names: `t (a, b)`. */
+/** A relation with its first columns renamed, as by the alias `t (a, b)`. */
 function renamed(relation: Relation, colnames: unknown): Relation {
   if (colnames === undefined || relation.names === null) return relation;
   const names = nameParts(colnames).map(String);
   return { ...relation, names: new Set([...names, ...[...relation.names].slice(names.length)]) };
 }
 
-/** The name that PostgreSQL gives a column without one. */
+/** The name that PostgreSQL gives a column of a SELECT list that has no alias. */
 function defaultName(node: unknown): string {
   const { ColumnRef: column, FuncCall: call, TypeCast: cast, A_Indirection: part } = node as Record<string, NodeFields | undefined>;
   if (column) return nameParts(column.fields).at(-1) ?? '';
@@ -354,7 +362,7 @@ function constantsOf(node: unknown): string[] | null {
   return texts.every(each => each !== null) ? texts.flat() : null;
 }
 
-/** How many fractions an argument has, which must be numbers that are written there. */
+/** The number of fractions in an argument. @throws Refusal unless they are numbers that are written there */
 function fractionsOf(node: unknown, name: string, offset: number | undefined): number {
   const { TypeCast: cast } = (node ?? {}) as { TypeCast?: NodeFields };
   const numbers = constantsOf(cast ? cast.arg : (node ?? {}));
@@ -375,7 +383,10 @@ function children(fields: NodeFields): unknown[] {
   });
 }
 
-/** @param counted what is counted of the text; all characters if left out */
+/**
+ * The length of a constant text. @param counted the text whose occurrences are counted instead; all characters if left out. @throws
+ * Refusal unless the node is a constant
+ */
 function constantLength(node: unknown, name: string, offset: number | undefined, counted?: string): number {
   const text = constantText(node);
   if (text !== null) return counted === undefined ? text.length : text.split(counted).length - 1;
@@ -393,7 +404,10 @@ const tooManyRelations: Bilingual = {
 const oneByOne: Bilingual = { zh: '请转换单个值，如 a::numeric', en: 'cast single values, such as a::numeric' };
 const longestPath = 1_000;
 
-/** `$[0,0,0][0,0,0]…` finds the same element many times: a list of subscripts multiplies, as `keyvalue()` does, and `**` visits every level. */
+/**
+ * Refuses a path that multiplies what it finds. `$[0,0,0][0,0,0]…` finds the same element many times: a list of subscripts multiplies, as
+ * `keyvalue()` does, and `**` visits every level. @throws Refusal
+ */
 function checkPath(node: unknown, name: string, offset: number | undefined): void {
   const constant = (node as { TypeCast?: { arg: unknown } } | undefined)?.TypeCast?.arg ?? node;
   const path = constantText(constant);

@@ -4,11 +4,11 @@ import { constantText } from './constant-text.js';
 import { refuseGathering } from './refuse-gathering.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
-/** A longer constant regular expression is refused. `statement_timeout` limits the run time of the others. */
+/** Maximum characters of a constant regular expression. `statement_timeout` limits the run time of expressions that are not refused. */
 const maxPatternLength = 1_000;
 const mostNormalized = 1_000;
 
-/** @returns the function's own name if it is unqualified or of pg_catalog. @throws Refusal */
+/** Reads the name of a call. @returns the bare name if it is unqualified or of pg_catalog. @throws Refusal for any other qualified name */
 export function functionName(node: NodeFields, offset: number | undefined): string {
   const parts = nameParts(node.funcname);
   const name = parts.at(-1);
@@ -70,7 +70,9 @@ export function checkNames(
   }
 }
 
-/** Nested replace() calls that lengthen their text multiply: three of them make a gigabyte from 4,000 characters. */
+/**
+ * Refuses a replace() that may lengthen its text. Nested calls of this kind multiply: three of them make a gigabyte from 4,000 characters.
+ */
 function checkReplace(node: NodeFields, offset: number | undefined): void {
   const [, from, to] = (node.args ?? []) as unknown[];
   const [search, replacement] = [constantText(from), constantText(to)];
@@ -82,7 +84,10 @@ function checkReplace(node: NodeFields, offset: number | undefined): void {
   }
 }
 
-/** PostgreSQL sorts the marks of a letter in the square of their number, and cannot be interrupted meanwhile. */
+/**
+ * Refuses a call of `normalize` on a text that may be long. PostgreSQL sorts the marks of a letter in time that grows with the square of
+ * their number, and cannot be interrupted meanwhile.
+ */
 function checkNormalize(node: NodeFields, offset: number | undefined): void {
   const [text] = (node.args ?? []) as { FuncCall?: NodeFields }[];
   const call = text?.FuncCall;

@@ -2,25 +2,31 @@ import { mostSought } from '../sql/most-sought.js';
 import { constantText } from './constant-text.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
-/** The most elements of a list that is compared with each element of another, and the most characters of a constant with all of them. */
+/**
+ * Maximum elements of a list that is compared with each element of another list, and in `mostListed` the maximum characters of a constant
+ * with all these elements.
+ */
 const mostElements = 100;
 const mostListed = 2_000;
 
-/** Functions that look for their second argument, or for each of its characters, in the first. */
+/** Functions that look for their second argument, or for each of its characters, in their first argument. */
 const seeking: ReadonlySet<string> = new Set(['strpos', 'position', 'split_part', 'string_to_array', 'replace', 'btrim', 'ltrim', 'rtrim', 'translate']); // prettier-ignore
 const likes: ReadonlySet<string | null | undefined> = new Set(['~~', '!~~', '~~*', '!~~*']);
-/** Operators on lists and documents that look for each element of one side in the other. */
+/** Operators on lists and documents that look for each element of one operand in the other operand. */
 const containing: ReadonlySet<string | null | undefined> = new Set(['@>', '<@', '&&', '?|', '?&']);
 const comparing: ReadonlySet<string | null | undefined> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 
-/** Refuses a call that looks for a text that may be long in another. @throws Refusal */
+/** Refuses a call that looks for one text in another, if both may be long. @throws Refusal */
 export function checkSoughtOfCall(name: string, node: NodeFields, offset: number | undefined): void {
   const [text, sought] = (node.args ?? []) as unknown[];
   if (seeking.has(name) && sought !== undefined && !isShort(sought) && !isShort(text))
     throw new Refusal('function', name, offset, shortTexts);
 }
 
-/** Refuses LIKE with a pattern that may be long, and a comparison of two lists that both may be. @throws Refusal */
+/**
+ * Refuses LIKE of two texts that may both be long, LIKE with a list of patterns that may be long, and a comparison of two lists that may
+ * both be long. @throws Refusal
+ */
 export function checkSoughtOfOperator(node: NodeFields, offset: number | undefined): void {
   const operator = nameParts(node.name).at(-1);
   const isOfEach = node.kind === 'AEXPR_OP_ANY' || node.kind === 'AEXPR_OP_ALL';
@@ -28,11 +34,11 @@ export function checkSoughtOfOperator(node: NodeFields, offset: number | undefin
     throw new Refusal('operator', 'LIKE', offset, isOfEach ? shortLists : shortTexts);
   if (containing.has(operator) && ![node.lexpr, node.rexpr].some(isShortList))
     throw new Refusal('operator', operator ?? undefined, offset, shortLists);
-  // A document without the parts that a list names. A list that is a column is not seen to be one here.
+  // `-` takes the keys that a list names out of a document. A list that is a column is not recognised as a list here.
   if (operator === '-' && isList(node.rexpr) && !isShortList(node.rexpr)) throw new Refusal('operator', '-', offset, shortLists);
 }
 
-/** Refuses `a LIKE ANY (SELECT …)`: nothing tells how long the texts of a sub-select are. @throws Refusal */
+/** Refuses `a LIKE ANY (SELECT …)`, because the tree does not tell how long the texts of a sub-select are. @throws Refusal */
 export function checkSoughtOfSubselect(node: NodeFields, offset: number | undefined): void {
   const operator = nameParts(node.operName ?? []).at(-1);
   if (node.operName !== undefined && !comparing.has(operator)) throw new Refusal('operator', operator ?? undefined, offset, shortLists);
@@ -51,7 +57,7 @@ function isShort(node: unknown): boolean {
   return mostCharacters(node) <= mostSought;
 }
 
-/** Whether an expression is seen to be a list. */
+/** Whether the form of an expression shows that it is a list. */
 function isList(node: unknown): boolean {
   const { TypeCast: cast, A_ArrayExpr: list, FuncCall: call } = (node ?? {}) as Record<string, NodeFields | undefined>;
   const isArray = (cast?.typeName as NodeFields | undefined)?.arrayBounds !== undefined;
@@ -59,7 +65,10 @@ function isList(node: unknown): boolean {
   return Boolean(list) || isArray || ofLists.test(nameParts(call?.funcname ?? []).at(-1) ?? '');
 }
 
-/** A list of few short elements, one of a short text, or a constant such as `'{a,b}'` or `'{"a": 1}'`. */
+/**
+ * Whether an expression is a written list of few short elements, a list made from a short text, or a constant such as `'{a,b}'` or `'{"a":
+ * 1}'`.
+ */
 function isShortList(node: unknown): boolean {
   const { TypeCast: cast, A_ArrayExpr: list, FuncCall: call } = (node ?? {}) as Record<string, NodeFields | undefined>;
   if (cast) return isShortList(cast.arg);
@@ -70,12 +79,12 @@ function isShortList(node: unknown): boolean {
   return text !== null && text.length <= mostListed && text.split(',').length <= mostElements;
 }
 
-/** The most characters that the text of an expression may have, as far as it says so itself. */
+/** Maximum characters that the text of an expression may have, as far as its form tells; Infinity if the form does not tell. */
 function mostCharacters(node: unknown): number {
   const fields = (node ?? {}) as Record<string, NodeFields | undefined>;
   const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation, CoalesceExpr: choice, CaseExpr: cases } = fields;
   if (constant) return constant.isnull ? 0 : (constantText(node)?.length ?? Infinity);
-  // As another type it may be written longer: `1e9` as a number.
+  // A cast to another type than text may spell the value longer: `1e9` as a number.
   if (cast) return nameParts((cast.typeName as NodeFields).names).at(-1) === 'text' ? mostCharacters(cast.arg) : Infinity;
   if (choice) return Math.max(...((choice.args ?? []) as unknown[]).map(mostCharacters));
   if (cases) {
@@ -107,7 +116,7 @@ function mostCharacters(node: unknown): number {
   }
 }
 
-/** Infinity for anything but a whole number that is written there and is not negative. */
+/** The value of a whole number that is written there and is not negative; Infinity for any other expression. */
 function wholeNumber(node: unknown): number {
   const { ival } = ((node ?? {}) as { A_Const?: { ival?: { ival?: number } } }).A_Const ?? {};
   const number = ival ? (ival.ival ?? 0) : -1;

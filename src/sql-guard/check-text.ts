@@ -7,13 +7,14 @@ import { Refusal } from './walk-tree.js';
 
 const maxLength = 4_000;
 
-/** The scanner reads a run of such marks again for each of them: 19,000 took 1.7 s. */
+/**
+ * A run of more than 200 operator characters. The scanner reads such a run again for each of its characters: a run of 19,000 took 1.7 s.
+ */
 const longRun = /[-+*/<>=~!@#%^&|`?]{201}/;
 
 /**
- * Rule 1 of the guard, before the parser runs. A NUL would end the text for the parser (a C string) while PostgreSQL reads on.
- * Comments would be harmless where the text is embedded, but they hide what a clause does from its readers, so they are refused
- * too.
+ * Rule 1 of the guard, before the parser runs. A NUL would end the text for the parser (a C string) while PostgreSQL reads on. Comments
+ * would be harmless where the text is embedded, but they hide what a clause does from its readers, so comments are refused too.
  * @param limit in characters (code points)
  * @returns the number of names, numbers and operators, 0 for a text that does not parse
  * @throws UnsafeFilterClauseError
@@ -49,7 +50,10 @@ export function checkText(text: string, limit = maxLength): number {
   return tokens.filter(({ text: token }) => !/^[(),.]$/.test(token)).length;
 }
 
-/** Refuses what has more names, numbers and operators than are judged in one go. @param what that has them @throws UnsafeFilterClauseError */
+/**
+ * Refuses a text with more names, numbers and operators than are judged in one go. @param what the kind of text, for the message. @throws
+ * UnsafeFilterClauseError
+ */
 export function checkParts(parts: number, most: number, what: Bilingual): void {
   if (parts <= most) return;
   const hint = {
@@ -59,7 +63,10 @@ export function checkParts(parts: number, most: number, what: Bilingual): void {
   throw new UnsafeFilterClauseError({ reason: 'length', hint });
 }
 
-/** Runs `parse` on `sql` (= prefix + the client's text) and gives its refusals a place in the client's text. */
+/**
+ * Runs `parse`, which parses `sql` (the prefix and the client's text), and gives its refusals a place in the client's text. @throws
+ * UnsafeFilterClauseError
+ */
 export function locate<T>(sql: string, prefix: string, parse: () => T): T {
   try {
     return parse();
@@ -88,7 +95,7 @@ export function locate<T>(sql: string, prefix: string, parse: () => T): T {
   }
 }
 
-/** PostgreSQL's own sentence, with the Chinese of the common ones. */
+/** The message of PostgreSQL in English, with the Chinese text of the common ones. */
 function describeSyntaxError(en: string, token: string | undefined): Bilingual {
   if (en.startsWith('syntax error at end')) return { zh: '内容不完整', en };
   if (en.startsWith('unterminated')) return { zh: '引号没有结束', en };

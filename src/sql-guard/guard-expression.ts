@@ -12,44 +12,52 @@ import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 type Columns = ReadonlySet<string> | ReadonlyMap<string, unknown>;
 
 export interface GuardScope {
-  /** The allowed column names as the database has them; `any` while they are unknown, and then as PostgreSQL reads them. */
+  /**
+   * The allowed column names, as the database has them. `any` while the names are unknown: a column is then named as PostgreSQL reads it.
+   */
   columns: Columns | 'any';
-  /** The qualifier that may stand before them: `o` in `o.amount`. */
+  /** The qualifier that may stand before these columns: `o` in `o.amount`. */
   alias?: string;
-  /** Further tables in scope, by qualifier. Their columns need the qualifier. */
+  /** The columns of further tables in scope, by qualifier. These columns need the qualifier. */
   tables?: ReadonlyMap<string, Columns>;
-  /** Gives the columns that a refusal may list. All of `columns` if left out. */
+  /** Gives the names of the columns that a refusal may list. If left out, a refusal may list all of `columns`. */
   listed?: () => readonly string[];
 }
 
 declare const admitted: unique symbol;
 
-/** An expression of a client, as the guard admitted it. Only the guard makes one, and only these reach a statement. */
+/**
+ * An expression of a client, as the guard admitted it. Only the guard makes a GuardedExpression, and only guarded expressions reach a
+ * statement.
+ */
 export interface GuardedExpression {
   readonly [admitted]: true;
-  /** The client's text, with columns spelled as their tables have them. It is embedded verbatim, on lines of its own. */
+  /** The client's text, with columns spelled as their tables have them. A statement embeds the text verbatim, on lines of its own. */
   text: string;
-  /** The parse tree; the assembled statement must contain exactly this (see same-shape.ts). */
+  /** The parse tree of the expression; the assembled statement must contain exactly this tree (see same-shape.ts). */
   tree: SqlTree;
-  /** The columns that it reads, each once, as [qualifier or null, name]. */
+  /** The columns that the expression reads, each once, as [qualifier or null, name]. */
   columns: [string | null, string][];
-  /** The factor by which its values may be longer than a column, see check-growth.ts. */
+  /** The factor by which the values of the expression may be longer than a column, see check-growth.ts. */
   growth: number;
 }
 
 /**
- * Judges expressions over columns that it knows.
- * @param isRewritten for a text of ours, made of one that was judged: it may be longer than a client's
+ * Admits an expression over columns that the guard knows.
+ * @param isRewritten for a text that this service made from an admitted one: it may be longer than a client's text
  * @throws UnsafeFilterClauseError
  */
 export type Guard = (text: string, isRewritten?: boolean) => GuardedExpression;
 
-/** Names, numbers and operators of one expression. So many are judged in one go. */
+/** Maximum names, numbers and operators of one expression, which is judged in one go. */
 const mostParts = 1_000;
-/** Quotes and decimals at every second character, several times over. */
+/**
+ * Maximum characters of a rewritten expression. Rewriting adds quotes and decimals, at most at every second character and several times
+ * over.
+ */
 const maxRewritten = 50_000;
 
-/** Stands before the text when it is parsed, so that places in the tree count from its beginning. */
+/** The text that stands before an expression when it is parsed. Places in the tree count from the beginning of this prefix. */
 export const guardPrefix = 'SELECT 1 FROM t WHERE ';
 
 /**
@@ -61,7 +69,8 @@ export const guardPrefix = 'SELECT 1 FROM t WHERE ';
 export function guardExpression(text: string, scope: GuardScope, isRewritten = false): GuardedExpression {
   const parts = checkText(text, isRewritten ? maxRewritten : undefined);
   if (!isRewritten) checkParts(parts, mostParts, { zh: '表达式', en: 'an expression' });
-  // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
+  // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any expression (`a_expr` of the grammar) may stand here, also one
+  // that is not boolean.
   const sql = guardPrefix + text;
   return locate(sql, guardPrefix, () => {
     const statements = parseSql(sql);
@@ -82,7 +91,7 @@ export function guardExpression(text: string, scope: GuardScope, isRewritten = f
   });
 }
 
-/** `User` is a function to PostgreSQL, also where a column has that name. */
+/** Refuses a name such as `User` that PostgreSQL reads as a function, even if a column has this name. @throws Refusal */
 function refuseColumnName(node: NodeFields, offset: number | undefined, { columns }: GuardScope): void {
   const name = String(node.op).replace('SVFOP_', '');
   if (columns === 'any' || valueFunctions.has(String(node.op))) return;
@@ -93,7 +102,7 @@ function refuseColumnName(node: NodeFields, offset: number | undefined, { column
 /** Rule 2: one statement, a SELECT to which the text added nothing but its WHERE. */
 function onlyWhere(statements: SqlStatement[]): SqlTree {
   const [first, second] = statements;
-  // `stmt_len` is set only when a separator ends the statement, even if nothing follows it.
+  // `stmt_len` is set only when a separator ends the statement, even if nothing follows the separator.
   const separatorAt = first?.stmt_len && (first.stmt_location ?? 0) + first.stmt_len;
   if (!first || second || separatorAt) throw new Refusal('statement', ';', separatorAt);
   const select = (first.stmt as { SelectStmt?: NodeFields }).SelectStmt;
@@ -106,7 +115,10 @@ function onlyWhere(statements: SqlStatement[]): SqlTree {
   return select.whereClause;
 }
 
-/** Rule 6. System columns, whole rows, other tables and functional notation are all refused, because they are not in the list. */
+/**
+ * Rule 6. System columns, whole rows, other tables and functional notation are all refused, because the scope does not list them as
+ * columns.
+ */
 function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope, text: Buffer): [string | null, string] | Respelling {
   const parts = nameParts(node.fields);
   const written = parts.map(part => part ?? '*').join('.');
@@ -122,7 +134,7 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
   const inText = offset === undefined || name == null ? null : findWritten(text, offset, name);
   if (first != null && name != null && columns?.has(name)) {
     if (inText === null || inText.name === name || !columns.has(inText.name)) return [parts.length === 1 ? null : first, name];
-    // Who writes Amount beside columns "Amount" and "amount" may mean either.
+    // If the columns "Amount" and "amount" exist, an unquoted Amount may mean either of them.
     throw new Refusal('column', inText.name, offset, inQuotes(inText.name));
   }
   const names = inText && tableIn(scope, inText.qualifier);
@@ -132,7 +144,7 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
   throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', columns ?? scope.columns, isQuoted, scope.listed));
 }
 
-/** The columns behind a qualifier, which may be written in another case too. */
+/** The columns behind a qualifier. The qualifier may be written in another case than in the scope. */
 function tableIn({ columns, alias, tables }: GuardScope, written: string | null): NamesInScope | undefined {
   if (columns === 'any') return undefined;
   if (written === null) return { qualifier: null, columns };
@@ -151,7 +163,7 @@ function suggestion(name: string, columns: Columns, isQuoted: boolean, listed?: 
   if (other !== undefined && other !== name) return inQuotes(other);
   if (known.length === 0) return undefined;
   const list = `${nearestFirst(name, known).slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
-  // Who writes "paid" or ‘paid’ may mean the text.
+  // A name in double quotes, or in quotes such as ‘paid’, may be meant as a text.
   const text = isQuoted ? name : /^[“‘](.+)[”’]$/u.exec(name)?.[1];
   const [zh, en] = text === undefined ? ['', ''] : [`；文本用单引号：'${text}'`, `; a text stands in single quotes: '${text}'`];
   return { zh: `可用的列：${list}${zh}`, en: `known columns: ${list}${en}` };

@@ -9,43 +9,49 @@ import { parseSql, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
 export interface SelectScope {
-  /** The schema of the tables that may be read. They may be qualified with it. */
+  /** The schema of the tables that may be read. A query may qualify these tables with it. */
   schema: string;
-  /** The tables that may be read, by bare name; absent means any table of the schema. */
+  /** The bare names of the tables that may be read; absent means any table of the schema. */
   tables?: ReadonlySet<string>;
 }
 
 declare const admitted: unique symbol;
 
-/** A query of a client, as the guard admitted it. Only the guard makes one. */
+/** A query of a client, as the guard admitted it. Only the guard makes a GuardedSelect. */
 export interface GuardedSelect {
   readonly [admitted]: true;
   /** The client's text without a final semicolon. */
   text: string;
   tree: SqlTree;
-  /** The tables that it reads, see list-tables.ts. */
+  /** The tables that the query reads, see list-tables.ts. */
   tables: string[];
-  /** The factor by which its values may be longer than a column of these tables, see check-growth.ts. */
+  /** The factor by which the values of the query may be longer than a column of these tables, see check-growth.ts. */
   growth: number;
 }
 
 const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allowed, no other statement' };
 
 const maxQueryLength = 20_000;
-/** Names, numbers and operators. So many are judged in one go, in some 50 ms. */
+/** Maximum names, numbers and operators of a query. So many are judged in one go, in some 50 ms. */
 const mostParts = 5_000;
-/** The tables behind the rows of a query that a source names. It may read more, and a source is repeated with every row that is cited. */
+/**
+ * Maximum tables that a source names as those behind the rows of a query. The query may read more tables, but a source is repeated with
+ * every row that is cited.
+ */
 export const mostTablesBehind = 100;
 
 const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
 
-/** Bounded by characters, as the trees that they hold. One execution of a metric asks for its query several times. */
+/**
+ * Admitted queries. The cache is bounded by the characters of their texts, with which the trees grow. One execution of a metric asks for
+ * its query several times.
+ */
 const kept = new LRUCache<string, GuardedSelect>({ maxSize: 100_000, sizeCalculation: ({ text }) => Math.max(1, text.length) });
 
 /**
- * Admits one SELECT that reads tables of one schema: joins, sub-selects, CTEs that are SELECTs, set operations, grouping, aggregate
- * and window functions of the allow-list. Refuses everything else: other statements, INTO, row locks, recursion, functions in FROM,
- * other schemas, catalogue tables, parameters, comments. The last ones are kept and shared, so callers must not change them.
+ * Admits one SELECT that reads tables of one schema: joins, sub-selects, CTEs that are SELECTs, set operations, grouping, aggregate and
+ * window functions of the allow-list. Refuses everything else: other statements, INTO, row locks, recursion, functions in FROM, other
+ * schemas, catalogue tables, parameters, comments. The last admitted queries are kept and shared, so callers must not change them.
  * @throws UnsafeFilterClauseError
  */
 export function guardSelect(sql: string, { schema, tables }: SelectScope): GuardedSelect {
@@ -90,7 +96,7 @@ function cteNames(tree: SqlTree): ReadonlySet<string> {
 
 function checkCte(node: NodeFields, offset: number | undefined): void {
   const name = String(node.ctename);
-  // A few of these that read each other twice are planned as thousands of scans.
+  // A few CTEs that are NOT MATERIALIZED and read each other twice are planned as thousands of scans.
   if (node.ctematerialized === 'CTEMaterializeNever') throw new Refusal('statement', 'NOT MATERIALIZED', offset);
   if (/^pg_/i.test(name)) throw new Refusal('column', name, offset);
   const query = Object.keys(node.ctequery as object)[0];
@@ -110,7 +116,7 @@ function checkCall(node: NodeFields, offset: number | undefined): void {
 function checkColumn(node: NodeFields, offset: number | undefined): void {
   const parts = nameParts(node.fields);
   const name = parts.at(-1);
-  // Three parts would be schema.table.column or functional notation on a column.
+  // A name of three parts would be schema.table.column, or functional notation on a column.
   if (parts.length > 2 || (name != null && systemColumns.has(name))) {
     throw new Refusal('column', parts.map(part => part ?? '*').join('.'), offset);
   }

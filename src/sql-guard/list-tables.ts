@@ -2,8 +2,8 @@ import { type SqlTree } from './sql-parser.js';
 import { type NodeFields } from './walk-tree.js';
 
 /**
- * Lists the tables that an admitted SELECT reads, each once, in the order of the text, by the bare names that the database has for
- * them.
+ * Lists the tables that an admitted SELECT reads, each once, in the order of the text, by the bare names that the database has for these
+ * tables.
  */
 export function listTables(tree: SqlTree): string[] {
   const tables = new Set<string>();
@@ -12,9 +12,9 @@ export function listTables(tree: SqlTree): string[] {
 }
 
 /**
- * Visits every place where an admitted SELECT names a table. A CTE hides the table of its name in the statements after it and in the
- * main query, but not in its own query: `WITH orders AS (SELECT * FROM orders) …` reads the table. Only WITH RECURSIVE, which is
- * refused, changes that.
+ * Visits every place where an admitted SELECT names a table. A CTE hides the table of its name in the statements after it and in the main
+ * query, but not in its own query: `WITH orders AS (SELECT * FROM orders) …` reads the table. In WITH RECURSIVE a CTE would hide the table
+ * in its own query too, but the guard refuses WITH RECURSIVE.
  */
 export function visitTables(tree: SqlTree, onTable: (table: NodeFields) => void): void {
   visit(tree, new Set());
@@ -32,7 +32,9 @@ export function visitTables(tree: SqlTree, onTable: (table: NodeFields) => void)
   }
 }
 
-/** The tables of an admitted SELECT that `qualifier` means before a column: those with it as alias, or as name without an alias. */
+/**
+ * The tables of an admitted SELECT that `qualifier` means before a column: tables with this alias, and tables with this name and no alias.
+ */
 export function tablesCalled(tree: SqlTree, qualifier: string): string[] {
   const tables = new Set<string>();
   visit(tree);

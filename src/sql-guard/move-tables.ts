@@ -5,10 +5,10 @@ import { visitTables } from './list-tables.js';
 import { scanTokens } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
 
-/** Place from which the tables of a query are read instead. */
+/** The place from which the tables of a query are read instead of the written one. */
 export interface MovedTables {
   schema: string;
-  /** The name there of a table of the query. */
+  /** The name that a table of the query has in `schema`. */
   nameOf: (table: string) => string;
 }
 
@@ -16,13 +16,15 @@ const unknownForm = { zh: '请直接写表名，不加 ONLY、* 或 U&', en: 'wr
 
 export interface MovedSelect {
   text: string;
-  /** The place in the query as it was written, of a place in `text` outside of the names of tables. Both count UTF-16 units. */
+  /**
+   * Converts an offset in `text`, outside of the names of tables, to the offset in the query as it was written. Both count UTF-16 units.
+   */
   toWritten: (offset: number) => number;
 }
 
 /**
- * The text of an admitted query that reads its tables in another place and otherwise means the same: each name of a table is replaced
- * where it stands, and stays its alias.
+ * The text of an admitted query that reads its tables in another place and otherwise means the same. Each name of a table is replaced
+ * where it stands, and remains as the alias of the table.
  * @throws UnsafeFilterClauseError
  */
 export function moveTables({ text, tree }: GuardedSelect, moved: MovedTables): MovedSelect {
@@ -36,7 +38,7 @@ export function moveTables({ text, tree }: GuardedSelect, moved: MovedTables): M
   locate(text, '', () =>
     visitTables(tree, table => {
       const name = String(table.relname);
-      // The parser leaves a location of 0 out.
+      // The parser leaves the location out if it is 0.
       const start = Number(table.location ?? 0);
       const first = tokens.findIndex(token => token.start === start);
       const last = table.schemaname === undefined ? first : first + 2;
@@ -67,7 +69,7 @@ export function moveTables({ text, tree }: GuardedSelect, moved: MovedTables): M
     at = piece.end;
   }
   result += bytes.subarray(at).toString();
-  // A name that was missed would be one of another place.
+  // Judge the result: a name that was not replaced would name a table of another place, and is refused.
   guardSelect(result, { schema: moved.schema, tables: names });
   return { text: result, toWritten: offset => offset - (shifts.findLast(({ from }) => from <= offset)?.by ?? 0) };
 }

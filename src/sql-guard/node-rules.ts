@@ -7,7 +7,7 @@ import { type UnsafeReason } from './sql-guard.errors.js';
 export type KeyRule = 'plain' | 'node' | 'nodes' | 'nodes or empty' | `bare:${string}`;
 export type NodeRules = Readonly<Record<string, Readonly<Record<string, KeyRule>>>>;
 
-/** The nodes of one scalar expression. A node or a key that a later PostgreSQL adds is refused until it is listed here. */
+/** The nodes of one scalar expression. A node or a key that a later PostgreSQL adds is refused until this list has it. */
 export const expressionNodes: NodeRules = {
   A_Expr: { kind: 'plain', name: 'nodes', lexpr: 'node', rexpr: 'node', rexpr_list_start: 'plain', rexpr_list_end: 'plain' },
   A_Const: { ival: 'plain', fval: 'plain', boolval: 'plain', sval: 'plain', bsval: 'plain', isnull: 'plain' },
@@ -32,11 +32,13 @@ export const expressionNodes: NodeRules = {
   A_Indices: { is_slice: 'plain', lidx: 'node', uidx: 'node' },
 };
 
-/** One SELECT that only reads named tables: no INTO, no locking clause, no function in FROM, no recursion, no table sample. */
+/**
+ * The nodes of one SELECT that only reads named tables: no INTO, no locking clause, no function in FROM, no recursion, no table sample.
+ */
 export const selectNodes: NodeRules = {
   ...expressionNodes,
   SelectStmt: {
-    // DISTINCT without ON is a list of one empty node.
+    // The parser gives DISTINCT without ON as a list of one empty node.
     distinctClause: 'nodes or empty',
     targetList: 'nodes',
     fromClause: 'nodes',
@@ -109,7 +111,7 @@ export function reasonForNode(type: string): UnsafeReason {
   return 'operator';
 }
 
-/** The word in a user's text behind a node or key that is refused, where its own name says too little. */
+/** The word in a user's text for a refused node or key whose own name tells a user too little; undefined if the name is enough. */
 export function writtenWord(name: string): string | undefined {
   const words: Readonly<Record<string, string>> = {
     CollateClause: 'COLLATE',

@@ -6,7 +6,7 @@ export const gathers: Bilingual = {
   en: 'it gathers any number of rows in one value; use min, max or count, or gather them before the upload',
 };
 
-/** @throws Refusal for an aggregate whose value has no limit; `name` is on no allow-list */
+/** Refuses an aggregate whose value has no limit. Its name is on no allow-list. @throws Refusal */
 export function refuseGathering(name: string, offset: number | undefined): void {
   if (name === 'string_agg' || name === 'array_agg') throw new Refusal('function', name, offset, gathers);
 }

@@ -1,8 +1,11 @@
 import { quoteIdentifier } from '../sql/quote-identifier.js';
 
-/** A column of an expression that is written in another case than its table has it, without quotes. */
+/**
+ * A reference to a column that an expression writes without quotes, in another case than its table has the name, and the SQL that replaces
+ * it.
+ */
 export interface Respelling {
-  /** In bytes of the text. */
+  /** Offset of the reference in the text, in bytes, as is `length`. */
   offset: number;
   length: number;
   sql: string;
@@ -11,18 +14,20 @@ export interface Respelling {
 const identifier = String.raw`("(?:[^"]|"")+"|[\p{XID_Start}_][\p{XID_Continue}$]*)`;
 const reference = new RegExp(String.raw`^${identifier}(?:(\s*\.\s*)${identifier})?`, 'u');
 
-/** The names of one table, and the qualifier before them if there is one. */
+/** The names of the columns of one table, and the qualifier before them; null without a qualifier. */
 export interface NamesInScope {
   qualifier: string | null;
   columns: ReadonlySet<string> | ReadonlyMap<string, unknown>;
 }
 
-/** Two names of 63 bytes with their quotes, and some blanks. */
+/** Maximum bytes of a reference to a column: two names of 63 bytes with their quotes, and some blanks. */
 const longestReference = 500;
 
 const folded = new WeakMap<NamesInScope['columns'], ReadonlyMap<string, string[]>>();
 
-/** The names by their lower case, made once for each table, since there may be thousands of names and references. */
+/**
+ * The names of columns by their lower case. This map is made once for each table, since there may be thousands of names and references.
+ */
 function foldedNames(columns: NamesInScope['columns']): ReadonlyMap<string, string[]> {
   const known = folded.get(columns);
   if (known) return known;
@@ -32,7 +37,7 @@ function foldedNames(columns: NamesInScope['columns']): ReadonlyMap<string, stri
   return names;
 }
 
-/** A column as a statement has it. */
+/** A reference to a column, as a statement writes it. */
 export interface WrittenColumn {
   offset: number;
   text: string;
@@ -42,7 +47,10 @@ export interface WrittenColumn {
   name: string;
 }
 
-/** The reference to a column of this name that begins here. Null for a name in quotes, which is as its table has it. */
+/**
+ * The reference to the column `parsed` that begins at `offset`, a number of bytes. Null for a name in quotes, which is as its table has
+ * it.
+ */
 export function findWritten(statement: Buffer, offset: number, parsed: string): WrittenColumn | null {
   const [text = '', first = '', dot = '', second] = reference.exec(statement.subarray(offset, offset + longestReference).toString()) ?? [];
   const [qualifier, name] = second === undefined ? [null, first] : [first, second];
@@ -50,9 +58,9 @@ export function findWritten(statement: Buffer, offset: number, parsed: string): 
 }
 
 /**
- * How a column is spelled that PostgreSQL would look for in lower case. Databases differ in what they make of `Amount`, so a name without
- * quotes may have any case as long as one name fits.
- * @returns null where none or several fit
+ * The right spelling of a column that PostgreSQL would look for in lower case. Databases differ in what they make of `Amount`, so a name
+ * without quotes may have any case as long as one name of the table fits.
+ * @returns null where no name or several names fit
  */
 export function respell({ offset, text, dot, name }: WrittenColumn, names: NamesInScope): Respelling | null {
   const fitting = foldedNames(names.columns).get(name.toLowerCase());

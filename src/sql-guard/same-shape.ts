@@ -7,21 +7,21 @@ import { type NodeFields } from './walk-tree.js';
 export type SqlFragment = GuardedExpression | GuardedSelect;
 
 /**
- * Stands in a template for fragment `index`, an expression. No client text can contain it, because the guard refuses control
- * characters.
+ * The marker that stands in a template for fragment `index`, an expression. No client text can contain a marker, because the guard refuses
+ * control characters.
  */
 export function fragmentMarker(index: number): string {
   return `'\u0001${index}\u0001'`;
 }
 
-/** Stands in a template for a fragment that is a whole SELECT in FROM. */
+/** The marker that stands in a template for a fragment that is a whole SELECT in FROM. */
 export function selectMarker(index: number): string {
   return `(SELECT '\u0001select ${index}\u0001')`;
 }
 
 /**
- * Replaces the markers in the template by the fragments, verbatim and on lines of their own, and proves that the statement still
- * has the template's meaning. Both are parsed. Their trees must be equal everywhere except at the markers, and each marker must
+ * Replaces the markers in the template by the fragments, verbatim and on lines of their own, and proves that the statement still has the
+ * template's meaning. Template and statement are parsed. Their trees must be equal everywhere except at the markers, and each marker must
  * stand for the tree that the guard saw. (filter-guard.md B.3 rule 9; the second check after Redash #3109.)
  * @throws Error when the shapes differ, which is a fault of this service, never of the client
  */
@@ -41,7 +41,7 @@ export function* assembleInSteps(template: string, fragments: readonly SqlFragme
 
 const positions = new Set(['location', 'list_start', 'list_end', 'rexpr_list_start', 'rexpr_list_end']);
 
-/** Nodes that are compared in one step. */
+/** Number of nodes that are compared in one step. */
 const nodesOfStep = 1_000;
 
 function* sameShape(expected: unknown, actual: unknown, fragments: readonly SqlFragment[]): Steps<boolean> {
@@ -59,7 +59,7 @@ function* sameShape(expected: unknown, actual: unknown, fragments: readonly SqlF
   return true;
 }
 
-/** The pairs that have to be alike for two nodes to be so. Null where the nodes themselves differ. */
+/** The pairs of child nodes that have to be alike for two nodes to be alike. Null where the nodes themselves differ. */
 function partsOf(expected: unknown, actual: unknown): [unknown, unknown][] | null {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || expected.length !== actual.length) return null;
@@ -73,7 +73,7 @@ function partsOf(expected: unknown, actual: unknown): [unknown, unknown][] | nul
   return expectedKeys.map(key => [(expected as NodeFields)[key], (actual as NodeFields)[key]]);
 }
 
-/** The index of the fragment for which `node` stands, or null. */
+/** The index of the fragment whose marker `node` is; null for any other node. */
 function markerIndex(node: unknown): number | null {
   const select = (node as { SelectStmt?: { targetList?: [{ ResTarget?: { val?: unknown } }?] } } | null | undefined)?.SelectStmt;
   const value = select ? select.targetList?.[0]?.ResTarget?.val : node;

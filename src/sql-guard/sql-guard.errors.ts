@@ -26,19 +26,19 @@ export interface UnsafeSql {
   reason: UnsafeReason;
   /** The refused name or text, if known. */
   token?: string;
-  /** 1-based, in characters of the client's text. */
+  /** Place of the refused name or text in characters of the client's text, counted from 1. */
   position?: number;
   hint?: Bilingual;
-  /** Replaces the sentence of `reason` when that would be wrong. */
+  /** Replaces the sentence of `reason` when the sentence would be wrong. */
   sentence?: Bilingual;
 }
 
 /** The allow-list does not cover SQL of a user (a filter clause, a row expression, a mapping's query). */
 export class UnsafeFilterClauseError extends LanguageError {
-  /** The reason and its place, without the hint and the name of the error. */
+  /** The sentence of the reason and its place, without the hint and the name of the error. */
   readonly sentence: Bilingual;
 
-  /** @param text in which `position` counts */
+  /** @param text the text in which `position` counts */
   constructor(
     readonly refused: UnsafeSql,
     text?: string,

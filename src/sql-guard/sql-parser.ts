@@ -3,19 +3,19 @@ import type * as LibPgQuery from 'libpg-query';
 import { LRUCache } from 'lru-cache';
 import { turnEnded, whenTurnEnds } from '../common/turns/one-turn.js';
 
-/** A parse tree of libpg-query: every node is an object with one key, its type. */
+/** A parse tree of libpg-query. Every node is an object with one key, the type of the node. */
 export type SqlTree = unknown;
 
 export interface SqlStatement {
   stmt: SqlTree;
-  /** In bytes; both absent for a first statement without a separator. */
+  /** `stmt_location` and `stmt_len` count bytes. Both are absent for a first statement without a separator. */
   stmt_location?: number;
   stmt_len?: number;
 }
 
 type Parser = typeof LibPgQuery;
 
-/** An instance of its own each time. */
+/** Makes a new instance of the parser at each call. */
 function newParser(): Parser {
   const require = createRequire(import.meta.url);
   const file = require.resolve('libpg-query');
@@ -26,11 +26,11 @@ function newParser(): Parser {
 let parser = newParser();
 let loading: Promise<void> | undefined;
 let isReplaced = false;
-/** It stays so when its turn is ended in the middle, since then no `finally` runs. */
+/** Whether the parser is parsing. The flag stays true when the turn of a parse is ended in the middle, since then no `finally` runs. */
 let isAtWork = false;
 
 /**
- * Loads PostgreSQL's own grammar (WebAssembly, about 40 ms). Await it once before the first guard; later calls return the same
+ * Loads PostgreSQL's own grammar (WebAssembly, about 40 ms). Await this function once before the first guard; later calls return the same
  * promise. The guards themselves are synchronous.
  */
 export function loadSqlParser(): Promise<void> {
@@ -38,7 +38,7 @@ export function loadSqlParser(): Promise<void> {
   return loading;
 }
 
-/** The memory of a parser that was ended in the middle is not as it should be. Another one takes its place once it is loaded. */
+/** A parser that was ended in the middle of a parse may have memory in a wrong state. A new parser takes its place once it is loaded. */
 whenTurnEnds(() => {
   if (!isAtWork) return;
   isAtWork = false;
@@ -48,7 +48,7 @@ whenTurnEnds(() => {
   loading.catch(() => (isBroken = true));
 });
 
-/** @throws SqlSyntaxError; while the parser is being replaced, an error that tells to try again */
+/** Runs `work` with the parser. @throws SqlSyntaxError; while the parser is being replaced, an error that tells to try again */
 function withParser<T>(work: (parser: Parser) => T): T {
   if (isReplaced) throw turnEnded();
   isAtWork = true;
@@ -64,14 +64,14 @@ function withParser<T>(work: (parser: Parser) => T): T {
 export class SqlSyntaxError extends Error {
   constructor(
     message: string,
-    /** 0-based, in characters of the parsed text. */
+    /** Place of the error in characters of the parsed text, counted from 0; undefined if unknown. */
     readonly position: number | undefined,
   ) {
     super(message);
   }
 }
 
-/** Bounded by characters: trees take some 30 to 100 bytes for each. */
+/** The statements of SQL texts, by the text. The cache is bounded by characters: trees take some 30 to 100 bytes for each character. */
 const kept = new LRUCache<string, SqlStatement[]>({
   maxSize: 300_000,
   maxEntrySize: 20_000,
@@ -79,8 +79,8 @@ const kept = new LRUCache<string, SqlStatement[]>({
 });
 
 /**
- * Trees are shared: callers must not change them. A metric that is executed again has the same texts, and parsing them is most of its
- * compiling, so the last trees are kept.
+ * Parses SQL. Trees are shared, so callers must not change them. The last trees are kept, because a metric that is executed again has the
+ * same texts, and most of its compiling is parsing.
  * @returns the statements of `sql`. @throws SqlSyntaxError
  */
 export function parseSql(sql: string): SqlStatement[] {
@@ -94,7 +94,7 @@ export function parseSql(sql: string): SqlStatement[] {
 export interface SqlToken {
   text: string;
   tokenName: string;
-  /** In bytes. */
+  /** Offset of the token in bytes of the text; `end` as well. */
   start: number;
   end: number;
 }
@@ -104,19 +104,22 @@ export function scanTokens(sql: string): SqlToken[] {
   return withParser(({ scanSync }) => scanSync(sql).tokens);
 }
 
-/** Errors of WebAssembly itself. Its stack is not as it was before, and sooner or later every parse fails. */
+/**
+ * The names of errors of WebAssembly itself. After such an error the stack of WebAssembly is not restored, and sooner or later every parse
+ * fails.
+ */
 const fatal: ReadonlySet<string> = new Set(['RangeError', 'RuntimeError', 'ExitStatus']);
 let isBroken = false;
 
-/** False once the parser has failed in a way that only a new process mends. */
+/** Whether the parser works. False after the parser has failed in a way that only a new process mends. */
 export function parserWorks(): boolean {
   return !isBroken;
 }
 
 function asSyntaxError(error: unknown): SqlSyntaxError {
   if (error instanceof parser.SqlError) return new SqlSyntaxError(error.message, error.sqlDetails?.cursorPosition);
-  // The wrapper itself fails on a few inputs (its JSON is cut short); such a text counts as one that does not parse. An error
-  // before loadModule() is a mistake of the caller and must not look like the client's.
+  // The wrapper of the parser itself fails on a few inputs, whose JSON it cuts short; such a text counts as one that does not parse. An
+  // error before loadModule() is a mistake of the caller and must not look like a mistake of the client.
   if (error instanceof Error && /not initialized|loadModule/.test(error.message)) throw error;
   if (error instanceof Error && fatal.has(error.name)) {
     isBroken = true;

@@ -3,10 +3,10 @@ import { type NodeRules, reasonForNode, writtenWord } from './node-rules.js';
 import { type SqlTree } from './sql-parser.js';
 import { type UnsafeReason } from './sql-guard.errors.js';
 
-/** PostgreSQL's own parser copes with more, but the walk below recurses once for each level. */
+/** Maximum levels of a tree. PostgreSQL's own parser copes with more levels, but `visit` below recurses once for each level. */
 const maxDepth = 500;
 
-/** A refusal whose place still counts bytes of the parsed text. The guard turns it into characters of the client's text. */
+/** A refusal whose place still counts bytes of the parsed text. The guard converts this place to characters of the client's text. */
 export class Refusal extends Error {
   constructor(
     readonly reason: UnsafeReason,
@@ -23,8 +23,8 @@ export type NodeFields = Readonly<Record<string, unknown>>;
 export type CheckNode = (type: string, node: NodeFields, byteOffset: number | undefined) => void;
 
 /**
- * Visits every node of `tree` against an allow-list of node types and of the keys inside each. `check` is called for each node
- * before its children, and throws a {@link Refusal} for a name that is not allowed.
+ * Visits every node of `tree` and checks it against an allow-list of node types and of the keys of each type. `check` is called for each
+ * node before its children, and throws a {@link Refusal} for a name that is not allowed.
  */
 export function walkTree(tree: SqlTree, rules: NodeRules, check: CheckNode): void {
   visit(tree, undefined, 0);
@@ -58,7 +58,10 @@ export function walkTree(tree: SqlTree, rules: NodeRules, check: CheckNode): voi
   }
 }
 
-/** A function in FROM is named, because the clause itself has no place in the tree. */
+/**
+ * The refusal of a node type. For a function in FROM it has the name and place of the function, because the clause itself has no place in
+ * the tree.
+ */
 function refusedNode(type: string, node: NodeFields, offset: number | undefined): Refusal {
   if (type !== 'RangeFunction') return new Refusal(reasonForNode(type), writtenWord(type), offset);
   const [first] = node.functions as { List?: { items: { FuncCall?: { funcname: unknown; location?: number } }[] } }[];

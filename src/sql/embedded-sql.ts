@@ -1,6 +1,6 @@
 /**
- * The UTF-16 offset into `piece`, which stands in the statement `sql` between `(`, line breaks and `)`, of an offset in the statement.
- * Null when that is outside the piece.
+ * Converts an offset in the statement `sql` to the UTF-16 offset in `piece`, which stands in the statement between `(`, line breaks and
+ * `)`. Null when the offset lies outside the piece.
  */
 export function offsetInPiece(piece: string, sql: string, offset: number): number | null {
   const embedded = `(\n${piece}\n)`;
@@ -11,7 +11,7 @@ export function offsetInPiece(piece: string, sql: string, offset: number): numbe
   return null;
 }
 
-/** The name with its qualifier, the number, the text or the operator at an offset, for a message. */
+/** The token at an offset, for a message: a name with its qualifier, a number, a text or an operator. */
 export function tokenAt(sql: string, offset: number): string {
   const token =
     /^(?:'(?:[^']|'')*'?|(?:"(?:[^"]|"")*"?|[\p{L}\p{N}_$.])+|[^\s\p{L}\p{N}_'"()]+|[\s\S])/u.exec(sql.slice(offset, offset + 300))?.[0] ??

@@ -4,7 +4,7 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** `"schema"."table"` */
+/** The quoted name of a table with its schema: `"schema"."table"`. */
 export function quoteTable(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
 }

@@ -1,6 +1,6 @@
 import { postgres } from './dialects/postgres.js';
 
-/** A compiled statement of any compiler. */
+/** A SQL statement that any of the compilers made. */
 export interface SqlStatement {
   sql: string;
   parameters: unknown[];
@@ -12,8 +12,8 @@ export class SqlParameters {
   private readonly places = new Map<string, string>();
 
   /**
-   * Returns `$n::type`, always with its type.
-   * @param type is ours and never a client's text
+   * Binds a value. Returns `$n::type`, always with the type.
+   * @param type a name of a type from this code, never a client's text
    */
   bind(value: unknown, type: string): string {
     const key = `${type} ${JSON.stringify(value)}`;
@@ -23,9 +23,9 @@ export class SqlParameters {
   }
 
   /**
-   * The statement with its placeholders numbered in the order they appear, and their values. Unused values are left out, because
-   * PostgreSQL refuses a parameter that no SQL mentions. The text must hold no user SQL: every `$n::` outside of quotes counts as a
-   * placeholder.
+   * The statement `sql` with its placeholders numbered in the order they appear, and the values of the placeholders. Unused values are
+   * left out, because PostgreSQL refuses a parameter that no SQL mentions. The text must hold no user SQL: every `$n::` outside of quotes
+   * counts as a placeholder.
    */
   finish(sql: string): SqlStatement {
     const parameters: unknown[] = [];

@@ -1,4 +1,4 @@
-/** A sentence, or a part of one, in both languages. It stays a pair until the body of an answer or a report joins it. */
+/** A sentence or a part of a sentence in both languages. The two stay apart until the body of an answer or a report joins them. */
 export interface Bilingual {
   zh: string;
   en: string;
@@ -11,7 +11,7 @@ export function inBoth(phrase: Phrase): Bilingual {
   return typeof phrase === 'string' ? { zh: phrase, en: phrase } : phrase;
 }
 
-/** Chinese first, then English, as clients and logs show it. */
+/** Joins the two languages as clients and logs show them: Chinese first, then English. */
 export function joined({ zh, en }: Bilingual): string {
   return `${zh} / ${en}`;
 }

@@ -1,6 +1,6 @@
 type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** A range of days. `to` is the first day after it. Dates are YYYY-MM-DD. */
+/** A range of days. `to` is the first day after the range. Dates are YYYY-MM-DD. */
 export interface Span {
   from: string;
   to: string;
@@ -8,7 +8,7 @@ export interface Span {
   isOpen?: true;
 }
 
-/** The date, or null if no calendar has it. */
+/** The date as YYYY-MM-DD; null if it does not exist, such as 31 February. */
 export function dayOf(year: number, month: number, day: number): string | null {
   const isDay = month >= 1 && month <= 12 && day >= 1 && dateOf(year, month, day) < dateOf(year, month + 1);
   return isDay ? dateOf(year, month, day) : null;
@@ -24,11 +24,12 @@ export function yearSpan(year: number): Span {
   return { from: dateOf(year), to: dateOf(year + 1) };
 }
 
-/** `quarter` and `month` may lie outside 1 to 4 and 1 to 12 (0, 13, -1). They then count into the years before or after. */
+/** The span of a quarter. A `quarter` outside 1 to 4, such as 0, 5 or -1, counts into the years before or after. */
 export function quarterSpan(year: number, quarter: number): Span {
   return { from: dateOf(year, quarter * 3 - 2), to: dateOf(year, quarter * 3 + 1) };
 }
 
+/** The span of a month. A `month` outside 1 to 12, such as 0, 13 or -1, counts into the years before or after. */
 export function monthSpan(year: number, month: number): Span {
   return { from: dateOf(year, month), to: dateOf(year, month + 1) };
 }
@@ -37,7 +38,7 @@ export function daySpan(date: string, days = 1): Span {
   return { from: date, to: addDays(date, days) };
 }
 
-/** The ISO week (Monday first) of `date`. */
+/** The ISO week, from Monday to Sunday, that contains `date`. */
 export function weekSpan(date: string): Span {
   const weekday = (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
   const monday = addDays(date, -weekday);
@@ -68,15 +69,15 @@ export function lastUnits(today: string, count: number, unit: Unit): Span {
   }
 }
 
-/** The 31st of a month with 30 days becomes the 30th. */
+/** The date as YYYY-MM-DD, with the day cut to the length of the month: the 31st of a month with 30 days becomes the 30th. */
 function clampedDate(year: number, month: number, day: number): string {
   const last = Number(addDays(dateOf(year, month + 1), -1).slice(8));
   return dateOf(year, month, Math.min(day, last));
 }
 
-/** The day that it is now in an IANA zone, YYYY-MM-DD. */
+/** Today's date in an IANA zone, as YYYY-MM-DD. */
 export function todayIn(timezone: string): string {
-  // Every query asks for it. A formatter takes half a millisecond to make.
+  // Skip the formatter for UTC: every query asks for today's date, and making a formatter takes half a millisecond.
   if (timezone === 'UTC') return new Date().toISOString().slice(0, 10);
   return new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
 }

@@ -1,4 +1,4 @@
-/** Returns the text, or if it has more than `most` characters (code points), its beginning and an ellipsis. */
+/** Cuts a text that has more than `most` characters (code points) to its beginning and an ellipsis. Shorter texts stay as they are. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = [...text.slice(0, 2 * most + 2)];

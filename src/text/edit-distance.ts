@@ -1,7 +1,7 @@
 /**
  * Counts the edits between two words, given as texts or as lists of characters. Insert, delete, replace and swap of neighbours each
- * count one (optimal string alignment, Damerau 1964). Returns `limit + 1` as soon as the distance is certainly above `limit`; only
- * cells that near the diagonal are computed (Ukkonen 1985).
+ * count one (optimal string alignment, Damerau 1964). Returns `limit + 1` as soon as the distance is certainly above `limit`. Only
+ * cells of the matrix near the diagonal are computed (Ukkonen 1985).
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, limit: number): number {
   const above = limit + 1;
@@ -30,7 +30,7 @@ export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, limit: 
   return smaller(last[width]!, above);
 }
 
-/** The letters that both words begin and end with, which no edit concerns. */
+/** The numbers of letters that two words share at their start and at their end. No edit concerns these letters. */
 function alikeEnds(a: ArrayLike<string>, b: ArrayLike<string>): { start: number; end: number } {
   const most = smaller(a.length, b.length);
   let start = 0;

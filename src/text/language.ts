@@ -1,6 +1,6 @@
 export type Language = 'zh' | 'en';
 
-/** Chinese when the text holds a Chinese character: Chinese questions often contain names in Latin letters, but not the reverse. */
+/** Chinese if the text has a Chinese character: Chinese questions often contain Latin names, but English questions rarely Chinese ones. */
 export function languageOf(text: string): Language {
   return /\p{Script=Han}/u.test(text) ? 'zh' : 'en';
 }

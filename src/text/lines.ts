@@ -1,11 +1,11 @@
-/** The lines of a text that comes in pieces. Each piece is searched once, however long its line grows. */
+/** Splits a text that comes in pieces into lines. Each piece is searched once, even if a line spans many pieces. */
 export class Lines {
   private unfinished = '';
 
-  /** @param read is given each line without its break */
+  /** @param read gets each line without its line break */
   constructor(private readonly read: (line: string) => void) {}
 
-  /** The characters of the line that has not ended. */
+  /** Number of characters of the line that has not ended yet. */
   get pending(): number {
     return this.unfinished.length;
   }
@@ -16,7 +16,7 @@ export class Lines {
     this.unfinished = end === -1 ? this.unfinished + piece : piece.slice(end + 1);
   }
 
-  /** Reads what is behind the last break. */
+  /** Ends the text: `read` gets the text behind the last line break as the last line. */
   end(): void {
     this.read(this.unfinished);
   }

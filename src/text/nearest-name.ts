@@ -1,17 +1,17 @@
 import { editDistance } from './edit-distance.js';
 
-/** Only the first letters of names are compared, so that a name of a megabyte keeps nobody busy. */
+/** Number of first letters of a name that are compared, because a name may be a megabyte long. */
 const compared = 64;
-/** So many candidates are compared: a graph may have tens of thousands of names. */
+/** Maximum candidates that `nearestName` compares: a graph may have tens of thousands of names. */
 const mostCompared = 4_000;
-/** So many are compared in full: two names of 64 letters take 50 µs. */
+/** Maximum candidates that `nearestFirst` compares with all edits counted: two names of 64 letters take 50 µs. */
 const mostRanked = 200;
-/** From this share of different letters on, names are not alike at all. */
+/** Share of different letters from which on two names count as not alike at all. */
 const unlike = 0.75;
 
 /**
- * The candidate that was most probably meant, or null when none is near. At most a third of the letters (at least one, at most
- * three) may differ. Only the first 4,000 candidates are compared.
+ * The candidate that was most probably meant, or null if no candidate is near. At most a third of the letters of `written` may differ,
+ * but at least one letter and at most three. Only the first 4,000 candidates are compared.
  */
 export function nearestName(written: string, candidates: Iterable<string>): string | null {
   const letters = lettersOf(written);
@@ -30,8 +30,8 @@ export function nearestFirst(written: string, candidates: readonly string[]): st
 }
 
 /**
- * Ranks by the share of letters that differ, so that `name` is nearer to `customer_name` than to `city`. Edits are counted up to
- * `limit` + 1.
+ * Ranks candidates by the share of letters that differ, so that `name` is nearer to `customer_name` than to `city`. Edits are counted
+ * up to `limit` + 1.
  */
 function ranked(letters: string[], candidates: Iterable<string>, limit: number): { name: string; edits: number }[] {
   return Array.from(candidates, name => {

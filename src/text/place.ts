@@ -1,10 +1,10 @@
-/** A place in a text that a user wrote. Both count from 1, the column in characters (code points). */
+/** A place in a text that a user wrote. Lines and columns count from 1; a column counts characters (code points). */
 export interface Place {
   line: number;
   column: number;
 }
 
-/** A piece of such a text. `end` is the place after its last character. */
+/** A piece of a text that a user wrote. `end` is the place after its last character. */
 export interface Span extends Place {
   end: Place;
 }
@@ -14,7 +14,7 @@ export function placeAt(text: string, offset: number): Place {
   return placesIn(text)(offset);
 }
 
-/** Returns a function from offsets to places. It finds the lines once, because a text of many lines can have a fault in each. */
+/** Returns a function from offsets to places. The lines are found once for all offsets, because each of many lines can have a fault. */
 export function placesIn(text: string): (offset: number) => Place {
   let starts: number[] | null = null;
   return offset => {
@@ -35,7 +35,7 @@ export function positionAt(text: string, offset: number): number {
   return charactersIn(text, 0, offset) + 1;
 }
 
-/** The offset of a 1-based position in characters. */
+/** The offset (UTF-16 units from 0) of a 1-based position in characters. */
 export function offsetAt(text: string, position: number): number {
   let offset = 0;
   for (let left = position - 1; left > 0 && offset < text.length; left--) offset += unitsAt(text, offset);

@@ -14,12 +14,12 @@ const pairs = new Set([
 ]);
 const chinese = /密码|口令|密钥|令牌|身份证|护照|银行卡|信用卡/;
 
-/** Tells whether the name says that values should not be seen in samples and logs. */
+/** Tells whether the name of a column or property says that its values should not be seen in samples and logs. */
 export function isSensitiveName(name: string): boolean {
   const found = wordsOf(name);
   const isPair = found.some((word, index) => pairs.has(`${word} ${found[index + 1] ?? ''}`));
   const last = found.at(-1) ?? '';
-  // The last word says what the value is: a token_count is a number.
+  // The last word of a name says what the value is: `token_count` is a number, not a token.
   return (
     chinese.test(name) ||
     isPair ||

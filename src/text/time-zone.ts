@@ -15,13 +15,13 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Advice on what to write in place of a text that is not a time zone. */
+/** Text for error messages: what to write in place of a text that is not a time zone. */
 export const timeZoneForm = {
   zh: '应为 UTC 或 IANA 时区名，如 Asia/Shanghai（不能用 CST 之类的缩写）',
   en: 'must be UTC or an IANA zone such as Asia/Shanghai, not an abbreviation such as CST',
 };
 
-/** The formats of the zones that were used last: to make one takes a quarter of a millisecond, some fifty times as long as to use it. */
+/** Cache of date formats by time zone. Making a format takes a quarter of a millisecond, some fifty times as long as using it. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({
   max: 50,
   memoMethod: zone =>
@@ -37,7 +37,7 @@ const formats = new LRUCache<string, Intl.DateTimeFormat>({
     }),
 });
 
-/** Returns a function of a moment in seconds since 1970: by how many seconds local time is then ahead of UTC. */
+/** Returns a function from a moment (seconds since 1970) to the offset of local time from UTC in seconds; positive is ahead. */
 export function offsetsIn(zone: string): (second: number) => number {
   const format = formats.memo(zone);
   return second => {
@@ -52,7 +52,7 @@ const day = 86_400;
 const month = 30 * day;
 
 /**
- * Whether a local time comes twice, because the clock goes back. In Havana and in the Azores that is the hour after midnight.
+ * Whether a local time occurs twice, because the clock goes back. In Havana and in the Azores the repeated hour begins at midnight.
  * @param local YYYY-MM-DD, with a time of day or without
  */
 export function isRepeated(local: string, zone: string): boolean {
@@ -62,7 +62,7 @@ export function isRepeated(local: string, zone: string): boolean {
   return after < before && offsetAt(second - before) === before && offsetAt(second - after) === after;
 }
 
-/** Whether the clock of a zone is moved by a part of an hour between two local times, as in Lord Howe by half of one. */
+/** Whether the clock of a zone is moved by a part of an hour between two local times, as in Lord Howe by half an hour. */
 export function movesByPartOfHour(zone: string, from: string, to: string): boolean {
   const offsetAt = offsetsIn(zone);
   const [first, last] = [from, to].map(local => Math.floor(Date.parse(`${local.slice(0, 10)}T00:00Z`) / 1000)) as [number, number];
@@ -75,7 +75,7 @@ export function movesByPartOfHour(zone: string, from: string, to: string): boole
   return false;
 }
 
-/** The local hour of a moment in milliseconds with its offset, as answers have it: `2024-10-27T02:00+01:00`. */
+/** Returns a function from a moment (milliseconds since 1970) to the local hour with its UTC offset: `2024-10-27T02:00+01:00`. */
 export function hourTextIn(zone: string): (ms: number) => string {
   const offsetAt = offsetsIn(zone);
   return ms => {

@@ -2,10 +2,10 @@ import { type CypherValue } from '../values/cypher-value.js';
 
 /** Gathers the values of one group. The caller leaves out repeated values for DISTINCT. */
 export interface Accumulator {
-  /** Approximate bytes that it holds, if they grow with the rows. The caller bounds the sum over all groups. */
+  /** Approximate bytes that the accumulator holds, if they grow with the rows. The caller bounds the sum over all groups. */
   readonly bytes?: number;
   add(args: readonly CypherValue[]): void;
-  /** Adds the same arguments so many times. Absent if this costs as much as calling `add` so many times. */
+  /** Adds the same arguments `times` times. Absent if this costs as much as `times` calls of `add`. */
   addTimes?(args: readonly CypherValue[], times: number): void;
   /** Does the slow part of computing the result, if there is one. Yields where the work should pause. */
   prepare?(isDue: () => boolean): Generator<null, void>;

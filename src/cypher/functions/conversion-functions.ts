@@ -74,7 +74,7 @@ function toBoolean(value: NonNullable<CypherValue>): CypherValue {
   if (typeof value === 'bigint') return value !== 0n;
   if (typeof value !== 'string') throw wrongArgument('toBoolean', takes.readableAsBoolean, value);
   const text = trimmed(value);
-  // A longer text is neither of the two.
+  // A text longer than 'false' means neither true nor false.
   if (text.length > 'false'.length) return null;
   const word = text.toLowerCase();
   if (word === 'true') return true;

@@ -11,7 +11,7 @@ export interface GraphAccess {
 export interface CypherFunction {
   /** Name as openCypher spells it. */
   readonly name: string;
-  /** Minimum and maximum number of arguments. The caller checks it. */
+  /** Minimum and maximum number of arguments. The caller checks the number. */
   readonly least: number;
   readonly most: number;
   call(args: readonly CypherValue[], graph: GraphAccess): CypherValue;
@@ -40,7 +40,7 @@ export const takes = {
   summable: { zh: '数或时长', en: 'a number or a duration' },
 } satisfies Record<string, Bilingual>;
 
-/** The functions by name in lower case. */
+/** The table of the given functions by their names in lower case. */
 export function tableOf(...functions: CypherFunction[]): FunctionTable {
   return Object.fromEntries(functions.map(each => [each.name.toLowerCase(), each]));
 }
@@ -75,7 +75,9 @@ export function textArgument(name: string, value: CypherValue): string {
   return value;
 }
 
-/** Reads a number of characters or of places. @throws ValueFault for a value that is not an integer, and below zero */
+/**
+ * Reads an argument that counts characters or places. @throws ValueFault for a value that is not an integer, and for an integer below zero
+ */
 export function countArgument(name: string, value: CypherValue): number {
   if (typeof value !== 'bigint') throw wrongArgument(name, takes.integer, value);
   if (value < 0n) throw outOfRange({ zh: `${name}() 不接受负数 ${value}`, en: `${name}() takes no negative number such as ${value}` });

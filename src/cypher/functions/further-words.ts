@@ -1,6 +1,6 @@
 import { type CypherWord } from '../syntax/syntax-words.js';
 
-/** Aggregates that run in memory only. */
+/** Aggregate functions that run in memory only, by name. */
 export const furtherAggregateWords: Record<string, CypherWord> = {
   stDev: word('样本标准差', 'The standard deviation of a sample', 'stDev(p.单价)'),
   stDevP: word('总体标准差', 'The standard deviation of a population', 'stDevP(p.单价)'),
@@ -8,7 +8,7 @@ export const furtherAggregateWords: Record<string, CypherWord> = {
   percentileDisc: word('百分位数，为其中一个值', 'A percentile that is one of the values', 'percentileDisc(p.单价, 0.5)'),
 };
 
-/** Functions that run in memory only, those of a kind together. */
+/** Functions that run in memory only. Each entry stands for the functions of one kind, by the name of one of them or of the kind. */
 export const furtherFunctionWords: Record<string, CypherWord> = {
   range: word('整数的列表', 'A list of integers', 'range(1, 10, 2)'),
   tail: word('列表去掉第一项', 'A list without its first item', `tail(split(c.公司名称, ' '))`),

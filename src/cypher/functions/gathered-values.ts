@@ -2,11 +2,11 @@ import { maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { bytesOfList, bytesOfSlots, checkBytes, SizeOfItems } from '../values/value-size.js';
 
-/** The values of the rows of a group, as many as fit. */
+/** The values of the rows of one group, up to the limit of bytes. */
 export class GatheredValues<T extends CypherValue> {
   private readonly values: T[] = [];
   private readonly size = new SizeOfItems();
-  /** The slots that V8 has reserved. */
+  /** The number of slots that V8 has reserved for `values`. */
   private slots = 0;
 
   get bytes(): number {
@@ -25,13 +25,13 @@ export class GatheredValues<T extends CypherValue> {
     this.values.push(value);
   }
 
-  /** The values as a list without the slots that are left. */
+  /** The values as a list without the unused slots. */
   whole(): T[] {
     return this.size.of(this.values.slice());
   }
 }
 
-/** V8 reserves half as many slots again, and 16. */
+/** The slots that V8 reserves for a list that outgrows `slots` slots: half as many again, and 16. */
 function slotsBeyond(slots: number): number {
   return slots + 1 + ((slots + 1) >> 1) + 16;
 }

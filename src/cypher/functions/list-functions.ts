@@ -49,7 +49,7 @@ export function listArgument(name: string, value: CypherValue, expected = takes.
   return value;
 }
 
-/** Counts that the list is copied. Fresh memory costs more than the copy, so each item is a unit. */
+/** Counts the units for a copy of the list. Fresh memory costs more than the copying itself, so each item is one unit. */
 function copied(list: readonly CypherValue[]): readonly CypherValue[] {
   spend(list.length);
   return list;
@@ -68,7 +68,7 @@ function readRange([start = null, end = null, step = 1n]: readonly CypherValue[]
   return { start: first, step: by, count: leadsAway ? 0 : Number((last - first) / by) + 1 };
 }
 
-/** openCypher calls a wrong type of `range` an ArgumentError, unlike that of other functions. */
+/** Reads a bound of `range`. openCypher calls a bound of a wrong type an ArgumentError, unlike a wrong argument of other functions. */
 function boundOfRange(value: CypherValue): bigint {
   if (typeof value === 'bigint') return value;
   const { zh, en } = typeNameOf(value);

@@ -61,7 +61,7 @@ function signOf(value: CypherNumber): bigint {
   return BigInt(Math.sign(compareNumbers(value, 0n)) || 0);
 }
 
-/** A whole number: a decimal for a decimal, else a float. `direction` is 1 upwards and -1 downwards. */
+/** Rounds to a whole number: a decimal for a decimal, else a float. `direction` is 1 upwards and -1 downwards. */
 function rounded(value: CypherNumber, ofNumber: (x: number) => number, direction: bigint): CypherNumber {
   if (!(value instanceof Decimal)) return ofNumber(floatOf(value)) + 0;
   value.spendOnDigits();
@@ -71,8 +71,8 @@ function rounded(value: CypherNumber, ofNumber: (x: number) => number, direction
 }
 
 /**
- * Without digits, halves go up towards positive infinity, as in openCypher. With digits they go away from zero, and a float is
- * rounded by its text: 2.675 to two digits is 2.68.
+ * `round()`. Without digits, halves go up towards positive infinity, as in openCypher. With digits, halves go away from zero, and a float
+ * is rounded by its text: 2.675 to two digits is 2.68.
  */
 function round([value = null, digits]: readonly CypherValue[]): CypherValue {
   if (value === null || digits === null) return null;

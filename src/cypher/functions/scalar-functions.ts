@@ -6,7 +6,7 @@ import { listFunctions } from './list-functions.js';
 import { mathFunctions } from './math-functions.js';
 import { textFunctions } from './text-functions.js';
 
-/** No function takes more arguments. */
+/** Maximum arguments of any function. */
 const mostArguments = 255;
 
 const coalesce: CypherFunction = {

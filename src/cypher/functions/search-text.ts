@@ -10,7 +10,7 @@ export function hasPart(text: string, part: string): boolean {
   return text.includes(part);
 }
 
-/** Splits a text at each occurrence of a part that is not empty. The time grows as for `hasPart`. */
+/** Splits a text at each occurrence of a part that is not empty. The time grows with the sum of both lengths instead of their product. */
 export function piecesOf(text: string, part: string): string[] {
   if (part.length <= longestForEngine) {
     spendOnSearch(text, part);
@@ -31,7 +31,10 @@ function spendOnSearch(text: string, part: string): void {
   spend((text.length * Math.max(part.length, 8)) / 32);
 }
 
-/** Yields the places of a part without overlaps by Knuth, Morris and Pratt, https://doi.org/10.1137/0206024. It reads a character once. */
+/**
+ * Yields the places of a part without overlaps by Knuth, Morris and Pratt, https://doi.org/10.1137/0206024. The search reads each
+ * character of the text once.
+ */
 function* placesIn(text: string, part: string): Generator<number> {
   if (text.length < part.length) return;
   const borders = bordersOf(part);

@@ -1,9 +1,9 @@
-/** Sorted by insertion, before runs are merged. */
+/** Number of items in a run that is sorted by insertion, before runs are merged. */
 const itemsOfRun = 8;
 
 /**
  * Sorts by merging. Equal items keep their order.
- * @param isDue whether the work should pause; it yields there
+ * @param isDue whether the work should pause; the sort yields then
  */
 export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number, isDue: () => boolean): Generator<null, T[]> {
   let runs: T[][] = [];

@@ -14,7 +14,7 @@ export class StandardDeviation implements Accumulator {
   private mean = 0;
   private squares = 0;
 
-  /** @param missing 1 for a sample, 0 for a whole population */
+  /** @param missing the number subtracted from the count in the divisor: 1 for a sample, 0 for a whole population */
   constructor(
     private readonly name: string,
     private readonly missing: 0 | 1,
@@ -34,7 +34,9 @@ export class StandardDeviation implements Accumulator {
   }
 }
 
-/** The values of a group in their order, and the share asked for, which the first row decides. `prepare` comes before the result. */
+/**
+ * Gathers the values of a group, and the percentile that is asked for, which the first row decides. `prepare` must run before `result`.
+ */
 abstract class Percentile implements Accumulator {
   private readonly values = new GatheredValues<CypherNumber>();
   private sorted: CypherNumber[] = [];
@@ -48,7 +50,7 @@ abstract class Percentile implements Accumulator {
     this.values.push(numberOf(this.name, value));
   }
 
-  /** Sorting takes two lists more. */
+  /** Bytes of the values, and of two more lists that sorting needs. */
   get bytes(): number {
     return this.values.bytes + 2 * bytesOfSlots(this.values.length);
   }
@@ -74,14 +76,14 @@ abstract class Percentile implements Accumulator {
   }
 }
 
-/** `percentileDisc`: the value at the place, never one between two values. */
+/** `percentileDisc`: the value at the place of the percentile, never a number between two values. */
 export class DiscretePercentile extends Percentile {
   protected at(sorted: readonly CypherNumber[], share: number): CypherValue {
     return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)] ?? null;
   }
 }
 
-/** `percentileCont`: a float, on the line between the two nearest values. */
+/** `percentileCont`: a float, interpolated linearly between the two values nearest to the percentile. */
 export class ContinuousPercentile extends Percentile {
   protected at(sorted: readonly CypherNumber[], share: number): CypherValue {
     const place = share * (sorted.length - 1);

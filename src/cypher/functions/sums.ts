@@ -10,7 +10,7 @@ import { type DurationValue } from '../values/temporal/temporal-value.js';
 import { type Accumulator } from './accumulator.js';
 import { takes, wrongArgument } from './cypher-function.js';
 
-/** `sum`: 0 without any value. Only the total has to fit into an integer, so the order of rows does not matter. */
+/** `sum`: 0 if there is no value. Only the total has to fit into an integer, so the order of rows does not matter. */
 export class Sum implements Accumulator {
   private readonly total = new Total('sum');
 
@@ -34,7 +34,7 @@ export class Sum implements Accumulator {
   }
 }
 
-/** `avg`: null without any value, a float for integers, and exact for decimals, with 20 digits or more. */
+/** `avg`: null if there is no value, a float for integers, and exact for decimals, with 20 digits or more. */
 export class Mean implements Accumulator {
   private readonly total = new Total('avg');
 
@@ -59,7 +59,10 @@ export class Mean implements Accumulator {
   }
 }
 
-/** Exact parts and floats are summed apart, so that the exact parts lose nothing to each other. */
+/**
+ * A running total. Integers, decimals and floats are summed apart, so that the exact sums of integers and decimals lose no digits to the
+ * floats.
+ */
 class Total {
   count = 0;
   durations: DurationValue | null = null;
@@ -69,7 +72,7 @@ class Total {
 
   constructor(private readonly name: string) {}
 
-  /** A decimal may have thousands of digits. */
+  /** Bytes of the sum of the decimals, which may have thousands of digits. */
   get bytes(): number {
     return sizeOf(this.decimals);
   }

@@ -31,7 +31,7 @@ export const textFunctions = tableOf(
   strict('split', 2, 2, (text, separator) => pieces(textArgument('split', text), textArgument('split', separator))),
 );
 
-/** Characters are code points, as in PostgreSQL. */
+/** The number of characters in a text. Characters are code points, as in PostgreSQL. */
 export function countOfCharacters(text: string): number {
   spend(text.length >> 3);
   let count = text.length;
@@ -75,7 +75,7 @@ function lastCharacters(text: string, count: number): string {
   return charactersFrom(text, Math.max(countOfCharacters(text) - count, 0), Infinity);
 }
 
-/** The place in UTF-16 units that stands so many characters behind another, or at the end. */
+/** The offset in UTF-16 units that lies `characters` code points behind the offset `from`, or the end of the text. */
 function unitsOf(text: string, from: number, characters: number): number {
   if (characters >= text.length - from) return text.length;
   let at = from;
@@ -87,7 +87,7 @@ function isPairAt(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }
 
-/** Looking for the empty text changes nothing. */
+/** `replace()`: the text with each `from` replaced by `to`. An empty `from` leaves the text unchanged. */
 function replaced(text: string, from: string, to: string): string {
   if (from === '') return text;
   const between = piecesOf(text, from);
@@ -105,7 +105,7 @@ function pieces(text: string, separator: string): CypherValue {
   return checkedSize(found.map(piece => ownPiece(piece, text)));
 }
 
-/** Splitting at the empty text gives each character. */
+/** The list of the characters of a text: `split()` with an empty separator. */
 function charactersOf(text: string): CypherValue {
   checkBytes(bytesOfList(countOfCharacters(text)));
   spend(2 * text.length);

@@ -10,8 +10,8 @@ import { isGraphValue } from './graph-functions.js';
 
 /**
  * `value.name` of a node, relationship, map or time. Null for null, and for a property that a node, relationship or map does not have.
- * @param stored other names of the property in elements
- * @throws ValueFault for a component that a time does not have, and for any other value
+ * @param stored the names under which nodes and edges store the property, where they differ from `name`
+ * @throws ValueFault for a component that a time does not have, and for a value of any other kind
  */
 export function propertyOf(value: CypherValue, name: string, stored?: StoredNames): CypherValue {
   if (value === null) return null;
@@ -29,7 +29,7 @@ export function propertyOf(value: CypherValue, name: string, stored?: StoredName
   throw typeFault('InvalidArgumentType', `${zh}没有属性 ${name}`, `There is no property ${name} of ${en}`);
 }
 
-/** The name under which an element stores a property. The key of a node belongs to its first label. */
+/** The name under which a node or edge stores a property. The label of a node's key is its first label. */
 export function storedNameOf(element: NodeValue | EdgeValue, name: string, stored: StoredNames | undefined): string {
   if (!stored) return name;
   return (element.kind === 'node' ? stored.nodes.get(element.labels[0] ?? '') : stored.edges.get(element.type)) ?? name;
@@ -49,7 +49,7 @@ function read(value: CypherValue): CypherValue {
   return value;
 }
 
-/** `value[index]`: an item of a list, from its end if below zero, or a property by name. Null outside of the list. */
+/** `value[index]`: an item of a list, counted from its end if the index is below zero, or a property by name. Null outside of the list. */
 export function itemAt(value: CypherValue, index: CypherValue, stored?: StoredNames): CypherValue {
   if (value === null || index === null) return null;
   const { zh, en } = typeNameOf(index);

@@ -4,7 +4,7 @@ import { type Pattern, type PatternNode } from '../semantics/pattern.js';
 import { type TypedExpression } from '../semantics/typed-tree.js';
 import { type CypherValue } from '../values/cypher-value.js';
 
-/** For each node the parts of its key as text, in key order, when its label and the conditions fix all of them. Null for the others. */
+/** For each node, the parts of its key as text, in key order. Null for a node whose label and conditions do not fix all parts. */
 export function findKeys({ nodes }: Pattern, conditions: TypedExpression[], schema: SchemaIndex): (string[] | null)[] {
   return nodes.map(node => {
     const [group, ...others] = node.labels;
@@ -15,7 +15,7 @@ export function findKeys({ nodes }: Pattern, conditions: TypedExpression[], sche
   });
 }
 
-/** The constant that a condition equates with the property. */
+/** The constant that some condition equates with a property of the node; undefined if there is none. */
 function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, conditions: TypedExpression[]): CypherValue | undefined {
   const reads = (side: TypedExpression) =>
     side.kind === 'property' && side.name === name && side.object.kind === 'variable' && side.object.name === variable;
@@ -28,7 +28,10 @@ function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, cond
   return undefined;
 }
 
-/** The key text of a text or a whole number. Only these look the same in the key and in the property. */
+/**
+ * The text of a value in a key; null unless the value is a text or a whole number, the only types whose values look the same in the key
+ * and in the property.
+ */
 function keyText({ word }: ResolvedProperty, value: CypherValue | undefined): string | null {
   if (word === 'string' && typeof value === 'string') return value;
   return word === 'bigint' && typeof value === 'bigint' ? value.toString() : null;

@@ -6,14 +6,14 @@ import { findOperator, type NamedAggregate, type Operator, type QueryPlan } from
 /** A plan whose rows are the matches behind the rows of another plan. */
 export interface MatchesPlan {
   plan: QueryPlan;
-  /** Whether the rows tell their matches from others; if not, all matches count. */
+  /** Whether the values of the rows select some of the matches. If false, the rows rest on all matches. */
   isLimited: boolean;
 }
 
 /**
- * Plans a query for the matches from which `rows` were computed: those of their groups, and for `max` and `min` those with that
- * value. Null if an aggregate is part of a larger expression, which does not tell its value.
- * @param rows of a plan with an aggregation, at most as many as are worth an example.
+ * Plans a query for the matches from which `rows` were computed: the matches of their groups, and for `max` and `min` only the matches
+ * with the maximum or minimum. Null if `max` or `min` is part of a larger expression, which does not tell the value of the aggregate.
+ * @param rows of a plan with an aggregation, at most as many as are worth an example
  */
 export function findMatchesBehind({ text, root }: QueryPlan, rows: readonly (readonly CypherValue[])[]): MatchesPlan | null {
   const [aggregation, projection] = [findOperator(root, 'aggregate'), findOperator(root, 'project')];
@@ -36,7 +36,7 @@ export function findMatchesBehind({ text, root }: QueryPlan, rows: readonly (rea
         if (readsExtreme(expression, aggregates)) return null;
         restsOnAll = true;
       } else if (key) equalities.push(equals(key, value));
-      // The largest of no value rests on no match.
+      // A `max` or `min` of no values is null and rests on no match.
       else if (extreme && value !== null) attained.push(equals(extreme, value));
     }
     if (attained.length > 0 && !restsOnAll) equalities.push(allOf('OR', attained));
@@ -61,7 +61,7 @@ function idOf(element: TypedExpression): TypedExpression {
   return { kind: 'call', type: 'integer', function: 'id', args: [element], position: 0 };
 }
 
-/** The argument of `max(x)` or `min(x)`. */
+/** The argument of `max(x)` or `min(x)`; null for any other aggregate. */
 function extremeOf(aggregate: NamedAggregate | undefined): TypedExpression | null {
   if (aggregate?.expression.function !== 'max' && aggregate?.expression.function !== 'min') return null;
   return aggregate.expression.argument;

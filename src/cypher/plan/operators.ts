@@ -6,11 +6,14 @@ import { type TypedAggregate, type TypedExpression } from '../semantics/typed-tr
  * expressions read the variables of its input. The tree is pure data; executors run it.
  */
 export type Operator =
-  /** Gives one row for each match of the pattern, with its variables. An empty pattern gives one row without variables. */
+  /** Gives one row for each match of the pattern, with the variables of the pattern. An empty pattern gives one row without variables. */
   | { kind: 'match'; pattern: Pattern; keys: (string[] | null)[] }
   /** Keeps the rows for which all conditions are true. */
   | { kind: 'filter'; input: Operator; conditions: TypedExpression[] }
-  /** Gives one row for each group of rows with equal keys, or one row in all without keys. Its variables are the keys and aggregates. */
+  /**
+   * Gives one row for each group of rows with equal keys; without keys, one row for all rows. The variables of the row are the keys and
+   * aggregates.
+   */
   | { kind: 'aggregate'; input: Operator; keys: NamedExpression[]; aggregates: NamedAggregate[] }
   | { kind: 'sort'; input: Operator; keys: { expression: TypedExpression; descending: boolean }[] }
   | { kind: 'project'; input: Operator; columns: NamedExpression[] }

@@ -1,20 +1,25 @@
 import { type CypherQuery, isConstant, isKeyed, type StoredNames } from '../syntax/cypher-ast.js';
 
 export interface PropertiesRead {
-  /** The names of properties that a query can ask of nodes and edges; null if it can ask for any, as by `keys(n)` or `n[$name]`, or for very many. */
+  /**
+   * The names of the properties that a query can ask of nodes and edges. Null if it can ask for any property, as by `keys(n)` or
+   * `n[$name]`, or for more than `mostNames`.
+   */
   names: ReadonlySet<string> | null;
-  /** Those that it compares with a constant or a variable, so that an index would find their elements. */
+  /**
+   * The names of the properties that the query compares with a constant or a variable, so that an index would find the nodes and edges.
+   */
   looked: ReadonlySet<string>;
 }
 
-/** Whether what was loaded for one query is enough for another. */
+/** Whether the properties that were loaded for one query are enough for another query. */
 export function covers(loaded: PropertiesRead, { names, looked }: PropertiesRead): boolean {
   if (loaded.names === null) return true;
   if (names === null) return false;
   return [...names].every(name => loaded.names!.has(name)) && [...looked].every(name => loaded.looked.has(name));
 }
 
-/** Each is a column that is loaded by itself. Beyond them all properties are loaded at once. */
+/** Maximum properties that are loaded one by one, each as a column. For a query that reads more, all properties are loaded at once. */
 const mostNames = 64;
 
 type Tree = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { type CypherQuery, type MatchClause, type ReturnClause } from '../syntax/cypher-ast.js';
 
-/** The longest path that SQL runs, in relationships. */
+/** Maximum relationships in one path that SQL runs. */
 const mostHops = 3;
 
 /** A query of the form that SQL can run: `MATCH … [WHERE …]` any number of times, then `RETURN …`. */
@@ -10,7 +10,10 @@ export interface SimpleQuery {
   returns: ReturnClause;
 }
 
-/** The query as clauses that SQL can run. Null for any other query, also for one that matches nothing. Its expressions may still be too rich. */
+/**
+ * The query as clauses that SQL can run. Null for a query of any other form, and for a query that matches nothing. SQL may still be unable
+ * to run the expressions of the result.
+ */
 export function toSimpleQuery({ text, queries }: CypherQuery): SimpleQuery | null {
   const [clauses = []] = queries;
   const returns = clauses.at(-1);

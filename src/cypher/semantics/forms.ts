@@ -19,18 +19,21 @@ const forms: Partial<Record<ValueType, Form>> = {
   date: 'date',
 };
 
-/** The form of a type's values; null for a type without one. */
+/** The form in which SQL holds the values of a type; null if SQL has no form for this type. */
 export function formOf(type: ValueType): Form | null {
   return forms[type] ?? null;
 }
 
-/** The form in which two values compare exactly; null if there is none. A float has digits that no integer has. */
+/**
+ * The form in which SQL compares two values exactly; null if there is none. Floats and integers have no common form: a float has digits
+ * that no integer has.
+ */
 export function commonForm(left: TypedExpression, right: TypedExpression): Form | null {
   const candidates = [formOf(left.type), formOf(right.type), 'numeric' as const, 'timestamp' as const];
   return candidates.find(form => form !== null && fits(left, form) && fits(right, form)) ?? null;
 }
 
-/** A constant in a form, as PostgreSQL reads it. Undefined if the form cannot hold it exactly. */
+/** A constant as the text that PostgreSQL reads in this form. Undefined if the form cannot hold the constant exactly. */
 export function constantIn(value: CypherValue, form: Form): string | boolean | null | undefined {
   if (value === null) return null;
   switch (form) {
@@ -66,25 +69,37 @@ export function fits(expression: TypedExpression, form: Form): boolean {
   return formOf(type) === form || (type === 'integer' && form === 'numeric') || (type === 'datetime' && form === 'timestamp');
 }
 
-/** Whether a property has unknown type and is compared as jsonb. One that may be a time is not: a time equals texts in its own way. */
+/**
+ * Whether a property has unknown type and can be compared as jsonb. A property that may be a time cannot: a time equals texts that are
+ * written in another way.
+ */
 function isNoTime({ type, mayBeTime }: TypedExpression & { kind: 'property' }): boolean {
   return type === 'any' && !mayBeTime;
 }
 
-/** The form in which SQL tests whether two values are equal. For a property and a constant it is jsonb if possible, whatever the type. */
+/**
+ * The form in which SQL tests whether two values are equal: jsonb for a property and a constant that both fit jsonb, otherwise their
+ * common form.
+ */
 export function equalityForm(left: TypedExpression, right: TypedExpression): Form | null {
   const isConstant = left.kind === 'constant' || right.kind === 'constant';
   return isConstant && fits(left, 'jsonb') && fits(right, 'jsonb') ? 'jsonb' : commonForm(left, right);
 }
 
-/** The text of a date; a text beside a date is read as one. Undefined outside the years 1 to 9999, which PostgreSQL reads in this form. */
+/**
+ * The text of a date, or of a text that is compared with a date. Undefined outside the years 1 to 9999, the only years that PostgreSQL
+ * reads as YYYY-MM-DD.
+ */
 function dateText(value: CypherValue): string | undefined {
   const date = typeof value === 'string' ? timeOf('date', value) : value;
   if (date === null || typeof date !== 'object' || !('kind' in date) || date.kind !== 'date') return undefined;
   return withPlainYear(date.date.toString());
 }
 
-/** The text of a local time: a text without a zone beside a date-time. Undefined for digits beyond microseconds, which PostgreSQL drops. */
+/**
+ * The text of a local time, from a text without a zone that is compared with a date-time. Undefined for digits beyond microseconds, which
+ * PostgreSQL drops.
+ */
 function timestampText(value: CypherValue): string | undefined {
   if (typeof value !== 'string' || /[Zz[]|[+-]\d\d(?::?\d\d)?$/.test(value.slice(10))) return undefined;
   const time = timeOf('localdatetime', value);

@@ -1,6 +1,9 @@
 import { type CypherWord } from '../syntax/syntax-words.js';
 
-/** Examples are expressions over c, r, o, l and p; cypher-page.ts has the query around them. */
+/**
+ * Functions by name in lower case. Each example is an expression over the variables c, r, o, l and p; cypher-page.ts puts a query around
+ * it.
+ */
 export const functionWords: Readonly<Record<string, CypherWord>> = {
   id: word('id', '节点或关系在本图中的编号', 'The number of a node or relationship in this graph', 'id(c)'),
   elementid: word('elementId', '同 id，作为文本', 'The same as id, as text', 'elementId(c)'),

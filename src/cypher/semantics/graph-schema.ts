@@ -4,7 +4,7 @@ export interface GraphSchema {
   edges: EdgeSchema[];
 }
 
-/** One kind of node: those with the same key. */
+/** One kind of node: the nodes whose key has this label. */
 export interface LabelSchema {
   name: string;
   aliases: string[];
@@ -16,7 +16,7 @@ export interface LabelSchema {
   displayProperty: string | null;
   properties: PropertySchema[];
   rowCount: number;
-  /** Labels that some of these nodes carry besides. One may be the name of another kind. */
+  /** Further labels that some of these nodes carry. A further label may also be the name of another kind of node. */
   furtherLabels?: FurtherLabelSchema[];
 }
 
@@ -37,13 +37,13 @@ export interface EdgeSchema {
 }
 
 /**
- * `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, timetz, datetime, localdatetime,
- * duration, one of these with [], json, map; or `mixed` if jobs disagree.
+ * A property of nodes or edges. `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, timetz,
+ * datetime, localdatetime, duration, one of these with [], json, map; or `mixed` if jobs disagree.
  */
 export interface PropertySchema {
   name: string;
   type: string;
   column?: string;
-  /** Synonyms, in questions only. */
+  /** Synonyms of the property. Only questions use them, queries do not. */
   aliases?: string[];
 }

@@ -2,13 +2,19 @@ import { type Expression } from '../syntax/cypher-ast.js';
 import { type Names } from '../syntax/walk-in-scope.js';
 import { type SchemaIndex } from './schema-index.js';
 
-/** The labels or types that an element may have, according to its pattern and the schema. Empty for edges of any type. */
+/**
+ * A node or an edge. `owners` are the labels or types that it may have according to its pattern and the schema; empty for edges of any
+ * type.
+ */
 export interface NamedElement {
   kind: 'node' | 'edge';
   owners: string[];
 }
 
-/** Kind of a value for resolving its properties: an element or a list of them. Null for other values, and if only a row tells. */
+/**
+ * Kind of a value for resolving its properties: a node, an edge, or a list of them. Null for other values, and for a value whose kind only
+ * a row tells.
+ */
 export type Meaning = NamedElement | { kind: 'list'; of: Meaning } | null;
 
 export function meaningOf(expression: Expression, scope: Names<Meaning>, schema: SchemaIndex): Meaning {
@@ -40,7 +46,7 @@ export function meaningOf(expression: Expression, scope: Names<Meaning>, schema:
   }
 }
 
-/** Kind of an item of a list; null if it is unknown. UNWIND yields a value that is not a list as its only item. */
+/** Kind of an item of a list; null if it is unknown. UNWIND of a value that is not a list yields this value as its only item. */
 export function itemMeaning(list: Expression, scope: Names<Meaning>, schema: SchemaIndex): Meaning {
   const meaning = meaningOf(list, scope, schema);
   return meaning?.kind === 'list' ? meaning.of : null;

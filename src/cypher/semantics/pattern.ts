@@ -2,7 +2,7 @@
 export interface Pattern {
   nodes: PatternNode[];
   edges: PatternEdge[];
-  /** Later uses of an edge variable. The same edge must lie between these nodes as well. */
+  /** Later uses of the variable of an edge. The edge must lie between the nodes of each later use as well. */
   repeats: EdgeRepeat[];
   /** Pairs of edges (indexes) that must differ because they stand in one MATCH. */
   differentEdges: [number, number][];
@@ -11,7 +11,7 @@ export interface Pattern {
 export interface PatternNode {
   variable: string;
   anonymous: boolean;
-  /** Every group must hold; one label of a group is enough. */
+  /** The label groups: the node must have at least one label of every group. */
   labels: string[][];
   /** Labels that the node may have according to the schema, for property types. Empty means unknown. */
   possibleLabels: string[];
@@ -35,7 +35,7 @@ export interface EdgeRepeat {
   target: number;
 }
 
-/** The node or edge of a variable, as an index. */
+/** The node or edge that a variable stands for, as an index into `nodes` or `edges`. */
 export interface PatternVariable {
   kind: 'node' | 'edge';
   index: number;

@@ -11,7 +11,7 @@ import { type QueryWarning } from './typed-tree.js';
 /** Maximum unknown names of a query for which the nearest name is sought: each is compared with thousands of names. */
 const mostSuggestions = 5;
 
-/** Maximum labels or types named in the warning that they lack a property. */
+/** Maximum labels or types that a warning names as lacking a property. */
 const mostOwners = 3;
 
 /**
@@ -24,7 +24,7 @@ export class QueryContext {
   private readonly unknown = new Map<string, QueryWarning>();
   private readonly mismatches: QueryWarning[] = [];
 
-  /** @param text '' for a tree built in code */
+  /** @param text the query text; '' for a tree built in code */
   constructor(
     private readonly text: string,
     schema: GraphSchema,
@@ -84,7 +84,7 @@ export class QueryContext {
     name: string,
     findNearest: () => string | null,
     position: number | null,
-    /** The labels or types to name, if only others have a property of this name. */
+    /** The labels or types that lack the property, for the warning to name, if other labels or types have a property of this name. */
     owners: readonly string[] = [],
   ): void {
     if (this.schema.isEmpty || this.unknown.has(`${code} ${name}`)) return;

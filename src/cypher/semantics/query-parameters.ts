@@ -6,12 +6,12 @@ import { type QueryWarning } from './typed-tree.js';
 const maxNesting = 32;
 
 /**
- * The most that parameters may hold in one query, in characters of JSON, counted at every place where one is named: each
- * is looked through there.
+ * Maximum size of the parameters in one query, in characters of JSON. A parameter counts at every place where the query names it, because
+ * its value is looked through at each of these places.
  */
 export const maxUsedSize = 4_000_000;
 
-/** The caller's values for $parameters. A value is checked when it is first read, and the unread ones can be listed. */
+/** The caller's values for $parameters. A value is checked when it is first read. Values that were not read can be listed. */
 export class QueryParameters {
   private readonly used = new Map<string, number>();
   private usedSize = 0;
@@ -43,10 +43,10 @@ export class QueryParameters {
       }));
   }
 
-  /** The length of the value as JSON, near enough for a limit. */
+  /** Checks a value of a parameter and returns its length as JSON, near enough for a limit. */
   private checked(value: CypherValue, name: string, position: number, depth: number): number {
     const invalid = (zh: string, en: string) => new InvalidParameterError(name, { zh, en }, this.place(position));
-    // PostgreSQL can store neither in a text.
+    // PostgreSQL can store neither NUL nor half a surrogate pair in a text.
     const check = (text: string) => {
       if (/[\0\p{Surrogate}]/u.test(text)) throw invalid('含有 NUL 或不成对的代理项', 'holds NUL or half a surrogate pair');
       return text.length + 2;

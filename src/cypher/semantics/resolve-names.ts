@@ -7,7 +7,8 @@ type Scope = Names<Meaning>;
 
 /**
  * Replaces aliases of labels, types and properties by the names that the graph stores, in the whole tree of a query. An unknown name gives
- * a warning and stays as it is. If only the running query knows the element of a property, the tree gets its names by label and type.
+ * a warning and stays in the tree. If it is only known at run time which element has a property, the tree gets the names of the property
+ * by label and type.
  * @returns the places where parameters are named
  */
 export function resolveNames(query: CypherQuery, context: QueryContext): Name[] {
@@ -32,7 +33,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     }
   }
 
-  /** Renames a property: to one stored name for all labels or types of its element, or to one name for each of them. */
+  /** Renames a property: to one stored name for all labels or types of its element, or to one name for each label or type. */
   function rename(named: MapEntry | (Expression & { kind: 'property' }), meaning: Meaning): void {
     const { name } = named;
     if (meaning?.kind === 'list') return;
@@ -87,7 +88,10 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     return kind === 'node' ? owners === schema.labelNames : owners.length === 0;
   }
 
-  /** The labels of a node: those of its first group that the schema knows; else those that the edges beside it allow. */
+  /**
+   * The labels that a node may have: the labels of its first group that the schema knows, or else the labels that the edges beside the
+   * node allow.
+   */
   function labelsOf({ nodes, edges }: PathPattern, index: number): string[] {
     const named = nodes[index]!.labels.map(group => group.map(({ name }) => name));
     const known = named.find(group => group.every(label => schema.hasLabel(label)));
@@ -105,7 +109,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
   }
 }
 
-/** Each name once, at its first place. */
+/** The names without repetitions, each with its first place. */
 function distinct(names: Name[]): Name[] {
   const seen = new Set<string>();
   return names.filter(({ name }) => !seen.has(name) && seen.add(name));

@@ -4,10 +4,13 @@ import { hasAggregate } from './aggregates.js';
 import { type Pattern, type PatternEdge, type PatternNode, type PatternVariable } from './pattern.js';
 import { type QueryContext } from './query-context.js';
 
-/** With more edges in one query PostgreSQL no longer finds the order of the joins in useful time. */
+/** Maximum edges in one query. With more edges PostgreSQL no longer finds the order of the joins in useful time. */
 export const maxEdges = 12;
 
-/** Every edge may have two ends of its own. More nodes could only form a product without relationships. */
+/**
+ * Maximum nodes in one query: two for each of the `maxEdges` edges. Further nodes would have no relationship and could only form a
+ * Cartesian product.
+ */
 export const maxNodes = 2 * maxEdges;
 
 const tooManyNodes = { zh: `一次查询中超过 ${maxNodes} 个节点`, en: `more than ${maxNodes} nodes in one query` };
@@ -16,7 +19,7 @@ const tooManyEdges = { zh: `一次查询中超过 ${maxEdges} 个关系`, en: `m
 /** Collects the nodes, edges and conditions of MATCH clauses, one clause after the other. */
 export class PatternResolver {
   private readonly pattern: Pattern = { nodes: [], edges: [], repeats: [], differentEdges: [] };
-  /** All must be true: the conditions of the clauses, and each property in a pattern as an equality. */
+  /** Conditions that must all be true: the conditions of the clauses, and each property in a pattern as an equality. */
   readonly conditions: Expression[] = [];
   readonly variables = new Map<string, PatternVariable>();
 
@@ -63,7 +66,7 @@ export class PatternResolver {
     return bound && (bound.kind === 'node' ? this.pattern.nodes : this.pattern.edges)[bound.index];
   }
 
-  /** The node at that end of the edge, or null if the pattern gives the edge no direction. */
+  /** The node at this end of the edge, or null if the pattern gives the edge no direction. */
   endOf(variable: string, end: 'source' | 'target'): PatternNode | null {
     const edge = this.elementNamed(variable);
     return edge && 'directed' in edge && edge.directed ? (this.pattern.nodes[edge[end]] ?? null) : null;
@@ -86,7 +89,7 @@ export class PatternResolver {
         pattern.position,
       );
     const index = bound?.index ?? nodes.length;
-    // No query can write this name: texts with NUL are refused.
+    // The name of an anonymous node. No query can write this name, because texts with NUL are refused.
     const variable = pattern.variable ?? `\0n${index}`;
     const known = nodes[index];
     if (known) known.labels.push(...labels);
@@ -123,7 +126,7 @@ export class PatternResolver {
     return index;
   }
 
-  /** A label group that the schema knows decides the label; otherwise the edges around the node do. */
+  /** The labels that a node may have. A label group that the schema knows decides them; otherwise the edges around the node do. */
   private possibleLabels(node: PatternNode, index: number): string[] {
     const { schema } = this.context;
     const known = node.labels.find(group => group.every(label => schema.hasLabel(label)));

@@ -56,7 +56,7 @@ export class Groups implements ExpressionScope {
       this.aggregates.push(aggregate);
       return this.know(expression, aggregate);
     }
-    // A property, label or function of a grouped element depends only on the element, so as a key it splits no group.
+    // A property, label or function of a grouped node or edge depends on this node or edge only, so adding it as a key splits no group.
     const isOfElement = ['property', 'hasLabels', 'call'].includes(expression.kind) && childrenOf(expression).every(isElementKey, this);
     if (isOfElement && childrenOf(expression).length === 1) return this.addKey(expression);
     if (expression.kind === 'variable') throw new NotInSqlError(`${expression.name} beside groups`);

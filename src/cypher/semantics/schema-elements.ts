@@ -3,21 +3,24 @@ import { spend } from '../syntax/effort.js';
 import { wordOf } from '../values/value-type.js';
 import { type PropertySchema } from './graph-schema.js';
 
-/** A property of a query under its stored name. `known` is false when no element carries it. */
+/** A property that a query names, under its stored name. `known` is false when no label or type has it. */
 export interface ResolvedProperty {
   name: string;
-  /** The mapping's word for its type, without a scale and with `bigint` for all integers; '' if no element carries it, null if they disagree. */
+  /**
+   * The mapping's word for the type of the property, without a scale and with `bigint` for all integers; '' if no label or type has the
+   * property, null if they declare different types.
+   */
   word: string | null;
-  /** Whether some element may hold a date or a date-time. */
+  /** Whether the property of some label or type may be a date or a date-time. */
   mayBeTime: boolean;
-  /** Whether some element may hold a value of a type that SQL would take for a text or for plain JSON, such as a duration. */
+  /** Whether the property of some label or type may have a value, such as a duration, that SQL would take for a text or for plain JSON. */
   inMemory: boolean;
   known: boolean;
-  /** Whether it has another name in some labels or types than in others. */
+  /** Whether the property has different names in different labels or types. */
   varies: boolean;
 }
 
-/** SQL reads or shows values of these types as memory does. */
+/** The mapping's words for types whose values SQL reads or shows as memory does. */
 const wordsOfSql = new Set([
   'string',
   'bigint',
@@ -37,14 +40,14 @@ export interface Element {
   properties: PropertySchema[];
 }
 
-/** Labels, or types of edges. Look-ups are kept, since they are the same for all queries. */
+/** The labels of a graph, or its types of edges. Results of look-ups are kept, since they are the same for all queries. */
 export class Elements<E extends Element> {
   private readonly elements = new Map<string, E>();
   private readonly single = new Map<string, IndexedProperties>();
   private anyCase: Map<string, string> | null = null;
   private whole: IndexedProperties | null = null;
 
-  /** The element with this name, which begins as `made` if it is new. */
+  /** The label or type with this name. A new one is made by `made` and added. */
   at(name: string, made: () => E): E {
     const element = this.elements.get(name) ?? made();
     this.elements.set(name, element);
@@ -63,7 +66,7 @@ export class Elements<E extends Element> {
     return [...this.elements.keys()];
   }
 
-  /** The element with this name or alias, or null. */
+  /** The name of the label or type that has this name or alias; null if there is none. */
   find(name: string): string | null {
     if (this.elements.has(name)) return name;
     if (this.anyCase === null) {
@@ -78,12 +81,12 @@ export class Elements<E extends Element> {
     return nearestName(name, this.allNames());
   }
 
-  /** The properties of all elements together. */
+  /** The properties of all labels or types together. */
   get all(): Properties {
     return (this.whole ??= new IndexedProperties(this.elements.values()));
   }
 
-  /** The properties of some elements. */
+  /** The properties of the labels or types with these names, together. */
   of(names: readonly string[]): Properties {
     return names.length === 1 ? this.one(names[0]!) : new JoinedProperties(names.map(name => this.one(name)));
   }
@@ -102,12 +105,12 @@ export class Elements<E extends Element> {
 }
 
 export interface Properties {
-  /** Finds a property by its name, else by its source column. */
+  /** Finds a property by its name, or else by the name of its source column. */
   resolve(name: string): ResolvedProperty;
   nearest(name: string): string | null;
 }
 
-/** The properties of some elements by their names and by their source columns. */
+/** The properties of some labels or types, by their names and by their source columns. */
 class IndexedProperties implements Properties {
   readonly byName = new Map<string, PropertySchema[]>();
   readonly byColumn = new Map<string, PropertySchema[]>();
@@ -125,7 +128,7 @@ class IndexedProperties implements Properties {
     const known = this.resolved.get(name);
     if (known) return known;
     const property = resolve(name, this.byColumn.get(name) ?? [], each => this.byName.get(each) ?? []);
-    // A query may ask for any number of unknown names, so these are not kept.
+    // A query may ask for any number of unknown names, so the results for unknown names are not kept.
     if (property.known) this.resolved.set(name, property);
     return property;
   }
@@ -137,7 +140,7 @@ class IndexedProperties implements Properties {
 
 const noProperties = new IndexedProperties([]);
 
-/** The properties of several elements that a query names. */
+/** The properties of several labels or types that a query names. */
 class JoinedProperties implements Properties {
   constructor(private readonly parts: readonly IndexedProperties[]) {}
 
@@ -151,7 +154,7 @@ class JoinedProperties implements Properties {
     return nearestName(name, this.names());
   }
 
-  /** Each name once. */
+  /** Yields the name of each property once. */
   private *names(): Iterable<string> {
     const seen = new Set<string>();
     for (const { byName } of this.parts)
@@ -169,7 +172,7 @@ function add(index: Map<string, PropertySchema[]>, name: string, property: Prope
   else index.set(name, [property]);
 }
 
-/** @param aliased the properties of which the name is the source column */
+/** @param aliased the properties whose source column has this name */
 function resolve(name: string, aliased: readonly PropertySchema[], named: (name: string) => readonly PropertySchema[]): ResolvedProperty {
   const first = named(name)[0] ?? aliased[0];
   if (!first) return { name, word: '', mayBeTime: false, inMemory: false, known: false, varies: false };

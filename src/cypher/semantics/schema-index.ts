@@ -6,7 +6,7 @@ import { type Element, Elements, type Properties, type ResolvedProperty } from '
 type Label = Element & Pick<LabelSchema, 'keyProperties'>;
 
 interface EdgeType extends Element {
-  /** The labels at the ends of its edges. */
+  /** The labels of the nodes at the two ends of edges of this type. */
   source: Set<string>;
   target: Set<string>;
 }
@@ -17,13 +17,13 @@ export class SchemaIndex {
 
   private readonly labels = new Elements<Label>();
   private readonly types = new Elements<EdgeType>();
-  /** The labels that nodes may carry besides the label of their key. */
+  /** Labels that nodes may carry in addition to the label of their key. */
   private readonly furtherLabels = new Set<string>();
-  /** The labels of keys, of which each node has one. This very list means any node. */
+  /** The labels of keys. Each node has exactly one of them. Passing this very array as `labels` means any node. */
   readonly labelNames: string[];
   private stored: ReadonlyMap<string, StoredNames> | null = null;
 
-  /** The index of a schema, which is built once. */
+  /** The index of a schema, which is built once for each schema object. */
   static of(schema: GraphSchema): SchemaIndex {
     const index = SchemaIndex.known.get(schema) ?? new SchemaIndex(schema);
     SchemaIndex.known.set(schema, index);
@@ -44,7 +44,10 @@ export class SchemaIndex {
     }
   }
 
-  /** A further label has the properties of all nodes that may carry it. Its nodes have no key in common. */
+  /**
+   * Adds the further labels of a label. A further label has the properties of all nodes that may carry it. It has no key properties,
+   * because its nodes have no key in common.
+   */
   private addFurtherLabels({ properties, furtherLabels = [] }: LabelSchema): void {
     for (const { name, aliases } of furtherLabels) {
       const known = this.labels.at(name, () => ({ names: [name], properties: [], keyProperties: [] }));
@@ -63,12 +66,12 @@ export class SchemaIndex {
     return this.labels.get(name) !== undefined;
   }
 
-  /** Tells whether nodes may carry the label besides another one, which is that of their key. */
+  /** Tells whether nodes may carry this label in addition to the label of their key. */
   isFurtherLabel(name: string): boolean {
     return this.furtherLabels.has(name);
   }
 
-  /** The label with this name or alias, or null. */
+  /** The name of the label that has this name or alias; null if there is none. */
   findLabel(name: string): string | null {
     return this.labels.find(name);
   }
@@ -85,7 +88,7 @@ export class SchemaIndex {
     return this.types.nearest(name);
   }
 
-  /** Labels at one end of the types. Null when a type is unknown or none is given. */
+  /** The labels at one end of edges of these types. Null when a type is unknown, or when `types` is empty. */
   labelsAt(end: 'source' | 'target', types: string[]): string[] | null {
     if (types.length === 0) return null;
     const labels = new Set<string>();
@@ -98,7 +101,7 @@ export class SchemaIndex {
     return [...labels];
   }
 
-  /** The properties that hold the key of a label, in key order. Null when they are unknown or not all mapped. */
+  /** The properties that hold the key of a label, in key order. Null when the key is unknown or a part of the key has no property. */
   keyProperties(label: string): ResolvedProperty[] | null {
     const element = this.labels.get(label);
     if (!element || element.keyProperties.length === 0 || element.keyProperties.includes('')) return null;
@@ -121,7 +124,10 @@ export class SchemaIndex {
     return this.ofTypes(types).nearest(name);
   }
 
-  /** The stored names of a property in those labels and types where it is known by its source column alone. Undefined if there are none. */
+  /**
+   * The stored names of a property, for those labels and types that know the given name only as the source column of the property.
+   * Undefined if there are none.
+   */
   storedNames(name: string): StoredNames | undefined {
     this.stored ??= this.namesByColumn();
     return this.stored.get(name);
@@ -150,7 +156,10 @@ export class SchemaIndex {
   }
 }
 
-/** The names of properties by their columns: none where edges of one type disagree, and where a column is the name of a property. */
+/**
+ * The names of properties by their source columns. A column is left out if edges of one type disagree about its property, or if a property
+ * has the column's name.
+ */
 function namesOfColumns(properties: readonly PropertySchema[]): Map<string, string> {
   const names = new Set(properties.map(({ name }) => name));
   const found = new Map<string, string>();

@@ -5,7 +5,10 @@ import { NotInSqlError } from './not-in-sql.error.js';
 import { type ExpressionScope, typeExpression } from './type-expression.js';
 import { type AggregateName, type TypedAggregate, type TypedExpression } from './typed-tree.js';
 
-/** @param scope of the matches that are aggregated. @throws NotInSqlError for sums of floats too, which depend on the order of rows */
+/**
+ * Types an aggregate. @param scope that of the matches that are aggregated. @throws NotInSqlError, also for sums of floats, which depend
+ * on the order of rows
+ */
 export function typeAggregate(expression: Expression & { kind: 'call' | 'countAll' }, scope: ExpressionScope): TypedAggregate {
   const { position } = expression;
   if (expression.kind === 'countAll')
@@ -23,7 +26,7 @@ function isAggregateName(name: string): name is AggregateName {
   return ['count', 'sum', 'avg', 'min', 'max'].includes(name);
 }
 
-/** The type of the result, or null if SQL would aggregate such values in another way. */
+/** The type of the aggregate's result, or null if SQL would aggregate such values in another way than memory. */
 function typeOf(name: AggregateName, { type, kind }: TypedExpression, distinct: boolean): ValueType | null {
   if (kind === 'constant') return null;
   const isElement = type === 'node' || type === 'edge';
@@ -31,7 +34,7 @@ function typeOf(name: AggregateName, { type, kind }: TypedExpression, distinct: 
     case 'count':
       return isElement || !distinct || formOf(type) !== null ? 'integer' : null;
     case 'sum':
-      // Without any decimal, the sum is the integer 0.
+      // The sum of no decimals is the integer 0, so the type is `number`.
       if (type === 'decimal') return 'number';
       return type === 'integer' ? 'integer' : null;
     case 'avg':

@@ -14,13 +14,16 @@ export interface ExpressionScope {
   parameters: CypherMap;
   /** Resolves variables to nodes and edges. */
   patterns: PatternResolver;
-  /** The meaning of the expression as a whole, such as a variable or a group's column. Null to type it from its parts. */
+  /**
+   * Returns the meaning of a whole expression, such as a variable or a column of a group. Null if the expression has to be typed from its
+   * parts.
+   */
   resolve(expression: Expression): TypedExpression | null;
 }
 
 /**
- * Types an expression that SQL can evaluate with exactly the result that it has in memory. Whatever is uncertain is refused: a value of
- * unknown type, or a calculation that SQL does in another way.
+ * Types an expression that SQL can evaluate with exactly the result that the expression has in memory. All that is uncertain is refused: a
+ * value of unknown type, or a calculation that SQL does in another way.
  * @throws NotInSqlError
  */
 export function typeExpression(expression: Expression, scope: ExpressionScope): TypedExpression {
@@ -77,7 +80,7 @@ export function typeCondition(expression: Expression, scope: ExpressionScope): T
   return typed.type === 'boolean' ? typed : refuse('a condition of unknown type');
 }
 
-/** `=` or `<>` of values whose types are certain. Also for conditions that are made in code. */
+/** Types `=` or `<>` of two values whose types are certain. Code that builds a condition without a query text calls this too. */
 export function equality(
   operator: '=' | '<>',
   left: TypedExpression,
@@ -151,7 +154,7 @@ function areDifferentKinds({ type: a }: TypedExpression, { type: b }: TypedExpre
   return a !== 'any' && b !== 'any' && !isTimeText && familyOf(a) !== familyOf(b);
 }
 
-/** Almost always a number is quoted. */
+/** The warning that values of these two types never match. Its usual cause is a number in quotes. */
 function mismatchOf(
   operator: string,
   { type: left }: TypedExpression,
@@ -181,7 +184,10 @@ function membership(item: TypedExpression, list: TypedExpression, position: numb
   return form ? { kind: 'in', type: 'boolean', form, item, list: items, position, ...failing(item) } : refuse('IN a list of other types');
 }
 
-/** Integers of 64 bits and floats are calculated as in memory, or fail. Decimals are exact in both, but for quotients. */
+/**
+ * Types `+`, `-`, `*`, `/` and `%`. SQL calculates integers of 64 bits and floats as memory does, or fails. Decimals are exact in SQL and
+ * in memory, except for quotients.
+ */
 function arithmetic(
   operator: '+' | '-' | '*' | '/' | '%',
   left: TypedExpression,
@@ -195,7 +201,8 @@ function arithmetic(
   if (type === 'float' && operator === '%') return refuse('a remainder of floats');
   for (const operand of [left, right])
     if (operand.kind === 'constant' && !Number.isFinite(Number(operand.value))) return refuse('an infinite number');
-  // With a float, integers become floats. A constant does so here, because SQL takes only the texts of floats.
+  // If one operand is a float, an integer beside it becomes a float. A constant is converted here, because SQL takes only the texts of
+  // floats.
   const operand = (value: TypedExpression) =>
     type === 'float' && value.kind === 'constant' ? constant(Number(value.value), value.position) : value;
   return { kind: 'arithmetic', type, operator, left: operand(left), right: operand(right), position, canFail: true };
@@ -211,13 +218,14 @@ function logical(operator: 'AND' | 'OR' | 'XOR', operands: Expression[], positio
   return { kind: 'logical', type: 'boolean', operator, operands: operands.map(each => infallible(typeCondition(each, scope))), position };
 }
 
-/** `object.name` for a node or an edge. */
+/** Types `object.name`, where `object` is a node or an edge. @throws NotInSqlError for any other object */
 function typeProperty(object: TypedExpression, name: string, position: number, { context, patterns }: ExpressionScope): TypedExpression {
   const element = object.kind === 'variable' && object.element !== null ? patterns.elementNamed(object.element) : undefined;
   if (!element) return refuse('a property of something else than an element');
   const { schema } = context;
   const found = 'possibleLabels' in element ? schema.nodeProperty(name, element.possibleLabels) : schema.edgeProperty(name, element.types);
-  // Names are resolved before. A name that is still another one here would mean another property than it does in memory.
+  // The names of the query are resolved before. If the schema resolves this name to another one even now, SQL would read another property
+  // than memory.
   const { word, mayBeTime } = found;
   if (found.name !== name) return refuse('a property with another name in other labels');
   if (found.inMemory) return refuse('a property of a type that SQL does not have');
@@ -271,10 +279,10 @@ function dateOf(value: TypedExpression, position: number): TypedExpression {
   return constant(temporalFunctions.date!.call([value.value], { epochNanoseconds: 0n, timeZone: 'UTC' }), position);
 }
 
-/** startNode(r) is the very node that the pattern binds, if the pattern gives the relationship a direction. */
+/** Types startNode(r) or endNode(r): the node that the pattern binds at this end, if the pattern gives the relationship a direction. */
 function typeEnd(end: 'source' | 'target', edge: TypedExpression, position: number, scope: ExpressionScope): TypedExpression {
   const node = edge.kind === 'variable' && edge.element !== null ? scope.patterns.endOf(edge.element, end) : null;
-  // Among the columns of a group, the node is there only if the group has it as a key.
+  // An expression over the columns of a group can only read the node if the node is a key of the group.
   return (node && scope.resolve({ kind: 'variable', name: node.variable, position })) ?? refuse('the end of a relationship');
 }
 
@@ -282,7 +290,10 @@ function elementOf(value: TypedExpression): TypedExpression {
   return value.type === 'node' || value.type === 'edge' ? value : refuse('something else than an element');
 }
 
-/** Memory ends AND, OR and coalesce() at the first value that decides. SQL may evaluate the others, or only the others. */
+/**
+ * Returns an operand of AND, OR or coalesce() that cannot fail. Memory evaluates the operands in order and stops at the first that
+ * decides. SQL may evaluate all operands, or only later ones. @throws NotInSqlError for an operand that may fail
+ */
 function infallible(value: TypedExpression): TypedExpression {
   return value.canFail ? refuse('a part that may fail under a condition') : value;
 }

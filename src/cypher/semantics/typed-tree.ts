@@ -6,8 +6,8 @@ import { type ValueType } from '../values/value-type.js';
 export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max';
 
 /**
- * How values are held while they are compared or calculated with. A date-time is a `timestamp` beside a text, which names no zone. A
- * property is `jsonb` while it is only asked whether it equals a constant.
+ * The type in which SQL holds values while it compares or calculates with them. A date-time is a `timestamp` when it is compared with a
+ * text that names no zone. A property is `jsonb` when a condition only asks whether it equals a constant.
  */
 export type Form = 'int8' | 'float8' | 'numeric' | 'text' | 'boolean' | 'date' | 'timestamp' | 'jsonb';
 
@@ -33,7 +33,7 @@ export type TypedExpression = { type: ValueType; position: number; canFail?: tru
   | { kind: 'stringTest'; operator: StringOperator; left: TypedExpression; right: TypedExpression }
   | { kind: 'in'; form: Form; item: TypedExpression; list: readonly CypherValue[] }
   | { kind: 'isNull'; negated: boolean; operand: TypedExpression }
-  /** One label of every group must be the element's. */
+  /** The element must have at least one label of every group. */
   | { kind: 'hasLabels'; object: TypedExpression; labels: string[][] }
   | { kind: 'call'; function: 'id' | 'elementid' | 'type' | 'size' | 'coalesce'; args: TypedExpression[] }
   /** `argument` is null for `count(*)`. Occurs only among the columns of an aggregation. */

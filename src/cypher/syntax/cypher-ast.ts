@@ -13,7 +13,7 @@ export interface UnionQuery {
 export type Clause = MatchClause | UnwindClause | WithClause | ReturnClause;
 
 /**
- * `[OPTIONAL] MATCH pattern, … [WHERE …]`. The edges of one clause are pairwise different; those of two clauses may be the same.
+ * `[OPTIONAL] MATCH pattern, … [WHERE …]`. The edges that one clause matches are pairwise different; two clauses may match the same edge.
  */
 export interface MatchClause {
   kind: 'match';
@@ -23,7 +23,7 @@ export interface MatchClause {
   position: number;
 }
 
-/** `UNWIND list AS variable` */
+/** A clause `UNWIND list AS variable`. */
 export interface UnwindClause {
   kind: 'unwind';
   list: Expression;
@@ -41,8 +41,8 @@ export interface ReturnClause extends Projection {
 }
 
 /**
- * `nodes.length === edges.length + 1`; `edges[i]` lies between `nodes[i]` and `nodes[i + 1]`. `shortest` is set by shortestPath()
- * and allShortestPaths(), which take a single edge.
+ * A path pattern: `nodes.length === edges.length + 1`, and `edges[i]` lies between `nodes[i]` and `nodes[i + 1]`. `shortest` is set by
+ * shortestPath() and allShortestPaths(), which take a single edge.
  */
 export interface PathPattern {
   variable: string | null;
@@ -52,7 +52,7 @@ export interface PathPattern {
   position: number;
 }
 
-/** `(variable:A|B:C {property: value})`: `labels` is [[A, B], [C]]. Every group must hold. */
+/** `(variable:A|B:C {property: value})`: `labels` is [[A, B], [C]]. A node must have at least one label of every group. */
 export interface NodePattern {
   variable: string | null;
   labels: Name[][];
@@ -60,12 +60,15 @@ export interface NodePattern {
   position: number;
 }
 
-/** `-[variable:A|B {property: value}]->`. `types` is empty for any type; `direction` is seen from the left node. */
+/** A pattern `-[variable:A|B {property: value}]->`. `types` is empty for any type; `direction` is seen from the left node. */
 export interface EdgePattern {
   variable: string | null;
   types: Name[];
   direction: Direction;
-  /** For `*least..most`: the numbers of edges in a row; `most` is null without a limit. Null for exactly one edge. */
+  /**
+   * Minimum and maximum number of consecutive edges, from `*least..most`; `most` is null if the pattern sets no maximum. `length` is null
+   * for a pattern of exactly one edge.
+   */
   length: { least: number; most: number | null } | null;
   properties: MapEntry[];
   position: number;
@@ -85,7 +88,10 @@ export interface MapEntry {
   storedNames?: StoredNames | undefined;
 }
 
-/** The names under which elements store a property that the query calls otherwise, by label of the key and by type. */
+/**
+ * The names under which nodes and edges store a property that the query calls otherwise: `nodes` by the label of the node's key, `edges`
+ * by the type of the edge.
+ */
 export interface StoredNames {
   nodes: ReadonlyMap<string, string>;
   edges: ReadonlyMap<string, string>;
@@ -94,7 +100,7 @@ export interface StoredNames {
 /** Common part of WITH and RETURN. */
 export interface Projection {
   distinct: boolean;
-  /** `*`: every named variable, before the items. */
+  /** Whether the query has `*`, which stands for every named variable, before the items. */
   star: boolean;
   items: ReturnItem[];
   orderBy: OrderItem[];
@@ -103,7 +109,7 @@ export interface Projection {
   position: number;
 }
 
-/** `name` is the column: the alias, or else the text of the expression. */
+/** An item of WITH or RETURN. `name` is the name of its column: the alias, or else the text of the expression. */
 export interface ReturnItem {
   name: string;
   aliased: boolean;
@@ -141,16 +147,18 @@ export type Expression = { position: number } & (
   | { kind: 'patternComprehension'; pattern: PathPattern; where: Expression | null; projection: Expression }
   | { kind: 'quantifier'; quantifier: Quantifier; variable: string; list: Expression; where: Expression | null }
   | { kind: 'reduce'; accumulator: string; initial: Expression; variable: string; list: Expression; step: Expression }
-  /** Whether the pattern occurs; with `shortest` the path, or the list of all shortest paths. */
+  /** Whether the pattern occurs. If the pattern has `shortest`, the value is the path, or the list of all shortest paths. */
   | { kind: 'pattern'; pattern: PathPattern }
-  /** `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }`. A query without RETURN gives its rows. */
+  /**
+   * `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }`. If the query in braces has no RETURN, the rows of its last clause are its result.
+   */
   | { kind: 'subquery'; form: 'EXISTS' | 'COUNT' | 'COLLECT'; query: UnionQuery }
   | { kind: 'case'; subject: Expression | null; branches: { when: Expression; then: Expression }[]; otherwise: Expression | null }
 );
 
 export type Quantifier = 'all' | 'any' | 'none' | 'single';
 
-/** The expressions directly under this one, without those inside of subqueries. */
+/** The direct operands of an expression, without the expressions inside subqueries. */
 export function childrenOf(expression: Expression): Expression[] {
   switch (expression.kind) {
     case 'literal':
@@ -200,12 +208,12 @@ export function childrenOf(expression: Expression): Expression[] {
   }
 }
 
-/** The values of the properties in a path. */
+/** The expressions of all property values in a path pattern. */
 export function expressionsOf({ nodes, edges }: PathPattern): Expression[] {
   return [...nodes, ...edges].flatMap(({ properties }) => properties.map(({ value }) => value));
 }
 
-/** Calls `visit` on the expression and everything under it, parents first. */
+/** Calls `visit` on the expression and on all expressions under it, parents first. */
 export function walk(expression: Expression, visit: (expression: Expression) => void): void {
   visit(expression);
   for (const child of childrenOf(expression)) walk(child, visit);

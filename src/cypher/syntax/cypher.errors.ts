@@ -11,7 +11,7 @@ export function placeOf(text: string, position: number): TextPlace {
   return { position, ...placeAt(text, position) };
 }
 
-/** Appends its place to a sentence. */
+/** Appends the place of an error to its sentence; returns the sentence alone if `place` is null. */
 export function withPlace({ zh, en }: Bilingual, place: TextPlace | null): Bilingual {
   if (place === null) return { zh, en };
   const { line, column } = place;
@@ -21,7 +21,7 @@ export function withPlace({ zh, en }: Bilingual, place: TextPlace | null): Bilin
 /** The base of all errors of the compiler. */
 export class CypherError extends LanguageError {
   /**
-   * @param sentence without the place
+   * @param sentence the message without the place
    * @param place null for a tree built in code, which lacks a text
    */
   constructor(

@@ -6,29 +6,32 @@ export interface Meter {
 let meter: Meter | null = null;
 
 /**
- * Counts work that is the longer the larger its values are. A unit is some 20 ns: one item compared, or 32 characters copied. Values
- * know no query, so the units go to the meter of whoever evaluates now. Outside of `metered` nobody counts them.
+ * Counts work that takes longer for larger values. A unit is some 20 ns: one item compared, or 32 characters copied. A value does not know
+ * the query that uses it, so the units go to the meter of the innermost `metered` call. Outside of `metered` the units are not counted.
  * @throws what the meter throws at its bound
  */
 export function spend(units: number): void {
   meter?.spend(units);
 }
 
-/** From so many characters on, V8 keeps a joined text as its parts until it is read, and takes some nanoseconds a character to write it. */
+/**
+ * Minimum characters of a joined text that V8 keeps as its parts until the text is read. Writing the parts as one text then takes some
+ * nanoseconds a character.
+ */
 export const longText = 1_024;
 
-/** Counts the reading of a whole text. */
+/** Counts the units for reading a whole text. */
 export function spendReading(text: string): void {
   spend(text.length < longText ? text.length >> 4 : text.length >> 2);
 }
 
-/** Counts the comparison of two texts, which reads both, however soon it ends. */
+/** Counts the comparison of two texts as the reading of both, however soon the comparison ends. */
 export function spendComparing(a: string, b: string): void {
   spendReading(a);
   spendReading(b);
 }
 
-/** Does work, which must not wait for anything, and counts it on a meter. */
+/** Does some synchronous work and counts its units on the meter `on`. */
 export function metered<T>(on: Meter, work: () => T): T {
   const outer = meter;
   meter = on;

@@ -2,8 +2,9 @@ import { type Expression, type Name } from './cypher-ast.js';
 import { extended, type ScopedVisitor, walkInScope } from './walk-in-scope.js';
 
 /**
- * The variables that an expression takes from around it, at each place where it does, also in its queries and patterns.
- * @param around the names of the variables there. Others are free only where an expression reads them: a pattern declares them.
+ * The variables that an expression reads from around it, once for each place where it reads them, also inside its queries and patterns.
+ * @param around the names of the variables that are visible around the expression. Any other name is free only where an expression reads
+ * it: a pattern declares it.
  */
 export function freeVariables(expression: Expression, around: Iterable<string>): Name[] {
   const found: Name[] = [];

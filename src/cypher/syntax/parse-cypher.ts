@@ -15,7 +15,7 @@ import { unbuiltReads, writingClauses } from './refused.js';
 import { TokenStream } from './token-stream.js';
 
 /**
- * Parses one openCypher query that reads: MATCH, OPTIONAL MATCH, UNWIND and WITH in any order, then RETURN; several of them with
+ * Parses one openCypher query that reads: MATCH, OPTIONAL MATCH, UNWIND and WITH in any order, then RETURN; or several such queries with
  * UNION in between.
  * @throws CypherSyntaxError with the place and what was expected; CypherReadOnlyError for clauses that write or call;
  * CypherNotSupportedError for reads that are not built

@@ -16,7 +16,10 @@ import { maxDepth, type TokenStream } from './token-stream.js';
 const comparisonOperators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const quantifiers: ReadonlySet<string> = new Set<Quantifier>(['all', 'any', 'none', 'single']);
 
-/** The middle of `a < b < c` is computed twice, so chains nested in chains would double at every level. */
+/**
+ * Maximum expressions in a middle operand of a chain of comparisons. The `b` of `a < b < c` is computed twice, so the work of chains
+ * nested in chains would double at each level.
+ */
 const maxChainedSize = 20;
 
 /** Words that end an expression or start a construct. In backticks they are ordinary variables. */
@@ -138,7 +141,7 @@ function leftAssociative(tokens: TokenStream, takeOperator: () => BinaryOperator
     const { position } = tokens.current;
     const operator = takeOperator();
     if (operator === null) return left;
-    // A chain leans left, with one level of nesting for each operator.
+    // The tree of a chain such as `a + b + c` leans left: each operator adds one level of nesting.
     if (links >= maxDepth) throw tokens.tooDeep();
     left = { kind: 'binary', operator, left, right: operand(), position };
   }
@@ -191,14 +194,14 @@ function parseBracket(tokens: TokenStream, object: Expression): Expression {
   return { kind: 'slice', object, from, to, position: object.position };
 }
 
-/** Reads `:A|B:C` as [[A, B], [C]]. Every group must hold, and one label of a group is enough. */
+/** Reads `:A|B:C` as [[A, B], [C]]. A node needs at least one label of every group. */
 export function parseLabels(tokens: TokenStream): Name[][] {
   const groups: Name[][] = [];
   while (tokens.takeSymbol(':')) groups.push(...parseAlternatives(tokens));
   return groups;
 }
 
-/** More come of `A&B|C&D|…` than anybody writes. */
+/** Maximum groups that one label expression becomes. `A&B|C&D` becomes four groups, and each further `|E&F` doubles their number. */
 const mostLabelGroups = 64;
 
 /** Reads `A|B&C` as [[A, B], [A, C]], since `&` binds tighter than `|`. */
@@ -254,7 +257,7 @@ function parseAtom(tokens: TokenStream): Expression {
       return { kind: 'literal', value, position };
     case 'integer':
     case 'float':
-      // 2^63 only has a meaning below zero.
+      // 2^63 leaves the range of 64 bits without a sign; only -2^63 lies in it.
       if (value === '9223372036854775808')
         throw tokens.refuse(
           { zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` },
@@ -285,7 +288,7 @@ function parseNamed(tokens: TokenStream): Expression {
   const { kind, text, position } = tokens.current;
   const word = kind === 'name' ? text.toUpperCase() : '';
   if (isShortestPath(tokens)) return { kind: 'pattern', pattern: tokens.rules.shortestPath(tokens), position };
-  // The subject of CASE may stand in parentheses, which look like those of a call.
+  // The subject of CASE may stand in parentheses, which look like the parentheses of a call of `CASE`.
   if (word === 'CASE') return tokens.nested(() => parseCase(tokens));
   if (tokens.isSymbol('(', 1) || (word !== '' && tokens.isSymbol('.', 1) && isNamespacedCall(tokens))) return parseCall(tokens);
   if (word === 'TRUE' || word === 'FALSE' || word === 'NULL') {
@@ -301,7 +304,10 @@ function parseNamed(tokens: TokenStream): Expression {
   return { kind: 'variable', name, position };
 }
 
-/** Recognises `apoc.text.join(`: dots that lead to an opening parenthesis. A property access never does. */
+/**
+ * Whether a namespaced call such as `apoc.text.join(` begins here: names joined by dots, then an opening parenthesis. A property access is
+ * never followed by an opening parenthesis.
+ */
 function isNamespacedCall(tokens: TokenStream): boolean {
   let ahead = 1;
   while (tokens.isSymbol('.', ahead) && (tokens.peek(ahead + 1).kind === 'name' || tokens.peek(ahead + 1).kind === 'quoted')) ahead += 2;
@@ -411,7 +417,10 @@ function parseBracketed(tokens: TokenStream): Expression {
   );
 }
 
-/** Parses `variable IN list [WHERE condition] [| projection]]`. `[x IN list]` alone is a list of one boolean in no dialect. */
+/**
+ * Parses `variable IN list [WHERE condition] [| projection]]`. `[x IN list]` alone is a comprehension as well, in every dialect, and never
+ * a list of one boolean.
+ */
 function parseListComprehension(tokens: TokenStream, position: number): Expression {
   const { variable, list } = parseIteration(tokens);
   const where = tokens.takeKeywords('WHERE') ? tokens.beforeProjection(() => parseExpression(tokens)) : null;
@@ -420,7 +429,7 @@ function parseListComprehension(tokens: TokenStream, position: number): Expressi
   return { kind: 'listComprehension', variable, list, where, projection, position };
 }
 
-/** Parses `[path =] pattern [WHERE condition] | projection]`. Null for anything else. */
+/** Parses `[path =] pattern [WHERE condition] | projection]`. Returns null for any other text. */
 function parsePatternComprehension(tokens: TokenStream, position: number): Expression | null {
   if (!tokens.isSymbol('(') && !tokens.isSymbol('=', 1)) return null;
   const pattern = tokens.rules.path(tokens);

@@ -31,7 +31,7 @@ export const unbuiltReads = {
   FINISH: 'MATCH (c:Customer) FINISH',
 } as const;
 
-/** Functions with a variable of their own, which list comprehensions have replaced. */
+/** Functions that declare a variable. List comprehensions have replaced these functions. */
 export const unbuiltFunctions = {
   filter: 'RETURN filter(x IN [1, 2] WHERE x > 1)',
   extract: 'RETURN extract(x IN [1, 2] | x + 1)',

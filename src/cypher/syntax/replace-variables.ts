@@ -44,7 +44,7 @@ export function replaceVariables(expression: Expression, replacements: ReadonlyM
     case 'reduce':
     case 'pattern':
     case 'subquery':
-      // They have variables of their own, and SQL runs none of them.
+      // Expressions of these kinds have variables of their own, and SQL runs none of them.
       return expression;
     default:
       return expression satisfies never;

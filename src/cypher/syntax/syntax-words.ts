@@ -2,9 +2,9 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type BinaryOperator, type Expression } from './cypher-ast.js';
 import { type unbuilt } from './phrases.js';
 
-/** A part of the language with a query, or for an expression its text. */
+/** A part of the Cypher language with its meaning and an example: a query, or for an expression the text of the expression. */
 export interface CypherWord {
-  /** As it is shown, where it is not the key. */
+  /** The text that the documentation shows for this part, where it differs from the key. */
   name?: string;
   meaning: Bilingual;
   example: string;
@@ -63,7 +63,10 @@ export const clauseWords: Record<string, CypherWord> = {
   },
 };
 
-/** Examples are expressions over c, r, o, l and p; cypher-page.ts has the query around them. */
+/**
+ * Kinds of expressions by the `kind` of the tree. Each example is an expression over the variables c, r, o, l and p; cypher-page.ts puts a
+ * query around it.
+ */
 export const expressionWords: Record<Exclude<Expression['kind'], 'binary' | 'call' | 'logical' | 'unary'>, CypherWord> = {
   literal: {
     name: `'text', true, false, null`,
@@ -166,7 +169,10 @@ export const operatorWords: Record<BinaryOperator | 'AND' | 'OR' | 'NOT', Cypher
   NOT: { meaning: { zh: '非', en: 'Not' }, example: `NOT c.国家 = '法国'` },
 };
 
-/** A query with each part that is not built. Null where it would be too long to read. */
+/**
+ * An example query with each part of the language that is not built, by the key of the part. Null where the query would be too long to
+ * read.
+ */
 export const unbuiltExamples: Record<keyof typeof unbuilt, string | null> = {
   longChain: null,
   mapProjection: 'MATCH (c:Customer) RETURN c {.国家}',

@@ -7,8 +7,8 @@ import { tokenize, type Token } from './tokenize.js';
 export const maxDepth = 64;
 
 /**
- * Rules of patterns and clauses that expressions use; these rules use expressions in turn. The stream carries them, so that no two files
- * import each other.
+ * Rules of patterns and clauses that the rules of expressions call, and that call the rules of expressions in turn. The stream carries
+ * them, so that no two files import each other.
  */
 export interface OuterRules {
   path(tokens: TokenStream): PathPattern;
@@ -21,7 +21,7 @@ export interface OuterRules {
 export class TokenStream {
   private readonly tokens: Token[];
   private index = 0;
-  /** Token indexes at which the first rule of `either` has failed; it is not tried there again. */
+  /** Indexes of tokens at which the first rule of `either` has failed; the first rule is not tried there again. */
   private readonly dead = new Set<number>();
   private depth = 0;
   /** Index of the `|` that ends the current condition; -1 outside of a condition. */
@@ -80,7 +80,7 @@ export class TokenStream {
     }
   }
 
-  /** Takes a `|` between labels. */
+  /** Takes a `|` between labels, but not the `|` that ends the current condition. */
   takeAlternative(): boolean {
     return this.index !== this.endOfCondition && this.takeSymbol('|');
   }
@@ -97,7 +97,7 @@ export class TokenStream {
     return last;
   }
 
-  /** Takes all the keywords, in this order, or none of them. */
+  /** Takes all of `keywords`, in this order, or none of them. Returns whether it took them. */
   takeKeywords(...keywords: string[]): boolean {
     if (!keywords.every((keyword, ahead) => this.isKeyword(keyword, ahead))) return false;
     this.index += keywords.length;
@@ -112,7 +112,7 @@ export class TokenStream {
   /** Takes a label, type, property, map key or alias: any name, also a keyword. */
   expectName(what: Bilingual): Token {
     const { kind, value } = this.current;
-    // The key of a map alone may be empty.
+    // Only the key of a map may be empty.
     if ((kind !== 'name' && kind !== 'quoted') || (value === '' && what !== expected.propertyName)) throw this.unexpected(what);
     return this.next();
   }
@@ -123,7 +123,10 @@ export class TokenStream {
     return last ? this.text.slice(start, last.position + last.text.length) : '';
   }
 
-  /** Reads by the first rule; if it fails, by the second rule from the same place. A first rule that failed is not retried there. */
+  /**
+   * Reads by the first rule, or if this rule fails by the second rule from the same place. A first rule that failed at a place is not
+   * retried at this place.
+   */
   either<T>(first: () => T | null, second: () => T): T {
     const [start, depth] = [this.index, this.depth];
     if (!this.dead.has(start)) {

@@ -1,6 +1,6 @@
 import { CypherSyntaxError, placeOf } from './cypher.errors.js';
 
-/** `value` is the meaning of the token: the name without backticks, the string without escapes. `text` is its text in the query. */
+/** A token of a query. `value` is its meaning: the name without backticks, the string without escapes. `text` is its text in the query. */
 export interface Token {
   kind: 'name' | 'quoted' | 'string' | 'integer' | 'float' | 'parameter' | 'symbol' | 'end';
   text: string;
@@ -17,7 +17,7 @@ const numberPattern = /0[xX][0-9a-fA-F]*|0o[0-7]*|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][
 const symbolPattern = /<>|<=|>=|=~|\.\.|\+=|[(){}[\],.:;|+\-*/%^=<>&!]/uy;
 const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', "'": "'", '"': '"', '`': '`', '\\': '\\' };
 const fullWidth = /[，。：；（）｛｝【】［］“”‘’＝＜＞－｜＄]/u;
-/** The most characters of a number that an error repeats. */
+/** Maximum characters of a number that an error message repeats. */
 const mostShown = 30;
 const maxInteger = 9_223_372_036_854_775_808n;
 
@@ -67,7 +67,7 @@ function readToken(text: string, at: number): Token {
   const name = matchAt(namePattern, text, at);
   if (name !== null) return { kind: 'name', text: name, value: checkedName(text, at, name), position: at };
   const number = matchAt(numberPattern, text, at);
-  // `1..3` is a range, not the float `1.`, so the expression takes a point only before digits.
+  // `1..3` is a range, not the float `1.`, so the regular expression for numbers takes a point only before digits.
   if (number !== null) return readNumber(text, at, number);
   const symbol = matchAt(symbolPattern, text, at);
   if (symbol !== null) return { kind: 'symbol', text: symbol, value: symbol, position: at };
@@ -84,7 +84,7 @@ function readNumber(text: string, at: number, number: string): Token {
   if (isName || /^0[xo]$/i.test(number)) throw bad('InvalidNumberLiteral', '数字写法有误', 'Not a number');
   if (/^(?:0[xo]|\d+$)/i.test(number)) {
     const value = BigInt(number);
-    // One above the largest: the digits of the smallest integer, whose sign is an operator of its own.
+    // 2^63, one above the largest integer, is allowed: these are the digits of the smallest integer, whose sign is an operator of its own.
     if (value > maxInteger) throw bad('IntegerOverflow', '整数超出 64 位范围', 'The integer leaves the 64-bit range');
     return { kind: 'integer', text: number, value: value.toString(), position: at };
   }
@@ -138,7 +138,7 @@ function readQuotedName(text: string, at: number): { text: string; value: string
   return { text: quoted, value: checkedName(text, at, quoted.slice(1, -1).replaceAll('``', '`')) };
 }
 
-/** Errors and warnings repeat a name whole. */
+/** Returns a name that is not too long. Errors and warnings repeat a name in full. @throws CypherSyntaxError */
 function checkedName(text: string, at: number, name: string): string {
   if (name.length <= maxNameCharacters) return name;
   throw new CypherSyntaxError(

@@ -25,17 +25,20 @@ export function extended<T>(scope: Names<T>, own: Iterable<readonly [string, T]>
 
 /** Callbacks of a walk through a tree whose variables have scopes. T is the value kept for each variable. */
 export interface ScopedVisitor<T> {
-  /** Called for an expression before those inside it. False skips these. */
+  /** Called for an expression before the expressions inside it. If it returns false, the walk skips the expressions inside. */
   see(expression: Expression, scope: Names<T>): boolean | void;
-  /** Returns the scope with the variables of matched patterns. The values of their properties are visited afterwards, in this scope. */
+  /**
+   * Returns the scope with the variables of matched patterns. The expressions of the patterns' properties are visited afterwards, in this
+   * scope.
+   */
   declare(patterns: readonly PathPattern[], scope: Names<T>): Names<T>;
   /** Value kept for a variable that stands for an item of the list. The list is null for an accumulator. */
   itemOf(list: Expression | null, scope: Names<T>): T;
-  /** Value kept for a column. */
+  /** Value kept for the column that has this expression. */
   columnOf(expression: Expression, scope: Names<T>): T;
 }
 
-/** Walks an expression and all inside of it, also the queries and patterns, parents first. */
+/** Walks an expression and all expressions inside it, also those in queries and patterns, parents first. */
 export function walkInScope<T>(expression: Expression, scope: Names<T>, visitor: ScopedVisitor<T>): void {
   if (visitor.see(expression, scope) === false) return;
   const inside = (inner: Expression | null, seen: Names<T> = scope) => inner && walkInScope(inner, seen, visitor);
@@ -102,7 +105,7 @@ function walkPatterns<T>(patterns: readonly PathPattern[], before: Names<T>, vis
   return scope;
 }
 
-/** ORDER BY and WHERE see the columns, and the earlier variables that no column hides. */
+/** Walks WITH or RETURN. ORDER BY and WHERE see the columns, and the earlier variables that no column hides. */
 function walkProjection<T>(
   { star, items, orderBy, skip, limit }: Projection,
   where: Expression | null,

@@ -10,7 +10,7 @@ import { textOf, typeNameOf } from './text-of.js';
 import { ValueFault } from './value-fault.js';
 import { bytesOfList, checkBytes, checkedSize, checkLength } from './value-size.js';
 
-/** Shorter texts are copied when they are joined. */
+/** Maximum characters of a joined text that is built as a copy. */
 const longestCopied = 256;
 
 /** `+`: numbers add, lists append, texts join with texts, numbers, booleans and times. */
@@ -56,7 +56,7 @@ export function divide(a: CypherValue, b: CypherValue): CypherValue {
   throw wrongOperands('/', a, b);
 }
 
-/** `%`, with the sign of the dividend. */
+/** `%`: the remainder has the sign of the dividend. */
 export function remainder(a: CypherValue, b: CypherValue): CypherValue {
   if (a === null || b === null) return null;
   if (isNumber(a) && isNumber(b)) return remainderOfNumbers(a, b);
@@ -89,7 +89,7 @@ function join(a: CypherValue, b: CypherValue): string {
   if (left === null || right === null) throw wrongOperands('+', a, b);
   const length = left.length + right.length;
   checkLength(length);
-  // V8 keeps a joined text as its parts and a pair of pointers, which for a short text take as much as the text.
+  // V8 keeps the result of `+` as the two parts and a pair of pointers, which for a short text take as much memory as the text.
   return length <= longestCopied ? [left, right].join('') : left + right;
 }
 

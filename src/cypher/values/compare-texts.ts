@@ -1,6 +1,8 @@
 import { spend } from '../syntax/effort.js';
 
-/** Negative, zero or positive by code point, as PostgreSQL's collation C. JavaScript's `<` goes by UTF-16 unit. */
+/**
+ * Compares two texts by code points, as PostgreSQL's collation C does: negative, zero or positive. JavaScript's `<` compares UTF-16 units.
+ */
 export function compareTexts(a: string, b: string): number {
   if (a.length === b.length) spend(a.length >> 4);
   if (a === b) return 0;
@@ -11,7 +13,7 @@ export function compareTexts(a: string, b: string): number {
   return i < shared ? inCodePointOrder(a.charCodeAt(i)) - inCodePointOrder(b.charCodeAt(i)) : a.length - b.length;
 }
 
-/** Code points above 0xffff begin with a surrogate, and come after all others. */
+/** The rank of a UTF-16 unit in the order of code points. Code points above 0xffff begin with a surrogate, and come after all others. */
 function inCodePointOrder(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

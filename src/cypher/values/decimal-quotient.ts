@@ -2,10 +2,10 @@ import { Decimal } from './decimal.js';
 
 const leastDecimals = 20;
 
-/** Results have no more decimals. */
+/** Maximum digits behind the point of a result. */
 export const mostDecimals = 2000;
 
-/** The quotient with 20 decimals, or for one below 1 with 20 significant digits, rounded half up. `divisor` must not be zero. */
+/** The quotient with 20 decimals, or with 20 significant digits if it is below 1, rounded half up. `divisor` must not be zero. */
 export function quotientOf(dividend: Decimal, divisor: Decimal): Decimal {
   dividend.spendOnDigits();
   divisor.spendOnDigits();
@@ -17,7 +17,9 @@ export function quotientOf(dividend: Decimal, divisor: Decimal): Decimal {
   return new Decimal(dividedHalfUp(above, below), decimals, true).normalized();
 }
 
-/** The decimal with at most so many decimals, rounded half up. A negative number rounds to tens, hundreds and so on. */
+/**
+ * The decimal with at most `decimals` digits behind the point, rounded half up. A negative `decimals` rounds to tens, hundreds and so on.
+ */
 export function roundedHalfUp(value: Decimal, decimals: number): Decimal {
   if (value.scale <= decimals) return value;
   value.spendOnDigits();
@@ -25,7 +27,7 @@ export function roundedHalfUp(value: Decimal, decimals: number): Decimal {
   return decimals >= 0 ? new Decimal(units, decimals) : new Decimal(units * 10n ** BigInt(-decimals), 0);
 }
 
-/** Halves go away from zero. */
+/** The quotient of two integers, rounded to the nearest integer. Halves go away from zero. */
 function dividedHalfUp(dividend: bigint, divisor: bigint): bigint {
   const doubled = (sizeOf(dividend) * 2n) / sizeOf(divisor);
   const size = (doubled + 1n) / 2n;
@@ -36,7 +38,7 @@ function sizeOf(integer: bigint): bigint {
   return integer < 0n ? -integer : integer;
 }
 
-/** The digits before the decimal point, below zero for the zeros after it. */
+/** The number of digits before the decimal point. For a decimal below 0.1 it is negative: minus the number of zeros behind the point. */
 function magnitude({ units, scale }: Decimal): number {
   return sizeOf(units).toString().length - scale;
 }

@@ -1,11 +1,11 @@
 import { spend } from '../syntax/effort.js';
 
-/** Shorter numbers take no time. */
+/** Numbers below 10^40 are calculated without counting units, since that takes almost no time. */
 const longUnits = 10n ** 40n;
 
 /**
- * An exact decimal: `units` × 10^-`scale`. Values with other scales may be equal. `isRounded` is set for quotients, and for what is
- * calculated with them: their last digits mean nothing.
+ * An exact decimal: `units` × 10^-`scale`. Two decimals of different scales may be equal. `isRounded` is set for quotients, and for all
+ * that is calculated with quotients: the last digits of these decimals mean nothing.
  */
 export class Decimal {
   constructor(
@@ -20,7 +20,7 @@ export class Decimal {
     if (!found) return null;
     const [, sign, whole = '', fraction = '', exponent = '0'] = found;
     if (whole + fraction === '') return null;
-    // Long numbers take longer the more digits they have.
+    // Reading takes longer the more digits a number has.
     spend(20 + text.length + Math.abs(Number(exponent)));
     const units = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
     const scale = fraction.length - Number(exponent);
@@ -46,7 +46,7 @@ export class Decimal {
     return new Decimal(this.units * other.units, this.scale + other.scale, this.isRounded || other.isRounded);
   }
 
-  /** Has the sign of the dividend, as in PostgreSQL. `other` must not be zero. */
+  /** The remainder of the division by `other`, with the sign of the dividend, as in PostgreSQL. `other` must not be zero. */
   remainder(other: Decimal): Decimal {
     const scale = Math.max(this.scale, other.scale);
     return new Decimal(this.unitsAt(scale) % other.unitsAt(scale), scale, this.isRounded || other.isRounded);
@@ -56,14 +56,14 @@ export class Decimal {
     return new Decimal(-this.units, this.scale, this.isRounded);
   }
 
-  /** Negative, zero or positive. */
+  /** Negative if this decimal is smaller than `other`, zero if they are equal, positive if it is larger. */
   compare(other: Decimal): number {
     const scale = Math.max(this.scale, other.scale);
     const difference = this.unitsAt(scale) - other.unitsAt(scale);
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;
   }
 
-  /** The same number with the fewest decimals. */
+  /** The same number with the smallest scale: without zeros at the end of the digits behind the point. */
   normalized(): Decimal {
     let { units, scale } = this;
     spend((scale * scale) >> 6);
@@ -71,7 +71,7 @@ export class Decimal {
     return new Decimal(units, scale, this.isRounded);
   }
 
-  /** Without its decimals. */
+  /** The integer part: the digits after the point are cut off. */
   whole(): bigint {
     this.spendOnDigits();
     return this.units / 10n ** BigInt(this.scale);
@@ -89,7 +89,7 @@ export class Decimal {
     return `${sign}${digits.slice(0, -this.scale)}.${digits.slice(-this.scale)}`;
   }
 
-  /** Counts a product, a quotient or a text of all digits. Its time grows faster than they do. */
+  /** Counts the units of a product, a quotient or a text of all digits, whose time grows faster than the number of digits. */
   spendOnDigits(): void {
     if (this.units < longUnits && this.units > -longUnits && this.scale < 40) return;
     const digits = Math.max(this.units.toString(16).length, this.scale);

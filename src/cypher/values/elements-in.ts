@@ -1,6 +1,6 @@
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from './cypher-value.js';
 
-/** The nodes and edges in a value: itself, in lists and maps, and along paths. */
+/** The nodes and edges in a value: the value itself, those in lists and maps, and those along paths. */
 export function* elementsIn(value: CypherValue): Generator<NodeValue | EdgeValue> {
   if (typeof value !== 'object' || value === null) return;
   if (isList(value)) for (const item of value) yield* elementsIn(item);

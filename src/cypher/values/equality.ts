@@ -8,13 +8,13 @@ import { type DurationValue, type TemporalValue } from './temporal/temporal-valu
 import { typeNameOf } from './type-names.js';
 import { ValueFault } from './value-fault.js';
 
-/** The key of a number or of an item is a text that has to be made. */
+/** Units to make the key of a value, which is a new text. */
 const unitsOfKey = 15;
 const unitsOfId = 4;
 
 type Tagged = NodeValue | EdgeValue | PathValue | TemporalValue | DurationValue;
 
-/** `=` with three values: a null, or a null inside of a list or map that is otherwise equal, makes it null. */
+/** `=` in three-valued logic. The result is null if one value is null, or if a list or map is equal except for a null in it. */
 export function equals(a: CypherValue, b: CypherValue): boolean | null {
   if (a === null || b === null) return null;
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
@@ -49,8 +49,8 @@ export function isIn(value: CypherValue, list: CypherValue): boolean | null {
 }
 
 /**
- * Two values have the same key exactly when they are the same for DISTINCT, for grouping and for counting: as `=`, but a null is the
- * same as a null, and NaN as NaN.
+ * Two values have the same key exactly when DISTINCT, grouping and counting take them for equal. They are compared as by `=`, but null
+ * equals null, and NaN equals NaN.
  */
 export function keyOf(value: CypherValue): string {
   if (value === null) return '0';
@@ -74,7 +74,10 @@ function equalTexts(a: string, b: string): boolean {
   return a === b;
 }
 
-/** V8 tells texts beyond 16,383 characters apart by their length alone, so that a table of them would compare each with all. */
+/**
+ * The key of a text. A long text is replaced by its hash: V8 tells texts beyond 16,383 characters apart by their length alone, so a table
+ * with such texts as keys would compare each with all others.
+ */
 function keyOfText(text: string): string {
   spendReading(text);
   return text.length < longText ? `s${text}` : `d${createHash('sha256').update(text, 'utf16le').digest('base64')}`;
@@ -117,7 +120,7 @@ function equalPaths(a: PathValue, b: PathValue): boolean {
 function keyOfMap(map: CypherMap): string {
   spend(10 * map.size);
   const names = [...map.keys()].sort();
-  // Besides the key of each, sorting reads them.
+  // Sorting reads the names as well, in addition to making their keys.
   for (const name of names) spendReading(name);
   return `{${names.map(name => measured(keyOfText(name)) + measured(keyOf(map.get(name) ?? null))).join('')}`;
 }
@@ -136,7 +139,7 @@ function keyOfTagged(value: Tagged): string {
   }
 }
 
-/** A key inside of another begins with its length, so that no two lists can share a key. */
+/** Precedes a key with its length, for use inside another key, so that no two lists can share a key. */
 function measured(key: string): string {
   return `${key.length}:${key}`;
 }

@@ -7,7 +7,7 @@ export interface AnswerNode {
   key: string;
   display: string;
   properties: Record<string, unknown>;
-  /** Made for the end of an edge, with key properties only. Absent in other nodes. */
+  /** Set for a node that was made only as the end of an edge, with key properties only. Absent in all other nodes. */
   stub?: true;
 }
 

@@ -1,7 +1,7 @@
 import { type CypherValue } from './cypher-value.js';
 import { bytesOfList, checkBytes, SizeOfItems } from './value-size.js';
 
-/** A list that an expression builds item by item. It is refused as soon as it is too large, before the next item takes memory. */
+/** A list that an expression builds item by item. The list is refused as soon as it is too large, before the next item takes memory. */
 export class GrowingList {
   private readonly items: CypherValue[] = [];
   private readonly size = new SizeOfItems();
@@ -17,13 +17,13 @@ export class GrowingList {
     return this.items.length;
   }
 
-  /** The items as a list without the room that V8 keeps for further ones, which for one item is that of 17. */
+  /** The items as a list without the room that V8 keeps for further items. A list of one item would otherwise have room for 17. */
   whole(): CypherValue[] {
     return this.size.of(this.items.slice());
   }
 }
 
-/** The list of what the functions give, one after the other. @throws as `push` does */
+/** The list of the values that the functions give, in their order. @throws ValueTooLargeFault; ValueFault for an item that is too deep */
 export function listOf<T>(makers: readonly ((given: T) => CypherValue)[], given: T): CypherValue[] {
   const list = new GrowingList();
   for (const make of makers) list.push(make(given));

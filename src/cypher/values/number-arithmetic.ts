@@ -30,14 +30,14 @@ export const multiplyNumbers = operation({
   floats: (a, b) => a * b,
 });
 
-/** Integers divide to integers, towards zero. */
+/** `/`: integers divide to integers, towards zero. */
 export const divideNumbers = operation({
   integers: (a, b) => a / divisor(b),
   decimals: (a, b) => quotientOf(a, nonZero(b)),
   floats: (a, b) => a / b,
 });
 
-/** Has the sign of the dividend. */
+/** `%`: the remainder has the sign of the dividend. */
 export const remainderOfNumbers = operation({
   integers: (a, b) => a % divisor(b),
   decimals: (a, b) => a.remainder(nonZero(b)),
@@ -49,7 +49,7 @@ export function negateNumber(value: CypherNumber): CypherNumber {
   return value instanceof Decimal ? value.negated() : -value;
 }
 
-/** Returns an integer of 64 bits, and refuses all others. */
+/** Returns the integer if it fits into 64 bits. @throws ValueFault for any other integer */
 export function fittingInteger(value: bigint): bigint {
   if (value >= leastInteger && value <= greatestInteger) return value;
   throw new ValueFault('ArithmeticError', 'IntegerOverflow', {
@@ -58,7 +58,9 @@ export function fittingInteger(value: bigint): bigint {
   });
 }
 
-/** With a float the result is a float. Otherwise it is exact, to 2,000 decimals. */
+/**
+ * Makes an operation on two numbers. If one of them is a float, the result is a float. Otherwise the result is exact, to 2,000 decimals.
+ */
 function operation({ integers, decimals, floats }: Operation): (a: CypherNumber, b: CypherNumber) => CypherNumber {
   return (a, b) => {
     if (typeof a === 'bigint' && typeof b === 'bigint') return fittingInteger(integers(a, b));
@@ -67,7 +69,7 @@ function operation({ integers, decimals, floats }: Operation): (a: CypherNumber,
   };
 }
 
-/** A chain of products would otherwise double its digits with each step. */
+/** Bounds the digits of a decimal, since a chain of products would otherwise double its digits with each step. */
 function fittingDecimal(value: Decimal): Decimal {
   const kept = roundedHalfUp(value, mostDecimals);
   const whole = kept.units / 10n ** BigInt(kept.scale);

@@ -7,7 +7,7 @@ export function isNumber(value: CypherValue): value is CypherNumber {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Decimal;
 }
 
-/** Negative, zero or positive by exact value, and NaN if one of the two is NaN. */
+/** Compares two numbers by their exact values: negative, zero or positive, and NaN if one of the two is NaN. */
 export function compareNumbers(a: CypherNumber, b: CypherNumber): number {
   if (a instanceof Decimal || b instanceof Decimal) return compareDecimals(a, b);
   // JavaScript compares a bigint with a number by their mathematical values.
@@ -16,14 +16,14 @@ export function compareNumbers(a: CypherNumber, b: CypherNumber): number {
   return Number.isNaN(a) || Number.isNaN(b) ? NaN : 0;
 }
 
-/** Two numbers have the same text exactly when they are equal. NaN equals itself here. */
+/** A text that is the same for two numbers exactly when they are equal. NaN counts as equal to NaN here. */
 export function numberKey(value: CypherNumber): string {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Decimal) return value.normalized().toString();
   return Number.isFinite(value) ? decimalOfFloat(value).toString() : String(value);
 }
 
-/** The nearest float. */
+/** The float that is nearest to the number. */
 export function floatOf(value: CypherNumber): number {
   return value instanceof Decimal ? value.toNumber() : Number(value);
 }
@@ -33,8 +33,9 @@ export function decimalOf(value: bigint | Decimal): Decimal {
 }
 
 /**
- * A whole float is taken exactly. Any other is taken as its shortest text, so that 0.1 equals the decimal 0.1. The order of floats
- * stays as it is: a float with a fraction is below 2^53, where the shortest text is nearer to it than to any other float.
+ * The decimal for a float. A whole float is taken exactly. Any other float is taken as its shortest text, so that 0.1 equals the decimal
+ * 0.1. The order of floats is kept: a float with a fraction is below 2^53, where the shortest text is nearer to this float than to any
+ * other.
  * @param value finite
  */
 export function decimalOfFloat(value: number): Decimal {

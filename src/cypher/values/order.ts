@@ -53,13 +53,13 @@ export function lessThan(a: CypherValue, b: CypherValue): boolean | null {
   return result === null ? null : result < 0;
 }
 
-/** `a <= b`, likewise. */
+/** `a <= b`. Null if the two cannot be compared, false if one is NaN. */
 export function lessOrEqual(a: CypherValue, b: CypherValue): boolean | null {
   const result = compared(a, b);
   return result === null ? null : result <= 0;
 }
 
-/** Negative, zero, positive, NaN beside a number that is none, or null where openCypher knows no order. */
+/** Negative, zero or positive; NaN if both are numbers and one of them is NaN; null where openCypher defines no order. */
 function compared(a: CypherValue, b: CypherValue): number | null {
   if (isNumber(a)) return isNumber(b) ? compareNumbers(a, b) : null;
   if (typeof a === 'string') {
@@ -72,7 +72,7 @@ function compared(a: CypherValue, b: CypherValue): number | null {
   return isTemporal(a) && isTemporal(b) ? compareTemporals(a, b) : null;
 }
 
-/** The first items that are not equal decide. A list comes after its own beginning. */
+/** Compares lists by their first items that are not equal. A list comes before a longer list that begins with it. */
 function comparedLists(a: readonly CypherValue[], b: readonly CypherValue[]): number | null {
   for (const [i, item] of a.entries()) {
     if (i >= b.length) break;
@@ -99,7 +99,7 @@ function compareLists(a: readonly CypherValue[], b: readonly CypherValue[]): num
   return a.length - b.length;
 }
 
-/** By size, then by names, then by the values in the order of their names. */
+/** Orders maps by size, then by names, then by the values in the order of their names. */
 function compareMaps(a: CypherMap, b: CypherMap): number {
   if (a.size !== b.size) return a.size - b.size;
   spend(20 * a.size);
@@ -108,7 +108,7 @@ function compareMaps(a: CypherMap, b: CypherMap): number {
   return compareLists(namesOfA, namesOfB) || compareLists(valuesOf(a, namesOfA), valuesOf(b, namesOfB));
 }
 
-/** Node by node and edge by edge. A path comes after its own beginning. */
+/** Orders paths node by node and edge by edge. A path comes before a longer path that begins with it. */
 function comparePaths(a: PathValue, b: PathValue): number {
   const shared = Math.min(a.edges.length, b.edges.length);
   for (let i = 0; i <= shared; i += 1) {
@@ -121,7 +121,7 @@ function comparePaths(a: PathValue, b: PathValue): number {
   return a.edges.length - b.edges.length;
 }
 
-/** The same moment in two zones still has an order, so that equal places mean equal values. */
+/** Orders times by their moments, and equal moments in two zones by their keys, so that the result is zero for equal values only. */
 function compareTimes(a: TemporalValue, b: TemporalValue): number {
   return (compareTemporals(a, b) ?? 0) || compareTexts(temporalKey(a), temporalKey(b));
 }

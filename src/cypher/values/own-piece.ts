@@ -1,9 +1,9 @@
-/** V8 copies shorter pieces. */
+/** Minimum characters of a piece that V8 keeps as a pointer into the whole text. V8 copies shorter pieces. */
 const shortestSlice = 13;
 
 /**
- * A piece of a text, so that the text can be freed. V8 keeps a slice as a pointer into the whole text: 20 characters of a megabyte would
- * hold the megabyte. `join` writes a text of its own, unlike `+`.
+ * Returns a piece of a text as a string of its own, so that the whole text can be freed. V8 keeps a slice as a pointer into the whole
+ * text: 20 characters of a megabyte would hold the megabyte. `join` writes a new string, unlike `+`.
  */
 export function ownPiece(piece: string, whole: string): string {
   if (piece.length < shortestSlice || piece.length === whole.length) return piece;

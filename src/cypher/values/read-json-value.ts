@@ -5,7 +5,7 @@ import { ownPiece } from './own-piece.js';
 import { longestSharedName } from './value-size.js';
 
 const space = /\s*/y;
-/** The text of a list up to its end, or up to a text, a list or a map in it. */
+/** The part of a list's text before the list ends or a text, a list or a map in it begins. */
 const plainItems = /[^[\]{}"]*/y;
 const plainItem = /[^\s[\]{}",:]*/y;
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -16,7 +16,7 @@ interface Reading {
   /** Readers of numbers: `fraction` for a number with a fraction or an exponent, else `integer`. */
   integer: (text: string) => CypherValue;
   fraction: (text: string) => CypherValue;
-  /** Returns the text to keep for a piece of the whole text. */
+  /** Returns the string to keep for `piece`, which was cut from `whole`. */
   piece: (piece: string, whole: string) => string;
   spend: (units: number) => void;
 }
@@ -25,23 +25,26 @@ interface Reading {
 const longestInteger = 20;
 const beyondIntegers = 10n ** 20n;
 
-/** Names of maps, each kept as one shared text. */
+/** Names in maps, each kept as one text that all maps share. */
 const names = new Map<string, string>();
 const mostNames = 10_000;
 
-/** Units to read a character outside of texts, an entry of a map, and a name that is not kept yet. */
+/** Units to read a character outside of texts; below, an entry of a map, and a name that is not kept yet. */
 const unitsOfCharacter = 2;
 const unitsOfEntry = 16;
 const unitsOfNewName = 64;
-/** Units that are spent at a time. */
+/** Units that the reader collects before it passes them to the meter at once. */
 const unitsAtOnce = 512;
-/** Maximum characters of an integer that is read as a double: it is exact, and twice as fast. */
+/**
+ * Maximum characters of an integer that is read as a double. A double of this length is exact, and reading it is twice as fast as reading
+ * a bigint.
+ */
 const exactInteger = 15;
 
 /**
  * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost.
- * @param isOfFloats whether numbers other than integers become floats
- * @throws SyntaxError for any other text; what the meter throws, before a long piece is read
+ * @param isOfFloats whether numbers other than integers become floats instead of decimals
+ * @throws SyntaxError for a text that is not JSON; what the meter throws, before a long piece is read
  */
 export function readJsonValue(text: string, isOfFloats = false): CypherValue {
   return new JsonReader(text, {
@@ -53,8 +56,8 @@ export function readJsonValue(text: string, isOfFloats = false): CypherValue {
 }
 
 /**
- * Reads the JSON object of a caller's parameters: 1 is an integer, 1.0 and 1e0 are floats. An integer of more than 20 characters is read as
- * some integer beyond 64 bits, because none of these may be used.
+ * Reads the JSON object of a caller's parameters: 1 is an integer, 1.0 and 1e0 are floats. An integer of more than 20 characters is read
+ * as some integer beyond 64 bits, because a query may not use an integer beyond 64 bits.
  * @throws SyntaxError for any other text
  */
 export function readJsonParameters(text: string): CypherMap {
@@ -68,11 +71,11 @@ function integerOf(text: string): bigint {
   return text.startsWith('-') ? -beyondIntegers : beyondIntegers;
 }
 
-/** Keeps a name, so that the same name in many texts is one. */
+/** Returns the shared string for a name in a map, so that the same name in many JSON texts takes memory once. */
 function keptName(name: string, text: string): string {
   const own = ownPiece(name, text);
   if (own.length > longestSharedName) return own;
-  // The names of one source replace those of another.
+  // A full cache is emptied, so that the names of another source can replace its names.
   if (names.size >= mostNames) names.clear();
   names.set(own, own);
   return own;
@@ -89,10 +92,10 @@ function readPlain(item: string, reading: Reading): CypherValue {
   return readNumber(item, reading);
 }
 
-/** Reads one text from its beginning to its end. */
+/** Reads one JSON text from its beginning to its end. */
 class JsonReader {
   private at = 0;
-  /** Units that are not spent yet. */
+  /** Units that have not been passed to the meter yet. */
   private owed = 0;
 
   constructor(
@@ -100,7 +103,7 @@ class JsonReader {
     private readonly reading: Reading,
   ) {}
 
-  /** Reads the whole text. A short text value alone spends no units, since its reader counts it too. */
+  /** Reads the whole text. A text that is only one short JSON string spends no units, since the reader of that string counts them too. */
   readAll(): CypherValue {
     const isFree = this.text.startsWith('"') && this.text.length < longText;
     const value = this.read();
@@ -127,7 +130,7 @@ class JsonReader {
     return this.text.charCodeAt(this.at);
   }
 
-  /** Reads the next character if it is the given one. */
+  /** Reads the next character that is not a space, if it is the given one. */
   private skip(sign: number): boolean {
     if (this.sign() !== sign) return false;
     this.at += 1;
@@ -164,7 +167,7 @@ class JsonReader {
     return unescaped(this.text.slice(from, end));
   }
 
-  /** Whether an odd number of backslashes stands before a quote. */
+  /** Whether the quote at `end` is escaped: an odd number of backslashes stands before it. */
   private isEscaped(end: number, from: number): boolean {
     let first = end;
     while (first > from && this.text.charCodeAt(first - 1) === backslash) first -= 1;
@@ -183,7 +186,10 @@ class JsonReader {
     return items.slice();
   }
 
-  /** Reads a list of numbers, booleans and nulls at once: it may have hundreds of thousands of items. Null for any other list. */
+  /**
+   * Reads a list of numbers, booleans and nulls in one go, because such a list may have hundreds of thousands of items. Null for any other
+   * list.
+   */
   private readPlainItems(): CypherValue[] | null {
     plainItems.lastIndex = this.at;
     const [plain] = plainItems.exec(this.text)!;

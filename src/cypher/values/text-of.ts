@@ -6,7 +6,7 @@ import { temporalText } from './temporal/temporal-text.js';
 
 export { typeNameOf } from './type-names.js';
 
-/** The text of a value as toString() gives it. Null for null, lists, maps and parts of the graph, which have none. */
+/** The text of a value as toString() gives it. Null for null, lists, maps, nodes, edges and paths, which have no text. */
 export function textOf(value: CypherValue): string | null {
   if (typeof value === 'string') return value;
   spend(10);
@@ -16,7 +16,7 @@ export function textOf(value: CypherValue): string | null {
   return isTemporal(value) || isDuration(value) ? temporalText(value) : null;
 }
 
-/** As Java prints a double: with a decimal point always, and with an exponent below 0.001 and from 10,000,000 on. */
+/** The text of a float as Java prints a double: always with a decimal point, and with an exponent below 0.001 and from 10,000,000 on. */
 function textOfFloat(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);

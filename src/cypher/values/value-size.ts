@@ -5,7 +5,7 @@ import { Decimal } from './decimal.js';
 import { ValueFault } from './value-fault.js';
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** Sizes in V8 on 64 bits, where Node does not compress pointers. `value-size.spec.ts` measures each kind of value. */
+/** Bytes of values in V8 on 64 bits, where Node does not compress pointers. `value-size.spec.ts` measures each kind of value. */
 const bytesOfSlot = 8;
 const bytesOfInteger = 24;
 const bytesOfFloat = 16;
@@ -17,16 +17,16 @@ const bytesOfDecimal = 48;
 const bytesOfElement = 72;
 const bytesOfPath = 48;
 const bytesOfTemporal = { date: 220, localtime: 220, time: 220, localdatetime: 260, datetime: 300, duration: 136 };
-/** Bytes of the text of a time as the source has it. */
+/** Bytes of the text that a time keeps if it was read from the source. */
 const bytesOfSource = 48;
 
 /**
- * Maximum characters of a name that maps share: such a name stands in the query, or is kept once for all JSON. A map with more than
- * `mostSharedNames` names has names of its own.
+ * Maximum characters of a name (a key of a map) that maps share: such a name stands in the query, or is kept once for all JSON. A map with
+ * more than `mostSharedNames` names counts as having names of its own.
  */
 export const longestSharedName = 64;
 const mostSharedNames = 256;
-/** Minimum bytes of a list or map whose size is kept, since many rows may share it. */
+/** Minimum bytes of a list or map whose size is cached, since many rows may share the value. */
 const leastKept = 8_192;
 const deepest = 500;
 const safeDigits = 2n ** 64n;
@@ -34,7 +34,7 @@ const wide = /[\u0100-\uffff]/;
 
 /** Sizes and depths of large lists and maps, which are never changed once they are built. */
 const kept = new WeakMap<object, { bytes: number; height: number }>();
-/** Greatest depth that the current measurement has reached. */
+/** Greatest depth of nesting that the current measurement has reached. */
 let reached = 0;
 
 /** An expression would build a text, list or map that is too large. A value is never cut. */
@@ -60,8 +60,9 @@ const tooLarge: Record<ValueTooLargeFault['unit'], (size: number, limit: number)
 };
 
 /**
- * Approximate bytes of memory that a value keeps from being freed, without the slot that refers to it: all of its items, and each node and
- * edge in it. A part that stands in several places counts at each. @throws ValueFault for a value that is too deep
+ * Approximate bytes of memory that a value keeps from being freed, without the slot that refers to the value: all of its items, and each
+ * node and edge in it. A part that stands in several places of the value counts once for each place.
+ * @throws ValueFault for a value that is too deep
  */
 export function sizeOf(value: CypherValue): number {
   switch (typeof value) {
@@ -95,7 +96,7 @@ export class SizeOfItems {
     this.height = Math.max(this.height, reached + 1);
   }
 
-  /** Keeps the size of a list of these items and returns the list. */
+  /** Caches the size of a list that has exactly the added items, and returns the list. */
   of<T extends CypherValue>(list: T[]): T[] {
     const bytes = this.bytes + bytesOfList(list.length);
     if (bytes >= leastKept) kept.set(list, { bytes, height: this.height });
@@ -113,18 +114,18 @@ export function checkLength(units: number): void {
   if (units > maxTextLength) throw new ValueTooLargeFault(units, maxTextLength, 'characters');
 }
 
-/** Returns a built list or map. @throws ValueFault if it is too large or too deep */
+/** Returns a list or map that was built. @throws ValueFault if the value is too large or too deep */
 export function checkedSize<T extends CypherValue>(value: T): T {
   checkBytes(sizeOf(value));
   return value;
 }
 
-/** The bytes of a list of so many items, each of so many bytes. */
+/** The bytes of a list of `count` items of `bytesOfItem` bytes each. */
 export function bytesOfList(count: number, bytesOfItem = 0): number {
   return count === 0 ? bytesOfEmptyList : bytesOfListHead + count * (bytesOfSlot + bytesOfItem);
 }
 
-/** The bytes of a list of so many integers. */
+/** The bytes of a list of `count` integers. */
 export function bytesOfIntegers(count: number): number {
   return bytesOfList(count, bytesOfInteger);
 }
@@ -133,22 +134,22 @@ export function bytesOfSlots(count: number): number {
   return count * bytesOfSlot;
 }
 
-/** The bytes of a `Map` of so many entries, without the keys and values. */
+/** The bytes of a `Map` with this number of entries, without the keys and values. */
 export function bytesOfTable(entries: number): number {
   return 72 + 28 * capacityOf(entries);
 }
 
-/** Bytes by which the last entry made a `Map` of so many entries grow. */
+/** Bytes by which a `Map` has grown with its last entry, if it now has this number of entries. */
 export function growthOfTable(entries: number): number {
   return bytesOfTable(entries) - (entries === 1 ? 0 : bytesOfTable(entries - 1));
 }
 
-/** The bytes of a `Set` of so many entries, without the values. */
+/** The bytes of a `Set` with this number of entries, without the values. */
 export function bytesOfSet(entries: number): number {
   return 72 + 20 * capacityOf(entries);
 }
 
-/** The bytes of so many nodes and edges that were made for a query. */
+/** The bytes of `count` nodes and edges that were made for a query. */
 export function bytesOfElements(count: number): number {
   return bytesOfElement * count;
 }

@@ -3,8 +3,8 @@ import { kindOf } from './value-kind.js';
 import { withoutLength } from '../../sql/without-length.js';
 
 /**
- * What is certain of a value before a query runs: it is null or of this kind. Nothing is certain of `any`. A `number` is an integer or a
- * decimal.
+ * The type of a value that is certain before a query runs: the value is null or of this kind. For `any` nothing is certain. A `number` is
+ * an integer or a decimal.
  */
 export type ValueType =
   | 'null'

@@ -7,19 +7,19 @@ import { Lexicon, mostMeanings, TooManyMeaningsError } from './lexicon.js';
 import { withSynonyms } from './synonyms-of-schema.js';
 
 interface Built {
-  /** Null if the lexicon would have too many meanings. */
+  /** The lexicon of the graph; null if it would have too many meanings. */
   lexicon: Lexicon | null;
   schema: GraphSchema;
-  /** Hash of the metrics and synonyms, which the lexicon names besides the schema. */
+  /** Hash of the metrics and synonyms, whose names the lexicon contains besides the names of the schema. */
   digest: string;
 }
 
-/** Keeps the lexicons of graphs that were asked lately: one of 84,000 names takes more than a second to build. */
+/** Cache of the lexicons of graphs that were asked about last: a lexicon of 84,000 names takes more than a second to build. */
 export class BuiltLexicons {
-  /** Lexicons by id of their graph. All lexicons of a thread together have at most as many meanings as a single one may have. */
+  /** Lexicons by id of the graph. All lexicons of a thread together have at most as many meanings as a single lexicon may have. */
   private readonly built = new LRUCache<number, Built>({ maxSize: mostMeanings, sizeCalculation: ({ lexicon }) => lexicon?.size ?? 1 });
 
-  /** @param schema the same object as long as the graph does not change @throws TooManyMeaningsError */
+  /** Returns a cached lexicon or builds it. @param schema the same object until the graph changes @throws TooManyMeaningsError */
   async get(graphId: number, schema: GraphSchema, metrics: MetricEntry[], synonyms: readonly Synonym[], pace: Pace): Promise<Lexicon> {
     const digest = hash('sha256', JSON.stringify([metrics, synonyms]));
     const known = this.built.get(graphId);

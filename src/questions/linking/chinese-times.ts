@@ -12,7 +12,7 @@ const years: Record<string, number> = { 今年: 0, 本年: 0, 本年度: 0, 去�
 const days: Record<string, number> = { 今天: 0, 今日: 0, 昨天: -1, 昨日: -1, 前天: -2, 明天: 1, 明日: 1, 后天: 2 };
 const units: Record<string, CalendarGrain> = { 天: 'day', 日: 'day', 周: 'week', 星期: 'week', 月: 'month', 季度: 'quarter', 年: 'year' };
 
-/** Finds times in Chinese. Words that only begin a span (`年底`) are found as times that do not exist, because they bound nothing exactly. */
+/** Finds times in Chinese. Words for a vague part of a span (`年底`) get a null span, because they have no exact bounds. */
 export function findChineseTimes(text: string, today: string): FoundTime[] {
   const [thisYear, thisMonth] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
   const quarter = Math.ceil(thisMonth / 3);
@@ -38,7 +38,7 @@ export function findChineseTimes(text: string, today: string): FoundTime[] {
         return plain(groups.slice(3).every(group => group === undefined) ? yearSpan(year) : partOfYear(groups.slice(3))(year));
       },
     ),
-    // The first year of `2024和2025年` and `2024、2025年`.
+    // The first year of `2024和2025年` and `2024、2025年`, which has no 年 of its own.
     ...findMatches(text, new RegExp(`(?<!\\d)(${yearPattern})(?=\\s*(?:[和与及、到至~-]|以及)\\s*${yearPattern}年)`, 'g'), groups =>
       plain(yearSpan(Number(groups[1]))),
     ),
@@ -47,7 +47,7 @@ export function findChineseTimes(text: string, today: string): FoundTime[] {
       return plain({ from: dateOf(decade * 10), to: dateOf(decade * 10 + 10) });
     }),
     ...findMatches(text, new RegExp(`(?<![\\da-z])(?:${partPattern})`, 'g'), groups => {
-      // `底` and `初` are words of their own.
+      // A bare 底 or 初, without a year or month before it, is an ordinary word.
       if (groups.at(-1) !== undefined) return null;
       const part = partOfYear(groups.slice(1));
       return { span: part(thisYear), withYear: part };
@@ -78,7 +78,7 @@ export function findChineseTimes(text: string, today: string): FoundTime[] {
   ];
 }
 
-/** 一 is Monday. 周末 is Saturday and Sunday. */
+/** The span of a named day in a week: 一 is Monday, 末 is Saturday and Sunday. */
 function dayOfWeek({ from }: Span, day: string): Span {
   if (day === '末') return daySpan(addDays(from, 5), 2);
   return daySpan(addDays(from, '一二三四五六日'.indexOf(day === '天' ? '日' : day)));

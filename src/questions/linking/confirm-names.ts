@@ -5,12 +5,13 @@ import { type LinkedQuestion } from './link-question.js';
 import { type EntityNode, type Meaning, type Mention } from './meaning.js';
 import { signOf } from './signed-names.js';
 
-/** The letters of a name that may be wrong: one in six. */
+/** Number of letters of a name for each letter that may be wrong. */
 const lettersPerError = 6;
 
 /**
- * Keeps only names that look like what the question says, now that the nodes are known. A part of a name must begin it or be half of it,
- * and a spelling must be near. If the question gives a name exactly as one node has it, that node is meant. Other words are unknown.
+ * Keeps only nodes whose names look like the words of the question. A part of a name must begin the name or be at least half of it, and
+ * a misspelt name must be near. If the question gives a name exactly as one node has it, only this node is meant. A mention without a
+ * node or another meaning becomes an unknown word.
  */
 export function confirmNames(question: string, linked: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>): LinkedQuestion {
   const unknown = [...linked.unknown];
@@ -30,8 +31,9 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
 }
 
 /**
- * Of the namesakes with one label, those whose name is letter by letter what was written, if there are any: of `Help` and `Help!` the
- * longest. `C++` is no `C`. The mark that ends the question belongs to no name; an exclamation mark ends no question.
+ * The namesakes whose name is letter by letter what was written. The longest name wins in each label: `Help!` before `Help`. All
+ * namesakes of a label stay if none fits. `C++` is not `C`. A mark that ends the question (`?`, `.`, `？`, `。`, `！`) is not part of a
+ * name, but an ASCII `!` at the end may be.
  */
 function asWritten(
   written: string | null,

@@ -9,7 +9,7 @@ const thanks =
 /** Maximum characters of a name that may begin or end with a courtesy: `Hello, Dolly!`, `No, Thank You`. */
 const longestName = 80;
 
-/** Removes greetings, requests and thanks from a question, unless they are part of a name. A question of these alone stays as it is. */
+/** Removes greetings, requests and thanks that are not part of a name. A question that consists only of courtesies stays as it is. */
 export function withoutCourtesies(question: string, names: Pick<NameSource, 'findByName'>): string {
   const isName = (text: string): boolean => names.findByName(normalizeText(text).trim(), 1).length > 0;
   let rest = question;

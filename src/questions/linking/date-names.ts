@@ -5,7 +5,7 @@ export function isDate(type: string): boolean {
   return type === 'date' || type === 'datetime' || type === 'localdatetime';
 }
 
-/** Whether a property is an integer that is called a year: `birth_year`, 成立年份. A number of years or per year does not count. */
+/** Whether a property is an integer that is called a year: `birth_year`, 成立年份. A number of years or a value per year does not count. */
 export function isYear({ name, column = '', type }: Pick<PropertySchema, 'name' | 'column' | 'type'>): boolean {
   if (!/^(?:int|bigint)$/.test(type)) return false;
   return [name, column].some(own => {

@@ -9,8 +9,8 @@ const dayPattern = '(\\d{1,2})(?:st|nd|rd|th)?';
 const ordinals = ['first', 'second', 'third', 'fourth'];
 const days: Record<string, number> = { today: 0, yesterday: -1, tomorrow: 1 };
 /**
- * "may" and "march" are also ordinary words, so a month without a year needs such a word before it. The spaces are bounded, because
- * a long run of them would be read again at each of its places.
+ * "may" and "march" are also ordinary words, so a month without a year needs a word such as "in" or "since" before it. The number of
+ * spaces is bounded, because a long run of spaces would be read again from each of its positions.
  */
 const beforeMonth = '(?<=\\b(?:in|during|since|of|from|between|until|till|and|to|before|after|by|through)\\s{1,3})';
 const beforeDay = '(?<=\\b(?:on|since|from|between|until|till|and|to|before|after|by|through)\\s{1,3}(?:the\\s{1,3})?)';

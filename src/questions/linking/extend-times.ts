@@ -32,14 +32,14 @@ function rangeOf(first: FoundTime, last: FoundTime): Span | null {
   return start && end && start.from < end.to ? { from: start.from, to: end.to } : null;
 }
 
-/** Source of a pattern that must follow 前, 后, 起 and 止: otherwise these may begin another word (`后视镜`, `止痛药`). */
+/** Lookahead behind 前, 后, 起 and 止, because these characters may begin another word (`后视镜`, `止痛药`). */
 const endsWord = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
 
-/** In `after 2020 and before 2022` the second word belongs to the time behind it. */
+/** Excludes a word before a time: in `after 2020 and before 2022` "before" belongs to 2022, not to 2020. */
 const notBeforeTime =
   '(?!\\s+(?:\\d|q[1-4]|the|this|last|next|today|yesterday|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|winter))';
 
-/** The words that extend a time: since, after, until, before. The first that fits the text before and after the time counts. */
+/** Patterns of words that extend a time: since, after, until, before. The first entry that fits the text around the time counts. */
 const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: string) => Span | null }[] = [
   { after: /^\s*的?[及或](?:以后|之后|后)/, reach: since },
   { after: /^\s*的?[及或](?:以前|之前|前)/, reach: until },
@@ -50,7 +50,7 @@ const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { after: new RegExp(`^\\s*(?:为止|止${endsWord})`), reach: until },
   { before: /(?:截至|截止到?|直到|^\s*到)\s*$/, reach: until },
   { before: /(?<![来取出源选摘])自从?\s*$/, reach: since },
-  // These characters are words of their own or begin another word. `2024年前的` is told from `2024年前轮`, but `2024年前订单` is ambiguous.
+  // 前, 后, 起 and 止 may be words of their own or begin another word. `2024年前的` differs from `2024年前轮`, but `2024年前订单` is ambiguous.
   {
     after: new RegExp(
       `^\\s*(?:前(?!\\s*${numeralPattern}|[后端台锋缀轴景半往来面任])|后(?![端台卫缀轴勤备来半面续])|起(?![飞点始降诉草运租售薪价步航重])|止)`,
@@ -64,7 +64,7 @@ const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { before: /\b(?:up to|up until|until|till|through|by|as of|on or before)\s*$/, reach: until },
   { before: /\bafter\s*$/, reach: after },
   { before: /\bbefore\s*$/, reach: before },
-  // Half of a range is meaningless.
+  // A range with only one of its two times is meaningless.
   { before: /\b(?:between|to)\s*$/, reach: () => null },
 ];
 
@@ -76,7 +76,7 @@ function after({ to }: Span, tomorrow: string): Span {
   return { from: to, to: tomorrow, isOpen: true };
 }
 
-/** The span up to the last day of a time, which is included. */
+/** The span from the first possible day up to and including the last day of a time. */
 function until({ to }: Span): Span {
   return { from: '0001-01-01', to };
 }

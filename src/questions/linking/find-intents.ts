@@ -1,11 +1,11 @@
 import { type Comparison, type Intent, type Mention, type Period } from './meaning.js';
 import { amountPattern, measureWord, numeralPattern, readAmount, readNumeral } from './numerals.js';
 
-/** A count. No further digit, and nothing that multiplies or divides it, may follow. */
+/** Source of a pattern for a count. Behind the number no digit may follow, and no sign that multiplies or divides the number: 万, %. */
 const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
-/** The decimal digits that a number holds exactly. */
+/** Decimal digits that a JavaScript number holds exactly. */
 const mostDigits = 15;
-/** `at least two` bounds a number; only `the least` ranks. */
+/** Lookbehind for words that rank: `the least` ranks, but the same word in `at least two` bounds a number. */
 const notAt = '(?<!\\bat\\s+(?:the\\s+)?(?:very\\s+)?)';
 const notAfterNumber = '(?<![\\d.零一二两三四五六七八九十百千万亿分第])';
 
@@ -62,7 +62,7 @@ const rules: Rule[] = [
     read: compare('='),
   },
   { pattern: new RegExp(`\\b(?:(?:is |are )?exactly|equals?(?: to)?|(?:is|are) equal to)\\s+${amountPattern}`, 'g'), read: compare('=') },
-  // Not where what follows says more of it: `4+`, `5 and up`, `10前`.
+  // A number behind 是 or `is` is a value only if the text behind the number does not change it to a bound: `4+`, `5 and up`, `10前`.
   {
     pattern: new RegExp(
       `(?:[为是]|\\b(?:is|are|was|were|of)\\s)\\s*${amountPattern}` +
@@ -74,7 +74,7 @@ const rules: Rule[] = [
       return intent?.kind === 'compare' ? { ...intent, isBare: true } : null;
     },
   },
-  // Other numbers after these words may be names.
+  // Zero after 是 or `is` is always a value. Other numbers after these words may be names.
   {
     pattern: /(?:[为是]|\b(?:is|are|was|were)\s)\s*(?:0(?![\d%％a-z]|[.,]\d|.{0,2}以[上下])|零(?=$|[的且,，。?？\s])|zero\b)/g,
     read: is({ kind: 'compare', operator: '=', value: 0 }),
@@ -224,7 +224,7 @@ const rules: Rule[] = [
       /并?不是|不在|不属于|不来自|不包括|不包含|并非|不|非(?![常洲])|除了|除去|排除|除(?![夕法尘])|以外|之外|除外|外(?=[的,，、各每有还都共所]|$)/g,
     read: negation(true),
   },
-  // Before a boolean that begins so: 不在役, 没有冷库.
+  // Before a boolean property whose name begins with 在 or 有: 不在役, 没有冷库.
   { pattern: /[不没](?=[在有])/g, read: negation(true) },
   {
     pattern:
@@ -252,10 +252,10 @@ export function findIntents(text: string): Mention[] {
 }
 
 const wordsInRules = new Set(rules.flatMap(({ pattern }) => pattern.source.replace(/\\[a-z]/g, ' ').match(/[a-z]{2,}/g) ?? []));
-/** Answers for words of the rules, found when first asked: all of them at load would take 0.25 s of each process and thread. */
+/** Cached results of `isAskingWord` by word. Computing all words of the rules at load would take 0.25 s in each process and thread. */
 const isAskingByWord = new Map<string, boolean>();
 
-/** Tells whether this English word is a word of questions: `not`, `most`, `average`. */
+/** Tells whether an English word alone is a question word of the rules: `not`, `most`, `average`. */
 export function isAskingWord(word: string): boolean {
   if (!wordsInRules.has(word)) return false;
   let isAsking = isAskingByWord.get(word);

@@ -10,9 +10,9 @@ import { findReference, type Reference } from './references.js';
 /** The question that a follow-up refers to. */
 export interface EarlierQuestion {
   text: string;
-  /** The nodes of its answer; null if it had none, or too many. */
+  /** The nodes in the answer to this question; null if the answer had no nodes, or too many. */
   found: EntityNode[] | null;
-  /** The nodes that its own pronoun stood for; null if it had none. */
+  /** The nodes that a pronoun in this question stood for; null if the question had no pronoun. */
   meant: EntityNode[] | null;
 }
 
@@ -21,33 +21,33 @@ export interface Reading {
   /** The whole question that was read. */
   text: string;
   linked: LinkedQuestion;
-  /** The nodes that the pronoun in the text stands for; null if it has none. */
+  /** The nodes that the pronoun in the text stands for; null if the text has no pronoun. */
   meant: EntityNode[] | null;
-  /** Explains how the question was read; null if it was read as it stands. */
+  /** Gives a note on how the question was read; null if the question was read as it stands. */
   note: ((displayOf: (id: number) => string) => Bilingual) | null;
 }
 
 export type Link = (text: string, given: Mention[]) => Promise<LinkedQuestion>;
 
-/** Words that only join a question to the one before. */
+/** Matches words that only join a question to the question before it. */
 const joining =
   /\b(?:and|but|or|so|then|ok|okay|now|what|how|about|the|same|for|in|of|by|from|with|at|on|to|during|since|instead|please|only|just)\b|或者|以及|还有|[那么呢换成改为如果是的在只看和与及跟或]|[\s,，、。.?？!！;；:：]/g;
-/** `Alien, when was it released`: the pronoun stands for the thing that is named first, apart. */
+/** Matches the text behind a name before a comma: in `Alien, when was it released` the pronoun stands for this name. */
 const asksAfter =
   /^[!！]?["'”’》」]?\s*[,，:：;；—-]+\s*(?:(?:(?:when|who|what|which|where|how|did|does|do|has|is|was)\b|谁|什么|何|哪)[^,，;；]*)?$/;
-/** A preposition makes a name a place or time: in `in Germany, which products does it supply` the pronoun does not stand for it. */
+/** A preposition makes a name a place or a time: in `in Germany, which products does it supply` "it" does not stand for Germany. */
 const afterPreposition = /(?:\b(?:in|at|from|on|by|with|since|during) (?:the )?|[在从由于]\s*)$/;
 const between = /^\s*(?:(?:,|，|、|和|与|及|或者?|and|or)\s*)?(?:(?:the|in|from|of)\s*)?$/;
 
 /**
- * Reads a question, after an earlier one if there is one: a pronoun stands for what was found or named, and a question that only
- * names something (`and in 1998?`) is the earlier one with that in place of its like.
- * @returns the readings, of which the caller takes the one that can be answered; or why there is none
+ * Reads a question that may follow an earlier question. A pronoun stands for nodes that the earlier question found or named. A question
+ * that only names something (`and in 1998?`) repeats the earlier question, with the new name in place of a name of the same kind.
+ * @returns the readings, of which the caller takes the one that can be answered; or the reason why there is no reading
  */
 export async function readFollowUp(text: string, earlier: EarlierQuestion | null, link: Link): Promise<Reading[] | Bilingual> {
   const linked = await link(text, []);
   const reference = findReference(withoutNames(linked));
-  // A question with so many mentions is refused when it is planned.
+  // The planner refuses a question with more than `mostMentions` mentions, so do not resolve its pronouns.
   if (linked.mentions.length > mostMentions) return [{ text, linked, meant: null, note: null }];
   if (!earlier) {
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
@@ -72,7 +72,7 @@ function namesNone({ mentions }: LinkedQuestion): boolean {
   return !mentions.some(mention => (['entity', 'value', 'time'] as const).some(kind => meaningOf(mention, kind) !== null));
 }
 
-/** The text with spaces in place of names: `Her` may be a film. */
+/** The text with spaces in place of names, because a name may look like a pronoun: `Her` may be a film. */
 function withoutNames({ text, mentions }: LinkedQuestion): string {
   return fillPlaces(
     text,
@@ -84,7 +84,7 @@ function isIntent(mention: Mention): boolean {
   return mention.meanings.every(meaning => (meaning.as === 'intent' || meaning.as === 'measure') && kindsOf(meaning).length === 0);
 }
 
-/** Whether a pronoun has nothing in its own question to stand for. */
+/** Whether a pronoun must stand for something in an earlier question, because its own question names nothing that it could mean. */
 function isOpen({ text: own, start, isOpen: open, isPlural }: Reference, { text, mentions }: LinkedQuestion): boolean {
   const before = mentions.filter(mention => mention.end <= start);
   const names = (mention: Mention, kinds: Meaning['as'][]): boolean => kinds.some(kind => meaningOf(mention, kind) !== null);
@@ -92,13 +92,13 @@ function isOpen({ text: own, start, isOpen: open, isPlural }: Reference, { text,
     mention =>
       names(mention, ['entity']) && !afterPreposition.test(text.slice(0, mention.start)) && asksAfter.test(text.slice(mention.end, start)),
   );
-  // `the writers that ... in their films`
+  // `the writers that ... in their films`: a noun for doers is what `their` stands for.
   const isAgent = (mention: Mention): boolean =>
     isPlural &&
     names(mention, ['relation']) &&
     isAgentNoun(mention.text) &&
     /^ (?:that|who|whose|which) /.test(text.slice(mention.end, start));
-  // `which players scored in it`
+  // `which players scored in it`: `it` does not stand for a plural.
   const isSeveral = (mention: Mention): boolean =>
     !isPlural && names(mention, ['label']) && !names(mention, ['entity', 'value']) && /[a-z]s$/.test(mention.text);
   const isNoun = (mention: Mention): boolean => names(mention, ['label', 'entity', 'value']) && !isSeveral(mention);
@@ -132,7 +132,7 @@ async function readReference(text: string, reference: Reference, earlier: Earlie
   return readings;
 }
 
-/** Null if the nodes have several labels. */
+/** Links a question in which a pronoun stands for the nodes. Null if the nodes have several labels, or if there are no nodes. */
 async function linkReference(text: string, reference: Reference, nodes: EntityNode[], link: Link): Promise<LinkedQuestion | null> {
   const [label, ...others] = new Set(nodes.map(node => node.label));
   if (label === undefined || others.length > 0) return null;
@@ -144,13 +144,13 @@ async function linkReference(text: string, reference: Reference, nodes: EntityNo
   return reference.isPart ? { ...linked, among: { text: reference.text, label, nodes } } : linked;
 }
 
-/** Links the earlier question, in which a pronoun keeps the meaning that it had there. */
+/** Links the earlier question. A pronoun in it stands for the nodes that it stood for when that question was asked. */
 async function linkEarlier({ text, meant }: EarlierQuestion, link: Link): Promise<LinkedQuestion> {
   const reference = meant && findReference(normalizeText(text));
   return (reference && (await linkReference(text, reference, meant, link))) ?? link(text, []);
 }
 
-/** The only node that the earlier question named; empty if it named none or several. */
+/** The only node that the earlier question named; empty if it named no node or several nodes. */
 async function namedBefore(earlier: EarlierQuestion, link: Link): Promise<EntityNode[]> {
   const { mentions } = await linkEarlier(earlier, link);
   const named = mentions.flatMap(mention => meaningOf(mention, 'entity') ?? []);
@@ -164,7 +164,7 @@ function onlyNames(linked: LinkedQuestion): boolean {
   return unknown.every(isJoining) && mentions.some(mention => !isIntent(mention)) && isJoining(withoutNames(linked));
 }
 
-/** Puts the names of a question in place of names of the same kind in the earlier question. Gives the reason if that is not possible. */
+/** Returns the earlier question with its names replaced by names of the same kind in the new question, or the reason why it cannot. */
 function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, { mentions }: LinkedQuestion): string | Bilingual {
   const groups = spans(
     text,
@@ -200,7 +200,7 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
     .reduce((whole, { start, end, by }) => whole.slice(0, start) + by + whole.slice(end), earlierText);
 }
 
-/** Adds the year of the replaced time: 4月 in place of `2025年3月` keeps 2025. Null if the replaced time spans several years. */
+/** Adds the year of the replaced time: 4月 in place of `2025年3月` keeps 2025. Null for several new times, or several replaced years. */
 function withYear(said: string, mentions: Mention[], replaced: Mention[]): string | null {
   const times = mentions.flatMap(mention => meaningOf(mention, 'time') ?? []);
   const before = replaced.flatMap(mention => meaningOf(mention, 'time') ?? []);
@@ -211,7 +211,7 @@ function withYear(said: string, mentions: Mention[], replaced: Mention[]): strin
   return /^[a-z]/i.test(said) ? `${said} ${year}` : `${year}年${said}`;
 }
 
-/** Joins mentions of one kind into a span if only a comma or a conjunction parts them. */
+/** Joins mentions of one kind into a span if only a comma or a conjunction stands between the mentions. */
 function spans(text: string, mentions: Mention[]): { start: number; end: number; mentions: Mention[] }[] {
   const all: { start: number; end: number; mentions: Mention[] }[] = [];
   for (const mention of mentions) {
@@ -230,7 +230,7 @@ function isLike(a: Mention, b: Mention): boolean {
   return [...kindsIn(a)].some(kind => kinds.has(kind));
 }
 
-/** Cache of the kinds of a mention: a name that a thousand labels share has a thousand meanings. */
+/** Cache of the kinds of each mention, because a name that a thousand labels share has a thousand meanings. */
 const kindsOfMentions = new WeakMap<Mention, ReadonlySet<string>>();
 
 function kindsIn(mention: Mention): ReadonlySet<string> {
@@ -263,7 +263,7 @@ function kindsOf(meaning: Meaning): string[] {
   }
 }
 
-/** Kinds of an intent that can be replaced: `and over 300?` replaces a bound, 最低的呢 a ranking. */
+/** The kinds of an intent that a follow-up can replace: `and over 300?` replaces a bound, 最低的呢 replaces a ranking. */
 function kindsOfIntent(intent: Intent): string[] {
   if (intent.kind === 'compare' || intent.kind === 'between') return ['bound'];
   return intent.kind === 'top' && intent.ofTwo !== true ? ['top'] : [];
@@ -271,7 +271,7 @@ function kindsOfIntent(intent: Intent): string[] {
 
 const same = (a: EntityNode[], b: EntityNode[]): boolean => a.length === b.length && a.every(({ id }, i) => id === b[i]?.id);
 
-/** The text as written, if its length equals that of the normalised text, so that offsets fit both; else the normalised text. */
+/** The text as written, if it is as long as the normalised text, so that offsets fit both texts; else the normalised text. */
 export function written(text: string, normalised: string): string {
   return text.length === normalised.length ? text : normalised;
 }

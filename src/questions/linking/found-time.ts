@@ -11,9 +11,9 @@ export interface TimeMention {
 }
 
 export interface FoundTime extends Omit<TimeMention, 'isYearAssumed'> {
-  /** Set for a part of a year without its year, which takes the year of the span before it (`2024年1月到3月`); else null. */
+  /** Set for a part of a year whose year is not named. The part takes the year of the time before it (`2024年1月到3月`). Else null. */
   withYear: PartOfYear | null;
-  /** Set for a range: whether both of its ends lack a year. */
+  /** Set for a range: whether both ends of the range lack a year. */
   isYearAssumed?: boolean;
 }
 

@@ -11,7 +11,7 @@ const idioms = [
   /到底|究竟/g,
 ];
 
-/** Finds the idioms of a normalised text, as mentions without a meaning: no word of theirs names anything. */
+/** Finds the idioms of a normalised text, as mentions without a meaning, because no word of an idiom names anything. */
 export function findIdioms(text: string): Mention[] {
   return idioms.flatMap(idiom =>
     [...text.matchAll(idiom)].map(match => ({ text: match[0], start: match.index, end: match.index + match[0].length, meanings: [] })),

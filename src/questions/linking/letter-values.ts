@@ -9,15 +9,16 @@ const afterProperty = /^[\s-]*(?:的?(?:是|为|等于|[=:：])|\b(?:is|are|was|
 const beforeProperty = /^[\s-]*的?$/;
 const beforeLabel = /^[\s-]*[类型]?的?\s*$/;
 const joining = /^\s*(?:[,，、/]|和|与|及|或者?|\band\b|\bor\b)\s*$/;
-/** Matches the text behind a letter that is not an article: an article needs a singular noun, unlike `grade a suppliers` and `level a`. */
+/** Matches text behind a letter that cannot be an article, because no singular noun follows: `grade a suppliers`, `level a`. */
 const noNoun = /^\s*(?:$|[?？.!,，;)]|(?:in|of|from|and|or|with|that|who|which|have|has|is|are|was|were)\b|[a-z]+s\b|[^\x00-\x7f])/;
 const inTheUs = /\b(?:in (?:the )?|the )$/;
 /** English words that a Chinese question uses without limiting anything: `list一下`. */
 const spoken = new Set('list show give tell find get please and or me name'.split(' '));
 
 /**
- * Finds the single Latin letters that are values: beside the property (`A等级`, `level A`), before the label (`A类供应商`), with 级 where the
- * property has it in its name, or joined to such a letter. Elsewhere `a` is an article, and the `t` of `don't` is part of a word.
+ * Finds the single Latin letters that are values. Such a letter stands beside its property (`A等级`, `level A`), before its label
+ * (`A类供应商`), before 级 if the name of its property contains 级, or beside another such letter with a comma, "and" or "or" between.
+ * Elsewhere `a` is an article, and the `t` of `don't` is part of a word.
  */
 export function findLetterValues(
   text: string,
@@ -27,7 +28,7 @@ export function findLetterValues(
 ): Mention[] {
   const letters = lettersIn(text).map(letter => withValues(letter, text, findValues(letter.text)));
   const read = letters.flatMap(letter => readLetter(letter, text, found, hints));
-  // `A、B和C等级`: go from the letter beside the property to the others.
+  // `A、B和C等级`: go from the letter beside the property to the letters that are joined to it.
   for (const { values, ...letter } of [...letters, ...letters.reverse()]) {
     const known = read.find(other => other.start === letter.start);
     const beside = read.filter(
@@ -39,7 +40,7 @@ export function findLetterValues(
   return read;
 }
 
-/** The letter with the values that it names, and with its minus if values have one: `A-`. */
+/** The letter with the values that it names. A minus behind the letter is added to it if a value has this form: `A-`. */
 function withValues(letter: TextPiece, text: string, known: KnownValue[]): TextPiece & { values: KnownValue[] } {
   const { start, end } = letter;
   const fitting = valuesAsSigned(known, text, start, end);
@@ -75,7 +76,7 @@ function readLetter(
 
 /**
  * Finds Latin words that look like grammar but are used as names here, and that no mention covers: `A等级`, `IT部门`, `level A`, `in the US`.
- * @param mentions of the question
+ * @param mentions all mentions of the question
  */
 export function findUnreadLetters(text: string, mentions: readonly Mention[], hints: NameHints): string[] {
   const isRead = (word: TextPiece): boolean => mentions.some(({ start, end }) => start < word.end && word.start < end);
@@ -95,7 +96,7 @@ export function findUnreadLetters(text: string, mentions: readonly Mention[], hi
   return [...letters, ...words].filter(word => !isRead(word)).map(({ text: own }) => own);
 }
 
-/** Whether a word that is usually grammar is a name here: `US`, `IT部门`, `in the us`. */
+/** Whether a word that is usually grammar is used as a name: `US`, `IT部门`, `in the us`. */
 export function isNoGrammar(text: string, start: number, end: number, hints: NameHints): boolean {
   const isBesideHan = /\p{Script=Han}/u.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`);
   const isCountry = text.slice(start, end) === 'us' && inTheUs.test(text.slice(0, start));

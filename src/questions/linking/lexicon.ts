@@ -10,10 +10,10 @@ import { isCommonWord, isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
 import { isAgentNoun, isPlainVerb, isVerbForm, rootOf, stemOf } from './word-roots.js';
 
-/** The forms by which names are compared: as they are, without the endings of words, by the senses of their words. */
+/** Functions from a name to the forms by which names are compared: unchanged, by the stems of words, by the senses of words. */
 const forms = [(name: string) => name, stemsOf, sensesOf];
 
-/** Maximum meanings of names in all their forms. Each takes some 200 to 500 bytes. */
+/** Maximum meanings of names in all their forms. A meaning takes some 200 to 500 bytes. */
 export const mostMeanings = 300_000;
 
 /** The names of the graph and its metrics have too many meanings, such as a synonym of a property that a thousand labels have. */
@@ -33,7 +33,7 @@ export class Lexicon {
   private readonly parts = new Map<string, Meaning[]>();
   /** Relations by the first character of their Chinese names. */
   private readonly verbs = new Map<string, Meaning[]>();
-  /** Dates by the event that happens at them: `hired` for `hire date`. */
+  /** Properties that are dates, by the event that happens at the date: `hired` for `hire date`. One map for each form of names. */
   private readonly events = forms.map(() => new Map<string, MeaningOf<'property'>[]>());
   private readonly maps: readonly unknown[] = [...this.entries, ...this.events];
   /** Labels named after the doer of an action, each with the root of the verb: `Player` and `play`. */
@@ -44,7 +44,7 @@ export class Lexicon {
 
   private constructor() {}
 
-  /** @throws TooManyMeaningsError */
+  /** Builds the lexicon of a graph and its metrics, in turns of `pace`. @throws TooManyMeaningsError */
   static async build(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<Lexicon> {
     const lexicon = new Lexicon();
     await lexicon.fill(schema, metrics, pace);
@@ -54,17 +54,17 @@ export class Lexicon {
 
   /**
    * Finds the meanings of a stretch of normalised text: of an equal name, else of a name with other endings (`suppliers`), else of a name
-   * with the same roots or a synonym. Relations with this word in their name follow. A text without these meanings may name an event, which
-   * gives its dates.
+   * with the same roots or a synonym. Relations with the text as a word of their name follow. If there are no such meanings, the dates of
+   * an event with this name are returned.
    */
   find(normalized: string): Meaning[] {
     const name = compactText(normalized);
     const found = forms.map((form, i) => this.entries[i]?.get(form(name)) ?? []);
-    // A verb names actions: `describe` is not read as a label Tag, though both have one sense.
+    // A verb names an action: `describe` is not read as the label Tag, though the two words have one sense.
     const isOfVerb = (meaning: Meaning): boolean =>
       meaning.as === 'label' && (isPlainVerb(name) || (!isAgentNoun(name) && this.agents.has(agentKey(meaning.label, name))));
     found[2] = (found[2] ?? []).filter(meaning => !isOfVerb(meaning));
-    // `payments for` begins with a label, so it is not read as `paid for`.
+    // `payments for` begins with a label, so it is not read as the relation `paid for`.
     const noun = name.replace(/ (?:for|of|by|in|at|to|with|from|on)$/, '');
     if (noun !== name && forms.some((form, i) => i < 2 && this.entries[i]?.get(form(noun))?.some(({ as }) => as === 'label')))
       found[2] = [];
@@ -87,7 +87,7 @@ export class Lexicon {
     return isState ? [] : this.findEvents(name);
   }
 
-  /** The dates of an event. Dates of another event with the same general sense are marked as cousins. */
+  /** The dates of an event. Dates of a different event with the same general sense are marked as cousins. */
   private findEvents(name: string): Meaning[] {
     const found = forms.map((form, i) => this.events[i]?.get(form(name)) ?? []);
     const nearest = found.find(meanings => meanings.length > 0) ?? [];
@@ -96,12 +96,12 @@ export class Lexicon {
     return [...nearest, ...(found[2] ?? []).filter(own => !isNearest(own)).map(own => ({ ...own, isCousin: true as const }))];
   }
 
-  /** Number of meanings of all names in all their forms; at least 1. */
+  /** Number of meanings of all names in all their forms, plus 1: an entry of the cache of lexicons needs a positive size. */
   get size(): number {
     return this.meanings + 1;
   }
 
-  /** Whether something has exactly this name instead of another form of it. */
+  /** Whether a part of the graph or of its metrics has exactly this name. Other forms of a name do not count. */
   has(normalized: string): boolean {
     return this.entries[0]?.has(compactText(normalized)) ?? false;
   }
@@ -202,7 +202,7 @@ function eachWord(name: string, formsOf: (word: string) => string[]): string {
     .split(' ')
     .map(word => {
       const others = formsOf(word);
-      // Most Chinese stretches of a question have only this form.
+      // Most Chinese stretches of a question equal all their forms.
       if (others.every(form => form === word) || isOfQuestions(word)) return word;
       return others.find(form => !isOfQuestions(form)) ?? word;
     })

@@ -32,9 +32,9 @@ export interface LinkedQuestion {
   text: string;
   /** The mentions in order, without overlap. */
   mentions: Mention[];
-  /** Words that were not understood and may matter. */
+  /** Words that were not understood and may change the answer. */
   unknown: string[];
-  /** Set if the question asks only for some of these nodes, which an earlier question found. */
+  /** Nodes that an earlier question found. Set if this question asks only for some of these nodes. */
   among?: Among;
 }
 
@@ -45,7 +45,7 @@ export interface Among {
   nodes: EntityNode[];
 }
 
-/** The question names more than can be looked up. It is refused as a whole: a skipped word could be its only limit. */
+/** The question is too long or has too many unknown words. It is refused as a whole: a skipped word could be its only limit. */
 export class TooManyWordsError extends ApiError {
   constructor() {
     super(422, 'question_too_long', {
@@ -57,23 +57,23 @@ export class TooManyWordsError extends ApiError {
 
 const longestName = 80;
 const mostNamesakes = 50;
-/** Maximum nodes that carry a part of a name. With more nodes the part says too little to stand for one of them. */
+/** Maximum nodes whose names contain one part of a name. A part that more nodes have is too vague to stand for one of them. */
 const mostApproximate = 20;
-/** Maximum length, in words or CJK characters, of a part of a name that is sought in the rest of a question. */
+/** Maximum length, in words or CJK characters, of a part of a name that is sought in the words without an exact match. */
 const longestPart = 12;
-/** Minimum characters of a code that counts as an entity without its label beside it. */
+/** Minimum characters of a code that counts as an entity if its label does not stand beside the code. */
 const shortestLoneCode = 4;
 const shortestLoneWord = 4;
-/** Maximum searches for the words left over. A long question needs some hundred, and each may take milliseconds. */
+/** Maximum searches for the words without an exact match. A long question needs some hundred searches, each of some milliseconds. */
 const mostSearches = 1_000;
 const longestQuestion = 4_000;
-/** Maximum mentions of a question. Planning a text with more would take longer than answering all other questions. */
+/** Maximum mentions of a question. A question with more mentions is not planned, because planning it would hold up other questions. */
 export const mostMentions = 60;
 
 /**
  * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then it finds
  * entities in the remaining words, tolerant of spelling. The result is deterministic, and holds only things of the graph.
- * @param given mentions whose meaning is known
+ * @param given mentions whose meaning is known beforehand, such as a pronoun for nodes of an earlier answer
  * @throws TooManyWordsError
  */
 export async function linkQuestion(
@@ -134,7 +134,7 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
 }
 const measured = new RegExp(`.${measureWord}$`);
 
-/** Reads 中国籍 as the value 中国 of 国籍. In `人员中国籍是德国的` it is 国籍 behind a 中. */
+/** Reads 中国籍 as the value 中国 of the property 国籍. In `人员中国籍是德国的` the property 国籍 stands behind the particle 中. */
 function withOrigin({ text: own, start, end, meanings }: Mention, text: string): Mention[] {
   if (!/^籍(?!贯|\s*(?:是|为|=))/.test(text.slice(end))) return [];
   const values = meanings.filter(meaning => meaning.as === 'value');
@@ -143,12 +143,12 @@ function withOrigin({ text: own, start, end, meanings }: Mention, text: string):
   return kept.length > 0 ? [{ text: `${own}籍`, start, end: end + 1, meanings: kept }] : [];
 }
 
-/** Whether a ranking or a number asks for 0 things, which is not answered. */
+/** Whether a ranking or a number asks for 0 things. Such a question is not answered. */
 function takesNone(mention: Mention): boolean {
   return intentsOf(mention, 'top')?.count === 0 || intentsOf(mention, 'number')?.value === 0;
 }
 
-/** Whether the mention stands right after a numeric property. */
+/** Whether a mention stands right after a word for a numeric property. */
 function isValueOf({ start }: Mention, found: Mention[], text: string): boolean {
   return found.some(
     ({ end, meanings }) =>
@@ -164,7 +164,7 @@ function isOfQuestion(word: string, text: string): boolean {
   return /^dates?$/.test(word) && asksForTime(text);
 }
 
-/** Words such as "share" and "growth" mean something only beside a metric. Elsewhere they are not understood. */
+/** Chooses mentions. Words such as "share" and "growth" get a meaning only if the question names a metric. */
 async function chooseWithMetricWords(text: string, fixed: Mention[], named: Mention[], pace: Pace): Promise<Mention[]> {
   const isMetric = (mention: Mention): boolean => meaningOf(mention, 'metric') !== null;
   if (named.some(isMetric)) {
@@ -199,7 +199,7 @@ async function findNames(
   const found: Mention[] = [];
   const isCommon = (own: string): boolean => cutPieces(own).every(({ text: word }) => isCommonWord(word) || lexicon.find(word).length > 0);
   for (const [first, start] of starts.entries()) {
-    // Words are in order, so the search for an end begins at the word of the start.
+    // Words are sorted by offset, so the loop over the ends begins at the word that has this start.
     for (let at = first; at < ends.length; at++) {
       const end = ends[at] ?? 0;
       if (end - start > longestName) break;
@@ -234,7 +234,7 @@ async function findNames(
   return found;
 }
 
-/** Whether a single character is a value: right before a label (女 in 女船员), or said of something (是女的). */
+/** Whether a single character is a value: it stands right before a label (女 in 女船员), or is a predicate (是女的). */
 function isSingleValue(text: string, start: number, end: number, lexicon: Lexicon, names: NameSource): boolean {
   if (!/^\p{Script=Han}$/u.test(text.slice(start, end)) || isWeightyWord(text.slice(start, end))) return false;
   if (/[是为]$/.test(text.slice(0, start)) && /^的?\s*[吗?？。]?$/.test(text.slice(end))) return true;
@@ -255,7 +255,7 @@ function beginsBefore(own: string, start: number, names: NameSource, hints: Name
   return preposition !== undefined && hints.isSmall(start) && names.findByName(own.slice(preposition.length), 1).length > 0;
 }
 
-/** Whether `sort` is a verb, as in `sort them by price`. In `what sort of film` it asks for a kind. */
+/** Whether `sort` is a verb, as in `sort them by price`. In `what sort of film` the word asks for a kind. */
 function isVerbHere(own: string, text: string, end: number): boolean {
   return /^sort(?:ed|s|ing)?$/.test(own) && !(/^sorts?$/.test(own) && text.startsWith(' of ', end));
 }
@@ -310,10 +310,10 @@ function isLoneNumber(mention: Mention): boolean {
 }
 
 const percent = /^\s?%/;
-/** Matches the noun behind a number that is a count. */
+/** Matches a noun behind a number, which shows that the number is a count. */
 const counted = /^\s+(?:[a-z]+s|people|men|women|children|staff|personnel|crew)\b/;
 
-/** Matches `order 10248` and `10248号订单`, but not `10 orders`, which is a count. */
+/** Whether the name of an entity stands beside its label: `order 10248` and `10248号订单`, but not `10 orders`, which is a count. */
 function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]): boolean {
   const labels = new Set(meaningOf(mention, 'entity')?.nodes.map(node => node.label));
   const rest = text.slice(mention.end);
@@ -326,7 +326,7 @@ function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]
   });
 }
 
-/** Searches for the remaining words: partial names (`华为` for `华为技术有限公司`) and typing errors. */
+/** Searches for the words without an exact match: partial names (`华为` for `华为技术有限公司`) and names with typing errors. */
 async function linkApproximately(
   text: string,
   mentions: Mention[],
@@ -344,7 +344,7 @@ async function linkApproximately(
   return { mentions: all.sort((a, b) => a.start - b.start), unknown };
 }
 
-/** Finds parts of names in the words left over. The same words are looked up only once. */
+/** Finds parts of names in the words without an exact match. Equal words are looked up only once. */
 class PartFinder {
   private readonly known = new Map<string, EntityNode[]>();
 
@@ -355,7 +355,7 @@ class PartFinder {
     private readonly mentions: readonly Mention[],
   ) {}
 
-  /** Turns the longest part of a stretch that a name carries into a mention, then looks at both sides of it in the same way. */
+  /** Turns the longest part of a stretch that occurs in a name into a mention, then searches the text before and behind this part. */
   async find(units: Unit[], longest = longestPart): Promise<{ mentions: Mention[]; unknown: string[] }> {
     for (let length = Math.min(units.length, longest); length > 0; length--) {
       for (let from = 0; from + length <= units.length; from++) {
@@ -365,7 +365,7 @@ class PartFinder {
         if (own.length < 2 || isCommonWord(own) || (/[a-z]/.test(own) && !this.hints.mayBeName(first.start, last.end))) continue;
         const nodes = /^[\d.,\s-]+$/.test(own) ? this.findNumber(own, first.start, last.end) : await this.findBest(own);
         if (nodes.length === 0) continue;
-        // The whole stretch lacks a longer match, and so do its parts.
+        // The stretch has no match of more than `length` units, so the text before and behind this match has none either.
         const before = await this.find(units.slice(0, from), length);
         const after = await this.find(units.slice(from + length), length);
         const mention: Mention = { text: own, start: first.start, end: last.end, meanings: [{ as: 'entity', nodes, approximate: true }] };
@@ -377,7 +377,7 @@ class PartFinder {
     return { mentions: [], unknown: unknownIn(this.text.slice(first.start, last.end)) };
   }
 
-  /** The nodes whose whole name is the number. Empty if a property is named, whose value it may be, or before a plural, which it counts. */
+  /** The nodes whose whole name is the number. Empty if the number may be the value of a named property, or counts a plural behind it. */
   private findNumber(own: string, start: number, end: number): EntityNode[] {
     if (this.mentions.some(mention => meaningOf(mention, 'property')) || counted.test(this.text.slice(end))) return [];
     const nodes = this.names.findByName(own, mostApproximate);
@@ -387,8 +387,8 @@ class PartFinder {
   }
 
   /**
-   * Finds nodes whose names carry all of the text. All hits that are as good as the best are kept, because the question cannot
-   * distinguish them.
+   * Finds nodes whose names contain all words of the text. All hits with the best score are kept, because the question cannot
+   * distinguish them. Empty if there are more than `mostApproximate` hits.
    */
   private async findBest(own: string): Promise<EntityNode[]> {
     const known = this.known.get(own);
@@ -406,7 +406,7 @@ class PartFinder {
   }
 }
 
-/** The words of a stretch that no name carries. A stop word such as 日 stays beside a single remaining character: `日本` may be a name. */
+/** The words of a stretch that occur in no name. A stop word such as 日 stays beside a single remaining character: `日本` may be a name. */
 function unknownIn(stretch: string): string[] {
   const words = withoutStopWords(stretch);
   const name = /\p{Script=Han}?[年月日号区上下中内里]\p{Script=Han}?/u.exec(stretch)?.[0] ?? '';
@@ -415,8 +415,8 @@ function unknownIn(stretch: string): string[] {
 }
 
 /**
- * Tells whether enough of a text matches without correction. Any word is one letter away from some name, so a corrected word needs a
- * correct one beside it, and a short word is not enough.
+ * Tells whether enough of a text matches a name. Any word is one letter away from some name, so at least one word must match without
+ * correction. One word must be CJK or have at least `shortestLoneWord` letters.
  */
 function saysEnough(own: string, corrected: number): boolean {
   const words = cutPieces(own);
@@ -428,12 +428,12 @@ interface Unit {
   end: number;
 }
 
-/** The percent sign behind a number: `10%` does not count things. Empty if there is none. */
+/** The percent sign behind a number, because `10%` does not count things; '' if no percent sign follows. */
 function percentBehind(text: string, { text: own, end }: TextPiece): string {
   return /\d$/.test(own) ? (percent.exec(text.slice(end))?.[0] ?? '') : '';
 }
 
-/** Stretches without a mention: CJK characters, or Latin words up to a stop word. */
+/** The stretches of the text that no mention covers: runs of CJK characters, and runs of Latin words up to a stop word. */
 function leftovers(text: string, mentions: Mention[], hints: NameHints): Unit[][] {
   const stretches: Unit[][] = [];
   const taken = new Uint8Array(text.length);

@@ -4,13 +4,13 @@ import { type Span } from '../../text/calendar.js';
 /** A possible meaning of a stretch of a question. */
 export type Meaning =
   | { as: 'label'; label: string }
-  /** `part`: the words are only a part of its name. */
+  /** `part`: the words are only a part of the name of the relation. */
   | { as: 'relation'; type: string; part?: true }
-  /** `isEvent`: the word only says what happens at that date: `hired` of `hire date`. `isCousin`: it is nearer to another date. */
+  /** `isEvent`: the word names only the event at the date: `hired` of `hire date`. `isCousin`: the word fits another date better. */
   | { as: 'property'; owner: 'node' | 'edge'; ownerName: string; property: string; type: string; isEvent?: true; isCousin?: true }
   | { as: 'metric'; metricId: number }
   | { as: 'dimension'; metricId: number; dimension: string }
-  /** `isSet`: it stands for all of the nodes, and not for one of them. */
+  /** `isSet`: the mention stands for all of the nodes, not for one of them. `approximate`: the nodes were found by a part of a name. */
   | { as: 'entity'; nodes: EntityNode[]; approximate: boolean; isSet?: true }
   | { as: 'value'; label: string; property: string; value: string }
   | { as: 'time'; span: Span; isYearAssumed?: true }
@@ -22,7 +22,7 @@ export interface EntityNode {
   label: string;
 }
 
-/** By what dates are grouped. */
+/** Unit of time by which dates are grouped. */
 export type Period = CalendarGrain | 'weekday';
 
 export type Comparison = '>' | '<' | '>=' | '<=' | '=';
@@ -34,37 +34,37 @@ export type Intent =
   | { kind: 'which' }
   | { kind: 'group' }
   | { kind: 'grain'; grain: Period }
-  /** `by`: what is ranked if no property is named. `ofTwo`: it compares named things, and ranks nothing else. */
+  /** `by`: the kind of property that is ranked if no property is named. `ofTwo`: the ranking compares named things only. */
   | { kind: 'top'; descending: boolean; count: number | null; by?: 'date' | 'price'; ofTwo?: true }
   | { kind: 'aggregate'; function: 'avg' | 'sum' }
-  /** `excludes`: takes away the entities or values beside it. Otherwise it says more (`only`, `without`) than is understood. */
+  /** `excludes`: the negation excludes the entities or values beside it. Other negations (`only`, `without`) restrict in another way. */
   | { kind: 'negation'; excludes: boolean }
-  /** `isBare`: `是5`, which is a comparison only right after what has the value; else the number may be a name. */
+  /** `isBare`: `是5` is a comparison only right after the property that has the value; elsewhere the number may be a name. */
   | { kind: 'compare'; operator: Comparison; value: number; isBare?: true }
-  /** Both bounds are included. */
+  /** A range that includes both bounds. */
   | { kind: 'between'; low: number; high: number }
-  /** A text has one of the values in it, in small letters, or none of them. */
+  /** A text contains, starts or ends with one of the values (in lower case), or with none of them if `isDenied`. */
   | { kind: 'text'; operator: TextOperator; values: string[]; isDenied: boolean }
   /** The question wants yes or no. */
   | { kind: 'whether' }
-  /** It compares one named thing with another. */
+  /** The word compares one named thing with another. */
   | { kind: 'than' }
-  /** How many a ranking takes: `five products with the highest price`. */
+  /** The number of things that a ranking returns: `five products with the highest price`. */
   | { kind: 'number'; value: number };
 
-/** A word that says what is wanted of a metric. It means this only in a question that names a metric. */
+/** A word that says what is wanted of a metric. The word has this meaning only in a question that names a metric. */
 export type MetricWord =
   /** The part of a total: 占比, "share of". */
   | { kind: 'share' }
-  /** The change since an earlier period. `since` is the year before, the period before, or not said. */
+  /** The change since an earlier period. `since` is the year before or the period before; null if the question does not say. */
   | { kind: 'growth'; since: 'year' | 'period' | null }
-  /** The time beside it is the same period of an earlier year: 去年同期. */
+  /** The time beside the word is the same period of an earlier year: 去年同期. */
   | { kind: 'samePeriod' }
-  /** A bound of the metric. `value` is exact decimal text, `currency` an ISO code if one is named. */
+  /** A bound of the metric. `value` is exact decimal text. `currency` is an ISO code; null if the question names no currency. */
   | { kind: 'bound'; operator: '>' | '<' | '>=' | '<='; value: string; currency: string | null }
-  /** Asks which of the named things has more, or less. */
+  /** Asks which of the named things has the higher value of the metric, or the lower value. */
   | { kind: 'more'; descending: boolean }
-  /** Joins the others and limits nothing. */
+  /** A word that joins other metric words and limits nothing. */
   | { kind: 'link' };
 
 /** A stretch of the (normalised) question and all its possible meanings. */
@@ -77,7 +77,7 @@ export interface Mention {
 
 export type MeaningOf<K extends Meaning['as']> = Extract<Meaning, { as: K }>;
 
-/** The mention's meaning of one kind, if it has one. */
+/** The first meaning of a mention that is of one kind; null if the mention has none. */
 export function meaningOf<K extends Meaning['as']>(mention: Mention, kind: K): MeaningOf<K> | null {
   return (mention.meanings.find(meaning => meaning.as === kind) as MeaningOf<K> | undefined) ?? null;
 }
@@ -87,12 +87,12 @@ export function intentsOf<K extends Intent['kind']>(mention: Mention, kind: K): 
   return meaning?.as === 'intent' ? (meaning.intent as Extract<Intent, { kind: K }>) : null;
 }
 
-/** Whether nothing stands between two places but 的: `在职的船员`, `German customers`. */
+/** Whether only blanks or 的 stand between two places: `在职的船员`, `German customers`. */
 export function isJoined(text: string, end: number, start: number): boolean {
   return end <= start && /^[\s的]*$/.test(text.slice(end, start));
 }
 
-/** The text with each of these places filled, so that offsets stay as they are. */
+/** The text with the character `by` in place of each character of the places, so that offsets stay as they are. */
 export function fillPlaces(text: string, places: readonly Pick<Mention, 'start' | 'end'>[], by = ' '): string {
   const characters = text.split('');
   for (const { start, end } of places) characters.fill(by, start, end);

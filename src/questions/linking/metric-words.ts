@@ -76,7 +76,7 @@ const rules: Rule[] = [
   { pattern: /更[少低小]|\b(?:less|lower|smaller)(?! than\b)/g, read: always({ kind: 'more', descending: false }) },
 ];
 
-/** Finds the words of metrics in normalised text. Bounds of 万 or million are read to their end or not at all. */
+/** Finds the words of metrics in normalised text. A bound with a scale (万, million) is read with its scale or not at all. */
 export function findMetricWords(text: string): Mention[] {
   return rules.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap(match => {
@@ -94,7 +94,7 @@ function readBound(
 ): Extract<MetricWord, { kind: 'bound' }> | null {
   const number = (digits ?? '').replaceAll(',', '');
   const value = Number(number) * (scale === undefined ? 1 : (scales[scale] ?? NaN));
-  // A decimal with a scale is exact only to some digits.
+  // A decimal times its scale, such as 万, is exact to 15 digits only.
   const exact = scale === undefined ? number : String(Number(value.toPrecision(15)));
   if (number.replace('.', '').length > 15 || !/^\d+(?:\.\d+)?$/.test(exact)) return null;
   const currency = currencies.find(([words]) => words.test(sign ?? unit ?? ''))?.[1] ?? null;

@@ -3,12 +3,12 @@ import { isCommonWord } from './stop-words.js';
 const opening = '"\'“‘「『《〈[(（【';
 const closing = '"\'”’」』》〉])）】';
 
-/** Hints at names in the spelling of a question: capital letters and quotes. Offsets count in its normalised text. */
+/** Hints at names in the spelling of a question: capital letters and quotes. Offsets count in the normalised question. */
 export class NameHints {
   /** The question as it was written; null if normalising has moved offsets. */
   private readonly written: string | null;
   private readonly usesCapitals: boolean;
-  /** Whether the question has Chinese characters. Its Latin words are then not part of its grammar. */
+  /** Whether the question has Chinese characters. Latin words in such a question are not part of its grammar. */
   private readonly isChinese: boolean;
 
   constructor(question: string, normalized: string) {
@@ -22,7 +22,7 @@ export class NameHints {
 
   /**
    * Tells whether a stretch is in quotes, stands alone as a name does, or has capitals in all words that matter. The first word of an
-   * English question has a capital anyway, so it alone does not count.
+   * English question has a capital anyway, so a stretch of only this word does not count.
    */
   looksLikeName(start: number, end: number): boolean {
     const { written } = this;
@@ -37,7 +37,7 @@ export class NameHints {
     );
   }
 
-  /** Whether a Latin word stands among Chinese ones, or before an apostrophe, so that it is not grammar: `May的积分`, `May's points`. */
+  /** Whether a Latin word is not grammar, because it stands among Chinese text or before `'s`: `May的积分`, `May's points`. */
   standsAlone(start: number, end: number): boolean {
     const { written } = this;
     if (written === null || !/^[a-z]+$/i.test(written.slice(start, end))) return false;
@@ -45,7 +45,7 @@ export class NameHints {
     return this.isChinese && !/[a-z]\s*$/i.test(written.slice(0, start)) && !/^\s*[a-z]/i.test(written.slice(end));
   }
 
-  /** Tells whether a stretch may be a part of a name, or a misspelt name: in a question that uses capitals it must look like a name. */
+  /** Tells whether a stretch may be a part of a name, or a misspelt name. If a question uses capitals, it must look like a name. */
   mayBeName(start: number, end: number): boolean {
     return !this.usesCapitals || this.looksLikeName(start, end) || this.written === null;
   }

@@ -1,7 +1,7 @@
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Synonym } from '../vocabulary.js';
 
-/** Names of countries that Intl does not give, beside those that it does. */
+/** Further names of countries, which Intl does not give, by ISO code. */
 const furtherNames: Record<string, string[]> = {
   US: ['USA', 'U.S.', 'U.S.A.', 'United States of America', 'America', '美利坚合众国'],
   GB: ['UK', 'U.K.', 'Great Britain', 'Britain', '大不列颠'],
@@ -16,12 +16,12 @@ const furtherNames: Record<string, string[]> = {
   CI: ['Ivory Coast'],
 };
 
-/** Names of one thing by each of its names. */
+/** All names of a thing, by each of its names in normalised form. */
 type Groups = ReadonlyMap<string, readonly string[]>;
 
 let countries: Groups | null = null;
 
-/** The names of countries in both languages, as the runtime knows them. Codes are left out: they are words and other codes too. */
+/** The names of countries in both languages, from Intl and `furtherNames`. ISO codes are left out: a code may be a word or another code. */
 function countryNames(): Groups {
   if (countries) return countries;
   const groups = new Map<string, string[]>();
@@ -32,7 +32,7 @@ function countryNames(): Groups {
       const code = first + second;
       const own = [...inLanguages, short].flatMap(names => names.of(code) ?? []);
       const all = [...new Set([...own, ...(furtherNames[code] ?? [])])].filter(name => name.length > 1 && name !== code);
-      // `UK` and `GB` are one country for Intl too: the later one adds to the former.
+      // Intl gives the codes UK and GB the same names, so the names for the later code are added to those for the earlier code.
       for (const name of all) groups.set(keyOf(name), [...new Set([...(groups.get(keyOf(name)) ?? []), ...all])]);
     }
   countries = groups;
@@ -45,7 +45,7 @@ export function isCountry(text: string): boolean {
   return countryNames().has(keyOf(text));
 }
 
-/** Other names of what a text names: those that editors of the graph gave, and the names of a country in the other language. */
+/** Other names of the thing that a text names: synonyms from editors of the graph, and other names of a country in both languages. */
 export class NameSynonyms {
   private readonly own = new Map<string, string[]>();
 
@@ -57,13 +57,13 @@ export class NameSynonyms {
     }
   }
 
-  /** Finds what has a text as its name, or else what has another name of the same. */
+  /** Finds the things with a text as their name. If there are none, finds the things with another name of what the text names. */
   lookUp<T>(text: string, find: (name: string) => T[]): T[] {
     const found = find(text);
     return found.length > 0 ? found : this.find(text).flatMap(find);
   }
 
-  /** The names to look up where nothing has the text itself as its name. They are normalised. */
+  /** Other names of what a text names, normalised, to look up if nothing has the text itself as its name. */
   find(text: string): string[] {
     const key = keyOf(text);
     const names = [...(this.own.get(key) ?? []), ...(countryNames().get(key) ?? [])];

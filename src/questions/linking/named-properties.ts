@@ -36,7 +36,7 @@ function keep(term: ValueTerm, isMeant: (value: ValueTerm['values'][number]) => 
   if (own.length > 0) term.values = own;
 }
 
-/** `pilots from Germany`: keeps the meaning of the label that the value stands behind, if several labels have the value. */
+/** `pilots from Germany`: if several labels have the value, keeps only the meaning for the label right before the value. */
 function keepOwnOrigin(text: string, term: ValueTerm, labels: QuestionTerms['labels']): void {
   const isBehind = ({ mention }: { mention: Mention }): boolean =>
     mention.end <= term.mention.start && /^ from (?:the )?["'“‘]?$/.test(text.slice(mention.end, term.mention.start));
@@ -44,7 +44,7 @@ function keepOwnOrigin(text: string, term: ValueTerm, labels: QuestionTerms['lab
   if (noun) keep(term, ({ label }) => label === noun.label);
 }
 
-/** The property and the label that a question states for a value. `of` is null if it states no label. */
+/** The property and the label `of` that a question states for a value. `of` is null if the question states no label. */
 export interface Stated {
   property: PropertyTerm;
   of: string | null;
@@ -56,7 +56,7 @@ const beforeSaid = /\b(?:whose|where|and|or)\s+(?:the\s+|their\s+)?$/;
 const beforeBeside = /\b(?:with|having|have|has|had)\s+(?:the\s+|an?\s+)?$/;
 const afterLabel = /^(?:的?|['’]s?\s+|\s+(?:whose|where|with|having|(?:that|who|which)\s+ha(?:ve|s|d))\s+(?:the\s+|an?\s+|their\s+)?)$/;
 
-/** The names and values whose property the question states: `whose country is Germany`, `with country Germany`, 国家是德国的. */
+/** The property that a question states for a name or value, by the term: `whose country is Germany`, `with country Germany`, 国家是德国的. */
 export function statedValues<T extends ValueTerm | EntityTerm>(
   { text, properties, labels }: Pick<QuestionTerms, 'text' | 'properties' | 'labels'>,
   terms: readonly T[],

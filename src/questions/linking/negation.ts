@@ -11,8 +11,8 @@ const lightAfter = /^[\s"'”’》」类]*$/;
 type Term = EntityTerm | ValueTerm;
 
 /**
- * Marks the entities and values that a question excludes (`不在华东`, `除电子外`, `not in Europe or Asia`). A negation with no entity or
- * value beside it is returned; the answer must not ignore it.
+ * Marks the entities and values that a question excludes (`不在华东`, `除电子外`, `not in Europe or Asia`).
+ * @returns the negations without an entity or value beside them, which the answer must not ignore
  */
 export function applyNegations({ text, mentions }: LinkedQuestion, terms: QuestionTerms): Mention[] {
   const groups = groupTerms(text, terms);
@@ -52,7 +52,7 @@ function negates(text: string, mentions: Mention[], terms: QuestionTerms, negati
   return others.every(mention => passed.has(mention) || mention.text === 'by') && withoutStopWords(between).length === 0;
 }
 
-/** Labels that only say what kind of thing the entity beside them is. */
+/** Mentions of labels that only name the kind of the entity beside them. */
 function asides(mentions: Mention[], terms: QuestionTerms): Mention[] {
   const asked = new Set(terms.labels.map(term => term.mention));
   return mentions.filter(mention => mention.meanings[0]?.as === 'label' && !asked.has(mention));
@@ -64,7 +64,7 @@ function withoutMentions(text: string, from: number, to: number, mentions: Menti
   return rest;
 }
 
-/** Says why a question is not answered if it has a negation that excludes nothing it names: without the negation it asks the opposite. */
+/** Gives the reason to refuse a negation that excludes nothing: without it the question asks the opposite. Null if there is none. */
 export function whyNegated({ negations }: QuestionTerms): Bilingual | null {
   const words = negations.map(mention => mention.text);
   if (words.length === 0) return null;

@@ -3,15 +3,15 @@ import { irregularPlurals } from './word-roots.js';
 const irregular = Object.entries(irregularPlurals);
 const singularForms = irregular.map(([singular]) => singular).join('|');
 const pluralForms = irregular.map(([, plural]) => plural).join('|');
-/** A part of a longer word too, as in `salesman`, but not in `human` and `specimen`. */
+/** Matches an irregular noun, also at the end of a longer word, as in `salesman`, but not in `human` and `specimen`. */
 const irregularSingular = new RegExp(`(?:\\b|(?<!hu|ger|ro|talis|sha))(?:${singularForms})$`);
 const irregularPlural = new RegExp(`(?:\\b|(?<!speci|regi))(?:${pluralForms})$`);
 const invariable = /\b(?:series|species|news|aircraft|spacecraft|staff|equipment|software|hardware|data|information|sheep)$/;
-/** Singular nouns that end in an s. */
+/** Matches singular nouns that end in an s. */
 const endsInS =
   /(?:ss|sis|xis|(?:stat|camp|\bb|vir|bon|chor|foc|gen|cens|radi|nucle|circ|corp|apparat|prospect)us|\b(?:gas|lens|bias|atlas|canvas|iris))$/;
 
-/** The noun as it stands beside this number: `1 policy`, `2 policies`. Words of other scripts stay as they are. */
+/** The form of a noun beside a number: `1 policy`, `2 policies`. Nouns in other scripts than Latin stay as they are. */
 export function nounFor(count: number, noun: string): string {
   return count === 1 ? singularOf(noun) : pluralOf(noun);
 }
@@ -40,7 +40,7 @@ function isPlural(word: string): boolean {
   return irregularPlural.test(word) || (/s$/.test(word) && !endsInS.test(word));
 }
 
-/** Changes the last word, or in `date of birth` the one before "of". The name of a label is written as words are: `SalesOrder`. */
+/** Changes the last word, or in `date of birth` the word before "of". The name of a label becomes words first: `SalesOrder`. */
 function withForm(noun: string, form: (word: string) => string): string {
   const [, head = '', rest = ''] = /^(.*?)((?: (?:of|in|at|on|per|with|for) .*)?)$/s.exec(asWords(noun)) ?? [];
   if (!/[A-Za-z]$/.test(head)) return noun;

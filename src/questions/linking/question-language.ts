@@ -4,12 +4,12 @@ import { outsideNames, type QuestionTerms } from './question-terms.js';
 import { mayBeName } from './stop-words.js';
 import { readTerms } from './read-terms.js';
 
-/** The language of a question without the names in it: an English one may name what has a Chinese name. */
+/** The language of a question without the names in it, because an English question may contain Chinese names. */
 export function languageOfTerms(terms: QuestionTerms): Language {
   return languageOfRest(outsideNames(terms), terms.text);
 }
 
-/** The same, also without words that may be names of something else. */
+/** The language of a question without the names in it, and without unknown words that may be names of something outside the graph. */
 export function languageOfQuestion(linked: LinkedQuestion): Language {
   const terms = readTerms(linked);
   const rest = linked.unknown.filter(mayBeName).reduce((text, word) => text.replaceAll(word, ' '), outsideNames(terms));

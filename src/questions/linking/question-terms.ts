@@ -26,7 +26,7 @@ export interface ValueTerm {
   negated: boolean;
 }
 
-/** Whether the term stands for a boolean: the name of the property says which value is meant. */
+/** Whether a term is a boolean value: the question names the property, which implies the value true or false. */
 export function isBoolean({ values }: ValueTerm): boolean {
   return values.every(({ value }) => value === 'true' || value === 'false');
 }
@@ -62,11 +62,11 @@ export interface QuestionTerms {
   whichs: Mention[];
   aggregate: { mention: Mention; function: 'avg' | 'sum' } | null;
   grain: Mention | null;
-  /** Rankings and aggregates after the first; a plan takes only one. */
+  /** Rankings and aggregates after the first. A plan takes only one. */
   further: Mention[];
   /** Negations that do not exclude a name or value. They change the meaning of the other words. */
   negations: Mention[];
-  /** All negations. */
+  /** All negations, with those that exclude a name or value. */
   denials: Mention[];
 }
 

@@ -7,8 +7,9 @@ import { isWeightyWord, withoutStopWords } from './stop-words.js';
 /**
  * Finds the words of questions that a new synonym would swallow, since the longest name of a question wins: with `not in` or
  * `Germany only` as a name the negation would be lost. A single Chinese character may be a part of a word (`不锈钢`, `海外`), and a name
- * may contain a ranking or asking word (`Best Buy`); such synonyms are refused only if nothing else is left.
- * @param text normalised
+ * may contain a ranking or asking word (`Best Buy`); such a synonym is refused only if it has no other words. Null if the synonym is
+ * acceptable.
+ * @param text normalised text of the synonym
  */
 export function questionWordsIn(text: string, kind: SynonymKind): string | null {
   const found = [...findIntents(text), ...boundsIn(text)];
@@ -16,7 +17,7 @@ export function questionWordsIn(text: string, kind: SynonymKind): string | null 
   if (swallowed) return swallowed.text;
   if (found.length > 0 && found.every(word => intentsOf(word, 'top')?.by === 'date')) return null;
   const rest = fillPlaces(text, found);
-  // Only whole words count: `大区` does not state a size.
+  // Only whole English words count, because 大 in `大区` does not state a size.
   return withoutStopWords(rest).every(word => /^[a-z]/.test(word) && isWeightyWord(word)) ? text : null;
 }
 
@@ -37,7 +38,7 @@ function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
     case 'than':
       return true;
     case 'top':
-      // `last name`, `first order`
+      // A name of a node may contain any ranking, and any synonym may contain a ranking by date: `last name`, `first order`.
       return kind !== 'name' && intent.by !== 'date';
     case 'which':
     case 'whether':
@@ -53,7 +54,7 @@ function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
   }
 }
 
-/** Comparisons without their number, which say nothing alone: `at least`, `以上`. */
+/** Finds the words of comparisons without a number: `at least`, `以上`. */
 function boundsIn(text: string): Mention[] {
   const isBound = ({ meanings }: Mention): boolean =>
     meanings.some(meaning =>

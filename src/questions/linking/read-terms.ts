@@ -6,8 +6,8 @@ import { type QuestionTerms, type ValueTerm } from './question-terms.js';
 import { isOwnText } from './text-conditions.js';
 
 /**
- * Gives each mention the first meaning it has of: label, relation, property, time, entity, value, question word. `namesFirst`: a year that is
- * a name too is the name.
+ * Gives each mention one meaning, the first that it has in this order: label, relation, property, time, entity, value, question word.
+ * With `namesFirst` a year that is also a name is read as the name.
  */
 export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionTerms {
   const { text, mentions } = linked;
@@ -103,7 +103,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
   const negations = applyNegations(linked, read);
-  // `have not received dangerous shipments` denies what they received, and not that it is dangerous.
+  // `have not received dangerous shipments` denies the receiving, not that a shipment is dangerous.
   const isOfRelation = ({ mention }: ValueTerm): boolean => {
     const denial = terms.denials.findLast(({ end }) => end <= mention.start);
     return denial !== undefined && terms.relations.some(({ mention: own }) => own.start >= denial.end && own.end <= mention.start);
@@ -116,8 +116,8 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
 }
 
 /**
- * `在职的医生`, `active doctors`: the name of a boolean is a condition, unless its value is asked for (`孙刚的在职`) or it is listed beside
- * other properties.
+ * Whether the name of a boolean property is a condition: `在职的医生`, `active doctors`. The name is not a condition if the question asks for
+ * the value of the property (`孙刚的在职`) or lists the property beside other properties.
  */
 function isCondition(text: string, mention: Mention, owners: MeaningOf<'property'>[], mentions: Mention[]): boolean {
   if (!owners.every(({ type, owner }) => type === 'boolean' && owner === 'node')) return false;
@@ -129,7 +129,7 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
     !isAgentMark(text, before, mentions) &&
     /^\s*$/.test(text.slice(before.end, mention.start));
   const isBeforeLabel = after !== undefined && meaningOf(after, 'label') !== null && /^\s?的?$/.test(text.slice(mention.end, after.start));
-  // `孙刚在职吗` asks for the value, and `孙刚是在职医生吗` whether he is one of them.
+  // `孙刚在职吗` asks for the value, but `孙刚是在职医生吗` asks whether he is one of the active doctors.
   const isAsked =
     !isBeforeLabel &&
     mentions.some(other => intentsOf(other, 'whether')) &&
@@ -150,14 +150,14 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
   return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|情况|状态|\b(?:of|for)\b)/.test(text.slice(mention.end));
 }
 
-/** `hub airports`: a boolean right before its label, which is also a part of the name of a relation. */
+/** Whether a word for a boolean stands right before its label, though the word is also part of a relation's name: `hub airports`. */
 function isOfLabel(text: string, mention: Mention, owners: MeaningOf<'property'>[], mentions: Mention[]): boolean {
   const after = mentions.find(({ start }) => isJoined(text, mention.end, start));
   const label = after && meaningOf(after, 'label')?.label;
   return owners.some(({ ownerName }) => ownerName === label) && isCondition(text, mention, owners, mentions);
 }
 
-/** 职级是副驾驶, `the rank captain`: a value that is called like a relation, right after its own property. */
+/** Whether a value that is called like a relation stands right after its own property: 职级是副驾驶, `the rank captain`. */
 function followsOwner(text: string, { start }: Mention, values: MeaningOf<'value'>[], mentions: Mention[]): boolean {
   return mentions.some(
     ({ end, meanings }) =>
@@ -167,7 +167,7 @@ function followsOwner(text: string, { start }: Mention, values: MeaningOf<'value
   );
 }
 
-/** `orders whose ship city is Berlin`: a value of the property before it, though a city is called so too. */
+/** Whether a name is a value of the property before it, though an entity has the same name: `orders whose ship city is Berlin`. */
 function isOtherValue(
   text: string,
   mention: Mention,
@@ -183,7 +183,7 @@ function isOtherValue(
   );
 }
 
-/** `bookings through Booking`, `channel Booking`: a value that is called like a label. */
+/** Whether a word is a value instead of the label with the same name: `bookings through Booking`, `channel Booking`. */
 function isValueNotLabel(text: string, mention: Mention, values: MeaningOf<'value'>[], mentions: Mention[]): boolean {
   const label = meaningOf(mention, 'label')?.label;
   const isOwner = (other: Mention): boolean =>
@@ -204,7 +204,7 @@ function isTrue({ ownerName, property }: MeaningOf<'property'>): MeaningOf<'valu
   return { as: 'value', label: ownerName, property, value: 'true' };
 }
 
-/** `placed by customers`: the relation says what "by" joins. */
+/** Whether "by" only belongs to the relation before it and does not group: `placed by customers`. */
 function isAgentMark(text: string, { text: own, start }: Mention, mentions: Mention[]): boolean {
   return (
     own === 'by' &&
@@ -212,12 +212,12 @@ function isAgentMark(text: string, { text: own, start }: Mention, mentions: Ment
   );
 }
 
-/** `A的客户多还是B的客户多` says one thing twice. */
+/** Whether a ranking only repeats the first ranking: `A的客户多还是B的客户多`. */
 function isAgain(top: Extract<Intent, { kind: 'top' }>, first: Extract<Intent, { kind: 'top' }> | undefined): boolean {
   return top.ofTwo === true && first?.ofTwo === true && top.descending === first.descending && top.by === first.by;
 }
 
-/** `都有哪些` only asks for a list, and 成都 is a name. */
+/** Matches words that ask for all named things at once. It skips 都 in `都有哪些`, which only asks for a list, and in the name 成都. */
 const togetherWords =
   /都(?!是?有?(?:哪|什么|多少|几|谁))|(?<![平人日月年户])均(?!价)|既|又|(?<![并而])且|同时|\b(?:both|each of|all of|as well as|simultaneously)\b/;
 

@@ -1,13 +1,13 @@
-/** A word that stands for what an earlier question was about or found. Offsets count in the normalised text. */
+/** A word that stands for what an earlier question named or found. Offsets count in the normalised text. */
 export interface Reference {
   text: string;
   start: number;
   end: number;
-  /** Whether the word stands for all nodes that were found. */
+  /** Whether the word stands for all nodes that the earlier question found. */
   isPlural: boolean;
-  /** `which of them`, `其中`: the question asks for some of what was found. */
+  /** Whether the question asks for some of the nodes that the earlier question found: `which of them`, `其中`. */
   isPart: boolean;
-  /** Whether its position excludes that it refers to anything in its own sentence. */
+  /** Whether the position of the word excludes that the word refers to something in its own sentence. */
   isOpen: boolean;
 }
 
@@ -15,10 +15,10 @@ const part =
   /(?<=\b(?:which|who|what|how many|any|one|some|all|most|none) )of (?:them|these|those)\b|其中|(?:这些|那些|他们|她们|它们)(?:之中|当中|里面?|中)/u;
 const plural = /\b(?:they|them|their|theirs)\b|[他她它]们/u;
 const singular = /\b(?:it|its|he|him|his|she|her|hers)\b|(?<!其)[他她它](?![们国乡日])|那里|那儿/u;
-/** `what did they order`: the verb is before it, so nothing in the sentence is meant. */
+/** Matches the text before a pronoun that is a subject: in `what did they order` "they" refers to nothing in its own sentence. */
 const asSubject = /\b(?:did|do|does|have|has|had|are|is|was|were|will|would|can|could)\s+$/;
 
-/** The first such word of a text, if there is one. @param text as it was normalised for linking */
+/** The first word of a text that may refer to an earlier question; null if there is none. @param text as normalised for linking */
 export function findReference(text: string): Reference | null {
   const asPart = part.exec(text);
   const asPlural = asPart ?? plural.exec(text);

@@ -1,4 +1,4 @@
-/** Words without content of their own: the usual list of stop words, and how questions begin. */
+/** English words without content of their own: the usual list of stop words, and words with which questions begin. */
 const englishWords =
   'a an the this that these those such here there i me my mine we us our you your he him his she her it its they them their one ones ' +
   'am is are was were be been being do does did done doing has have had having can could will would shall should might must s t re ve ll d m ' +
@@ -7,19 +7,19 @@ const englishWords =
   'what which who whom whose when where why how much many few more less please show list give tell find get name know see want need like let ' +
   'us out up down off again now just very really already ever well value values number exactly actually currently';
 
-/** Verbs of general use. Alone they name no relation, and hide no name; what they say is passed over with a note. */
+/** Verbs of general use. Such a verb alone names neither a relation nor a node. The answer passes over it with a note. */
 const lightVerbs =
   'make makes made come comes came go goes went fall falls fell happen happens happened involve involves involved deal deals concern concerns ' +
   'list listed lists call called calls refer referred consider considered think live lives lived living locate located based related associated connected linked ' +
   'applicable use uses used own owns owned generate generated earn earned achieve achieved work works worked share shares shared collaborate collaborated cooperate cooperated ' +
   'buy buys bought purchase purchases purchased sell sells sold provide provides provided exist exists available given about regarding';
 
-/** Adjectives and nouns too vague to limit an answer by. They are passed over with a note. */
+/** Adjectives and nouns that are too vague to limit an answer. The answer passes over them with a note. */
 const vagueWords =
   'primary main major principal different various particular specific other others another corresponding respective ' +
   'following same together fellow common alongside whole entire total overall respectively thing things stuff sort form part information details data result results kind kinds time times';
 
-/** Words and phrases of questions that are not looked up. Chinese ones are cut out of runs without spaces. */
+/** Chinese words and phrases of questions that are not looked up. They are cut out of text without spaces. */
 const chineseWords = [
   ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 统计 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
     ' ',
@@ -29,7 +29,7 @@ const chineseWords = [
   ),
 ];
 
-/** Words that compare or choose. They name no node, and what they say changes the answer, so they are never passed over. */
+/** Words that compare or choose. They do not name a node, but change the answer, so they are never passed over. */
 const weightyWords =
   'more less fewer than greater better worse higher lower larger smaller bigger longer shorter earlier later older newer if before after ' +
   'first last latest earliest recent recently new old next previous similar still yet again always sometimes often rarely usually mostly ' +
@@ -65,7 +65,7 @@ const chinese = new RegExp([...chineseWords].sort((a, b) => b.length - a.length)
 const chineseSet = new Set(chineseWords);
 const longestChinese = Math.max(...chineseWords.map(({ length }) => length));
 
-/** Tells whether a stretch has nothing but stop words. It stops at the first other character: linking asks for 80 stretches at each place. */
+/** Tells whether a stretch has only stop words. The scan stops at another character, as linking asks for 80 stretches at each place. */
 export function isStopWord(word: string): boolean {
   if (english.has(word)) return true;
   for (let at = 0; at < word.length;) {
@@ -79,7 +79,7 @@ export function isStopWord(word: string): boolean {
 
 const placeVerbs = new Set('live lives lived living based'.split(' '));
 
-/** Tells whether a verb only says where: `live` in `customers who live in Germany`, though a value may be spelt like it. */
+/** Tells whether a verb only says where: `live` in `customers who live in Germany`, though a value may be spelt like the verb. */
 export function saysOnlyWhere(text: string, start: number, end: number): boolean {
   return placeVerbs.has(text.slice(start, end)) && text.startsWith(' in ', end);
 }

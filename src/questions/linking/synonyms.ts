@@ -1,8 +1,8 @@
 import { rootOf } from './word-roots.js';
 
 /**
- * Words that mean one thing in general, in both languages. A name of the graph comes before a synonym of one, and a graph's own
- * synonyms are the aliases of its mapping.
+ * Groups of words that mean one thing in general, in both languages. An equal name in the graph takes precedence over a synonym of a
+ * name. Synonyms for one graph only are the aliases of its mapping.
  */
 const groups = [
   'movie film picture 电影 影片',

@@ -1,7 +1,7 @@
 import { type Mention, type TextOperator } from './meaning.js';
 
 const quoted = `["“'‘「《](?<quoted>[^"”'’」》]{1,80})["”'’」》]`;
-/** One to four words, up to the end or to a clause that says something else. */
+/** Source of a pattern for one to four words, up to the end of the question or to the beginning of another clause. */
 const words = `(?<bare>[^\\s,?!;"“'‘]{1,40}(?: [^\\s,?!;"“'‘]{1,40}){0,3}?)(?<!\\.)(?=\\s*(?:$|[?.!;])|,?\\s+(?:and |or )?(?:who|that|which|whose|are|is|were|from|in|with|by|placed|have|has|had)\\b)`;
 const characters = `(?<bare>[^\\s的"“'‘「《,，。?？]{1,20}?)`;
 const ofName = '(?<name>(?:whose |(?:with|having|have|has)(?: an?)? )?\\bnames? )?\\b(?:(?:that|which) )?';
@@ -27,10 +27,10 @@ const asking = /[哪几谁吗呢]|什么|多少|^(?:what|which|who|how|any|no|a|
 const several = /[和与或及、]|\b(?:and|or|not)\b/;
 
 /**
- * Finds what is said of a text: `名字里有电`, `以138开头`, `whose name contains Mart`. It is of the name, or of the property of texts right before it.
- * Several texts at once have no meaning yet.
- * @param question as it was written
- * @param found the other mentions
+ * Finds conditions on texts: `名字里有电`, `以138开头`, `whose name contains Mart`. A condition applies to the text property right before it,
+ * else to the name of the thing. A condition with several texts at once gets no meaning yet.
+ * @param question the question as it was written; `text` is its normalised form
+ * @param found the mentions that were found before
  */
 export function findTextConditions(question: string, text: string, found: Mention[]): Mention[] {
   return rules.flatMap(([operator, pattern]) =>
@@ -52,7 +52,7 @@ export function findTextConditions(question: string, text: string, found: Mentio
   );
 }
 
-/** Whether a text has this property, and the condition that begins at `start` follows it. */
+/** Whether a mention names a property of type string, right before the condition that begins at `start`. */
 export function isOwnText({ end, meanings }: Mention, text: string, start: number): boolean {
   const isText = meanings.some(meaning => meaning.as === 'property' && meaning.type === 'string');
   return isText && end <= start && /^\s*(?:里面?|中|上)?\s*$/.test(text.slice(end, start));

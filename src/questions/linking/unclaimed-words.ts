@@ -3,16 +3,16 @@ import { intentsOf, type Mention, meaningOf } from './meaning.js';
 import { isCountry } from './name-synonyms.js';
 import { isCommonWord, withoutStopWords } from './stop-words.js';
 
-/** Words that say how many or how often. If no mention covers one, the answer would ignore it. */
+/** Words that say how many or how often. If no mention covers such a word, the answer would ignore it. */
 const quantities = new Set('few many more less again exactly just'.split(' '));
-/** `which one`, `the one`: here `one` stands for the thing asked for. */
+/** Matches text before `one` where `one` stands for the thing asked for: `which one`, `the one`. */
 const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
 /** Text before `exactly` and `just` where they do not limit anything: `what exactly`, `just show me`. */
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
-/** `city -1`, `city 1 to city 3`: a sign or a span, which changes what the numbers name. Its first character tells whether it was read. */
+/** Matches a sign or a span of numbers: `city -1`, `city 1 to city 3`. A match is unread if no mention covers its first character. */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const units = new Set('人吨元块岁天年月日米克升度分秒层级');
-/** Characters before a noun or a verb that do not limit it. */
+/** Chinese characters that do not limit the noun or verb behind them. */
 const determiners = new Set('留填该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后啥现');
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
@@ -29,11 +29,11 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ({ 0: own, index }) => isFree(index, index + own.length) && !sumsUp(text, own, index, mentions),
   );
   const signed = [...text.matchAll(signedOrSpan)].filter(({ index }) => isFree(index, index + 1)).map(([own]) => own.trim());
-  // `去过`: a verb that is not the name of a relation.
+  // `去过`: an unread character before 过 or 了 is a verb that is not the name of a relation.
   const verbs = [...text.matchAll(/(\p{Script=Han})[过了](?=.)/gu)].flatMap(({ 0: own, 1: verb = '', index }) =>
     isFree(index, index + 1) && ![verb, own].some(isCommonWord) ? [own] : [],
   );
-  // `whose name has 电`: between Latin words a character is a whole word.
+  // `whose name has 电`: a Chinese character between Latin words is a whole word.
   const alone = [...text.matchAll(/(?<![a-z])([a-z]+['"‘“]?\s['"‘“]?)(\p{Script=Han})(?![\p{L}\p{N}])/gu)].flatMap(
     ({ 0: own, 1: before = '', 2: character = '', index }) =>
       isFree(index + before.length, index + own.length) && !isCommonWord(character) ? [own] : [],
@@ -54,17 +54,17 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   ];
 }
 
-/** Unread characters before a name, which say which of its things are meant: 子公司, 贵的药. */
+/** Unread characters right before a name, which limit the things that the name means: 子公司, 贵的药. */
 function modifiersIn(text: string, mentions: Mention[]): string[] {
   return mentions.flatMap(({ text: own, start, meanings }, i) => {
     const previous = mentions[i - 1];
     const ahead = text.slice(previous?.end ?? 0, start).replace(/的$/, '');
     const before = withoutStopWords(ahead).at(-1) ?? '';
     const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value' || as === 'property');
-    // `少于3人的船`
+    // `少于3人的船`: 人 is the unit of the number.
     const isUnit = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between')) && ahead === before && units.has(before);
     const isModifier = /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !determiners.has(before) && !isCommonWord(before);
-    // `中国籍乘客`: if 中国 is not a value, 国籍 is still not read on its own.
+    // `中国籍乘客`: 国籍 behind 中 is not a property here, even if 中国 is not a known value.
     const country = /\p{Script=Han}$/u.exec(ahead)?.[0] ?? '';
     const isCountryCut = own.startsWith('国籍') && isCountry(`${country}国`) && !/^国籍\s*(?:是|为|=)/.test(text.slice(start));
     if (isCountryCut) return [country + own];

@@ -5,21 +5,21 @@ const quoted =
   /["“”]([^"“”]{1,200})["“”]|「([^」]{1,200})」|『([^』]{1,200})』|《([^》]{1,200})》|〈([^〉]{1,200})〉|(?<![\p{L}\p{N}])['‘]([^'‘’]{1,200})['’](?![\p{L}\p{N}])/gu;
 const pictographs =
   /(?:\p{Extended_Pictographic}|\p{Regional_Indicator})[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u200d\ufe0f]*/gu;
-/** NFKC leaves these, and they say nothing: ©, ®. */
+/** Pictographs that normalising (NFKC) keeps and that do not limit an answer: ©, ®. */
 const lightPictographs = /^[©®\ufe0f]+$/;
-/** `有多少客户？😊`: behind the end of a sentence it is a greeting. */
+/** Matches the end of a sentence. A pictograph behind it is a greeting: `有多少客户？😊`. */
 const sentenceEnd = /[?？!！。.~～][\s\p{Extended_Pictographic}\u200d\ufe0f\p{Emoji_Modifier}]*$/u;
 
 /**
- * Finds the quoted stretches of which nothing was understood, and the pictographs that belong to no name: both limit the answer, and
- * linking cuts text into words only.
+ * Finds the quoted stretches of which nothing was understood, and the pictographs that do not belong to a name. Both limit the answer,
+ * but linking skips them, because it cuts text into words only.
  */
 export function findUnreadMarks(text: string, mentions: readonly Mention[], unknown: readonly string[]): string[] {
   const isKnown = (stretch: string): boolean => unknown.some(word => mayBeName(word) && stretch.includes(word));
   const quotes = [...text.matchAll(quoted)].filter(({ 0: own, index }) => {
     const [start, end] = [index + 1, index + own.length - 1];
     const inside = mentions.filter(mention => mention.start < end && start < mention.end);
-    // `"most"` in quotes is a name.
+    // A question word in quotes, such as `"most"`, is meant as a name, so it does not make the stretch understood.
     return !isKnown(own) && inside.every(mention => isQuestionWord(mention) && mention.start >= start && mention.end <= end);
   });
   const isQuoted = (at: number): boolean => quotes.some(({ 0: own, index }) => index <= at && at < index + own.length);

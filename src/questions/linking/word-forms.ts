@@ -4,8 +4,8 @@ import { isNumeric } from './numerals.js';
 const bound = /^\s+(?:(?:by|for|at)\s+)?(?:above|over|under|below|more|less|fewer|at least|at most|exactly|between|[\d<>=])/;
 
 /**
- * Filters the schema meanings of a word that is also a value, and only another form of a name (`delayed`, if a number is called `delay`).
- * Labels stay, since the word is their plural. A relation stays if its other end follows, and an event stays beside a time.
+ * Drops schema meanings of a word that is also a value and only another form of a schema name (`delayed`, if a number is called `delay`).
+ * Labels stay, since the word is their plural. A relation stays if its other end follows, and an event stays if the question has a time.
  */
 export function withoutForms(words: Meaning[], values: readonly unknown[], rest: string, hasTime: boolean): Meaning[] {
   if (values.length === 0 || bound.test(rest)) return words;
@@ -17,7 +17,7 @@ export function withoutForms(words: Meaning[], values: readonly unknown[], rest:
   );
 }
 
-/** Whether a word counts the things before it, though a property of other things has its name: 供应商数量, 零件的数量. */
+/** Whether a word counts the things before it, though a property of other things is called like the word: 供应商数量, 零件的数量. */
 export function isNumberOf(text: string, mention: Mention, found: Mention[]): boolean {
   if (!/^(?:总?数量?|个数|数目|count)$/.test(mention.text) || mention.meanings.some(({ as }) => as !== 'property')) return false;
   const behind = found.filter(
@@ -29,7 +29,7 @@ export function isNumberOf(text: string, mention: Mention, found: Mention[]): bo
   return longest !== undefined && !mention.meanings.some(meaning => meaning.as === 'property' && labels.includes(meaning.ownerName));
 }
 
-/** Finds 总 before a numeric property, which asks for a sum: 总座位数. Before other words that end with 数 it counts. */
+/** Finds 总 before a numeric property, where it asks for a sum: 总座位数. Before other words that end with 数, 总 asks for a count. */
 export function findSums(text: string, found: Mention[]): Mention[] {
   const isNumber = ({ meanings }: Mention): boolean => meanings.some(meaning => meaning.as === 'property' && isNumeric(meaning.type));
   return found
@@ -42,7 +42,7 @@ export function findSums(text: string, found: Mention[]): Mention[] {
     }));
 }
 
-/** Keeps the dates of the exact event: 入职 means 入职日期. It means 入会日期 only if the owner of that is named: `passengers hired in 2020`. */
+/** Keeps only dates of the exact event: 入职 means 入职日期, and 入会日期 only if the owner of 入会日期 is named: `passengers hired in 2020`. */
 export function withoutCousins(mention: Mention, found: Mention[]): Mention {
   const isCousin = (meaning: Meaning): boolean => meaning.as === 'property' && meaning.isCousin === true;
   if (!mention.meanings.some(isCousin)) return mention;

@@ -1,6 +1,6 @@
 export const irregularPlurals: Readonly<Record<string, string>> = { person: 'people', man: 'men', woman: 'women', child: 'children' };
 
-/** Base words by their irregular forms. A map, because `constructor` is a word too. */
+/** Base words by their irregular forms. A Map instead of an object, because a question may contain the word `constructor`. */
 const irregular = new Map(
   [
     'write wrote written',
@@ -52,12 +52,12 @@ export function rootOf(word: string): string {
     cut = root.replace(endings, '');
     if (cut === root || cut.length < shortestRoot) break;
   }
-  // `starring`, `shipped`
+  // `starring`, `shipped`: drop the second of two equal consonants.
   if (root.length > shortestRoot && root !== base && /([b-df-hj-np-rtv-z])\1$/.test(root)) root = root.slice(0, -1);
   return root.replace(/(?<=..)i$/, 'y');
 }
 
-/** The word without the endings of its plural and tenses, approximately: `suppliers` and `supplier`, `supplied` and `supplies`. */
+/** A word without the endings of plural and tenses, approximately: equal for `suppliers` and `supplier`, `supplied` and `supplies`. */
 export function stemOf(word: string): string {
   if (!/^[a-z]{4,}$/.test(word)) return word;
   if (/(?:ies|ied)$/.test(word)) return `${word.slice(0, -3)}y`;
@@ -70,17 +70,17 @@ export function isAgentNoun(word: string): boolean {
   return /(?:[^aeiou]er|ier|yer|ter|or|ress|ist|ian)s?$|resses$/.test(word) && word.length > 4 && !/ (?:for|over|under|after)$/.test(word);
 }
 
-/** Verbs without a form that is a noun. */
+/** Verbs that have no form which is also a noun. */
 const bareVerbs = new Set('appear belong buy comprise contain deliver describe include perform provide sell supervise write'.split(' '));
 
 const bareRoots = new Set([...bareVerbs].map(rootOf));
 
-/** Whether a word is a form of a verb that nouns do not share: `describe`, `describing`, `sold`. */
+/** Whether a word is a form of a verb of `bareVerbs`, whose forms are never nouns: `describe`, `describing`, `sold`. */
 export function isPlainVerb(word: string): boolean {
   return bareRoots.has(rootOf(word)) && !isAgentNoun(word);
 }
 
-/** Whether a word is a form of a verb and not a noun: `directed`, `written`, `describe`. */
+/** Whether a word or the first word of a phrase is a form of a verb instead of a noun: `directed`, `written`, `describe`. */
 export function isVerbForm(word: string): boolean {
   const [verb = ''] = word.split(' ');
   return (

@@ -10,7 +10,7 @@ import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
 import { joinSpans } from './time-spans.js';
 
-/** Limits a pattern by comparisons of properties and by times. Returns the words for properties that this has used, and what it assumed. */
+/** Limits a pattern by comparisons and times. Returns the words for properties that these limits use, and notes on assumptions. */
 export function addLimits(
   writer: CypherWriter,
   terms: QuestionTerms,
@@ -38,7 +38,7 @@ export function addLimits(
   return { used: [...used, ...addTimes(writer, terms, words, schema, notes)], notes };
 }
 
-/** A date on the pattern. `isHidden`: the date is only on a part inside EXISTS, of which nothing is returned. */
+/** A date of a node or edge in the pattern. `isHidden`: the node or edge is only inside EXISTS, so none of its values is returned. */
 interface PatternDate {
   owner: 'node' | 'edge';
   ownerName: string;
@@ -102,7 +102,7 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
   return words.filter(word => isOf(word, found));
 }
 
-/** The year that begins on this day. @throws UnplannableError for any day but January 1 */
+/** The year that begins on a day. @throws UnplannableError for any day but January 1 */
 function yearFrom(day: string, property: string, time: string): number {
   if (day.endsWith('-01-01')) return Number(day.slice(0, 4));
   throw new UnplannableError(
@@ -116,7 +116,7 @@ function isDateWord({ labels, relations, properties }: SchemaWord): boolean {
   return labels.size + relations.size === 0 && properties.length > 0 && properties.every(isTime);
 }
 
-/** The date that the question means among those of one label. All dates if that cannot be told, or if they belong to several owners. */
+/** The date of one label that the question means. All dates if the question does not tell, or if the dates belong to several owners. */
 function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchema, time: string, notes: Bilingual[]): PatternDate[] {
   const [first, second] = dates;
   const label = schema.labels.find(({ name }) => name === first?.ownerName);
@@ -128,9 +128,10 @@ function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchem
 }
 
 /**
- * The nodes or edges of a pattern that a limit applies to: all of that kind, because `Chai and Chang in 2024` passes an order for each.
- * If a node of the label is named and the target has this label too, the limit applies only to the target.
- * @throws UnplannableError for several nodes of the label if only one of the two holds: the limit may be about either node
+ * The nodes or edges of a pattern to which a limit applies: all nodes of the label or edges of the type, because the pattern of
+ * `Chai and Chang in 2024` has one order for each product. If a node of the label is named and the target has this label too, the limit
+ * applies only to the target.
+ * @throws UnplannableError for several nodes of the label if only one of these two conditions holds: the limit may be about either node
  */
 export function placesOf(writer: CypherWriter, terms: QuestionTerms, owner: 'node' | 'edge', name: string, limit: string): string[] {
   if (owner === 'edge') return writer.edges.filter(({ type }) => type === name).map(({ variable }) => variable);

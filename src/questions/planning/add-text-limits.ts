@@ -8,7 +8,7 @@ import { type SchemaWord } from './schema-word.js';
 type TextTerm = QuestionTerms['texts'][number];
 
 /**
- * Limits a pattern by the content of its texts, ignoring case. Returns the words for properties that this has used.
+ * Limits a pattern by the content of its texts, ignoring case. Returns the words for properties that these limits use.
  * @throws UnplannableError if the owner of the text is unclear, or if the property does not hold texts
  */
 export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
@@ -50,7 +50,7 @@ function labelOf({ target }: CypherWriter, { text }: QuestionTerms, { mention, p
 
 const nameWords = ['name', '名称', '名字', '姓名'];
 
-/** The named property if it holds texts; without a named property, the one for the name of the thing. Else null. */
+/** The named property if it holds texts; without a named property, the property for the name of the thing. Else null. */
 function propertyOf({ property }: TextTerm, label: LabelSchema | undefined): string | null {
   if (!label) return null;
   const own = property?.owners.find(({ owner, ownerName, type }) => owner === 'node' && ownerName === label.name && type === 'string');

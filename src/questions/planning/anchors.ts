@@ -5,15 +5,15 @@ import { type EntityTerm, type QuestionTerms, type ValueTerm } from '../linking/
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { UnplannableError } from './question-plan.js';
 
-/** Things that a question names in one breath: one node or value, or several joined by "and" or "or". */
+/** Things that a question names together: one node or value, or several nodes or values joined by "and", "or" or a comma. */
 export interface Anchor {
-  /** From the first to the last. */
+  /** The stretch of the question from the first to the last term. */
   mention: Mention;
   terms: (EntityTerm | ValueTerm)[];
   /** The labels of the nodes that may be meant. */
   labels: string[];
   negated: boolean;
-  /** The joining words: `and` if all are meant at once. */
+  /** The conjunction between the terms: `and` if all terms are meant at once; null if no conjunction stands between them. */
   join: 'and' | 'or' | null;
 }
 
@@ -23,7 +23,7 @@ export function isEntity(term: EntityTerm | ValueTerm): term is EntityTerm {
   return 'nodes' in term;
 }
 
-/** Groups what a question names. Members of a group have a label in common. */
+/** Groups the entities and values that a question joins. Members of a group have a label in common. */
 export function groupAnchors({ text, entities, values, top }: QuestionTerms): Anchor[] {
   const anchors: Anchor[] = [];
   const terms = [...entities, ...values].sort((a, b) => a.mention.start - b.mention.start);
@@ -32,7 +32,7 @@ export function groupAnchors({ text, entities, values, top }: QuestionTerms): An
     const last = anchors.at(-1);
     const match = last && joining.exec(text.slice(last.mention.end, term.mention.start));
     const shared = last?.labels.filter(label => labels.includes(label)) ?? [];
-    // `A的客户比B多`: a comparison joins the two things that it names.
+    // `A的客户比B多`: a comparison joins the two named things A and B.
     const isJoined =
       last &&
       (match || (top?.ofTwo === true && terms.length === 2)) &&
@@ -53,14 +53,14 @@ function labelsOf(term: EntityTerm | ValueTerm): string[] {
   return [...new Set(isEntity(term) ? term.nodes.map(node => node.label) : term.values.map(value => value.label))];
 }
 
-/** Tells whether both are nodes, or values of one property. */
+/** Tells whether two terms are both nodes, or both values of one property. */
 export function areAlike(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | ValueTerm | undefined): boolean {
   if (!a || !b || isEntity(a) !== isEntity(b)) return false;
   if (isEntity(a) || isEntity(b)) return true;
   return a.values.some(one => b.values.some(other => one.property === other.property && one.label === other.label));
 }
 
-/** @throws UnplannableError when a value may be that of several properties */
+/** Returns the only property of a value. @throws UnplannableError if several properties have the value */
 export function requireOneProperty(text: string, properties: string[]): string {
   const [property = '', ...others] = new Set(properties);
   if (others.length === 0) return property;
@@ -71,7 +71,7 @@ export function requireOneProperty(text: string, properties: string[]): string {
   );
 }
 
-/** The condition that a node is one of those that the terms name, read as nodes with this label. */
+/** Cypher condition that a node is one of the nodes that the terms name, or has one of their values. The terms are read for one label. */
 export function isOneOfTerms(
   writer: CypherWriter,
   variable: string,
@@ -105,7 +105,7 @@ export function isOneOfTerms(
   );
 }
 
-/** `n.编号 = $p`: compares the key if it is a single property, else the id. */
+/** Cypher condition `n.编号 = $p`: compares the key if the key is a single property, else the id. */
 function isOneOf(writer: CypherWriter, variable: string, label: string, nodes: AnswerNode[], schema: GraphSchema): string {
   const keys = schema.labels.find(element => element.name === label)?.keyProperties ?? [];
   const key = keys.length === 1 && keys[0] !== '' ? keys[0] : undefined;

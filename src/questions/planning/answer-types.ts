@@ -20,7 +20,7 @@ const kinds = {
 /** Chinese nouns for persons: 球员, 厨师, 读者, 负责人. */
 const person = /\p{Script=Han}(?:员|师|者|(?<!器)人)$/u;
 const sensesOf = (list: string): ReadonlySet<string> => new Set(list.split(' ').map(senseOf));
-/** Senses of nouns for persons without nouns for doers: a `shipper` is a person, but a `ship` of the same root is not. */
+/** Senses of the nouns for persons, except nouns for doers: a `shipper` is a person, but a `ship`, with the same root, is not. */
 const persons = new Set(
   kinds.who
     .split(' ')
@@ -29,17 +29,17 @@ const persons = new Set(
 );
 const words = { who: sensesOf(kinds.who), when: sensesOf(kinds.when), where: sensesOf(kinds.where) };
 
-/** Tells whether nodes with this label may be an answer to the question word, by what the label is called. */
+/** Tells whether the names of a label say that its nodes may answer a question word. */
 export function isOfType(label: LabelSchema, type: AnswerType): boolean {
   return type === 'what' || [label.name, ...label.aliases].some(name => saysType(name, type));
 }
 
-/** Tells whether the label of this name may answer `who`. */
+/** Tells whether nodes of the label `name` may answer `who`. */
 export function isWho({ labels }: GraphSchema, name: string): boolean {
   return labels.some(label => label.name === name && isOfType(label, 'who'));
 }
 
-/** The properties of a label that answer the question word: dates for `when`. */
+/** The properties of a label that answer a question word: dates for `when`. */
 export function propertiesOfType(label: LabelSchema, type: AnswerType): PropertySchema[] {
   if (type === 'who' || type === 'what') return [];
   return label.properties.filter(

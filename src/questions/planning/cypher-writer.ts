@@ -3,7 +3,7 @@ import { type Hop } from './schema-paths.js';
 interface WrittenNode {
   variable: string;
   label: string;
-  /** Hops from `t` to the node. */
+  /** Hops from the target `t` to the node. */
   way: Hop[];
 }
 
@@ -36,7 +36,7 @@ export class CypherWriter {
     return `EXISTS { MATCH ${pattern}${condition === null ? '' : ` WHERE ${condition}`} }`;
   }
 
-  /** Adds a path that a node need not have, to count the nodes at its far end, of which there may be 0. */
+  /** Adds an OPTIONAL MATCH of a path from `t`, to count the nodes at its far end: some `t` may have none. Returns their variable. */
   addOptionalPath(hops: Hop[], conditionOf: (end: string) => string | null): string {
     const { pattern, end } = this.patternOf(hops, 't', true);
     const condition = conditionOf(end);

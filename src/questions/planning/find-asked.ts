@@ -6,7 +6,7 @@ import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
 import { type AnswerType } from './answer-types.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
-/** Target of a question: the word that names it, if any, and the kind of answer that its question word wants. */
+/** Target of a question: the word that names the target, or null, and the kind of answer that the question word wants, or null. */
 export interface Asked {
   word: SchemaWord | null;
   type: AnswerType | null;
@@ -20,7 +20,8 @@ const wordsOfType: [AnswerType, RegExp][] = [
 
 /**
  * Finds the target of a question: the noun after the question word (`which movies`, `who are the directors`, `哪个客户`), in Chinese also
- * the noun before it (`客户是谁`). Without a question word it is the head of the phrase: the first noun in English, the last in Chinese.
+ * the noun before it (`客户是谁`). Without a question word the target is the head of the phrase: the first noun in English, the last in
+ * Chinese.
  */
 export function findAsked(text: string, questionWords: Mention[], words: SchemaWord[], named: Mention[], language: Language): Asked {
   const asking = [...questionWords].sort((a, b) => a.start - b.start);
@@ -38,7 +39,7 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
       /^$|^[都]?[是有为]|^(?:当|之)?中$/.test(text.slice(before.mention.end, first.start).trim())
     )
       return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
-    // `哪些位于华东的客户` asks for the noun behind the words that describe it.
+    // `哪些位于华东的客户` asks for the noun 客户 behind its description 位于华东的.
     if (type === 'what' && (!hasNounAfter(words, first) || text.indexOf('的', first.end) !== -1))
       return { word: headOf(fillPlaces(text, named), words, language), type };
   }
@@ -63,7 +64,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
     const between = text.slice(end, word.mention.start);
     const modifiers = named.filter(({ start }) => start >= end && start < word.mention.start);
     if (modifiers.length > 0) {
-      // `which German customers`, 哪些在职的船员
+      // `which German customers`, 哪些在职的船员: values may stand between the question word and the noun.
       const isLimited = isJoined(fillPlaces(text, modifiers), end, word.mention.start);
       return head === null && !needsCopula && (word.labels.size > 0 || isNoun(text, word)) && isLimited ? word : head;
     }
@@ -75,7 +76,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
         : !passed.every(each => isCommonWord(each) && !/^(?:of|in|by|for|did|does|do|that)$/.test(each))
     )
       break;
-    // `which departments sponsor a club`
+    // `which departments sponsor a club`: behind a plural noun, a singular noun for a doer is a verb.
     if (head && /s$/.test(head.mention.text) && isAgentNoun(word.mention.text) && !/s$/.test(word.mention.text)) break;
     // `有多少出发航班`: the verb describes the noun behind it.
     const next = words.find(({ mention }) => mention.start === word.mention.end);
@@ -130,7 +131,7 @@ function headOf(blank: string, words: SchemaWord[], language: Language): SchemaW
     ({ mention, relations, isRole }) => mention.start - first.mention.end === 1 && (relations.size === 0 || isRole),
   );
   if (second && (second.labels.size === 0 || second.isRole)) return second;
-  // `owners of white cars`, but not `the writer of Alien also wrote movies`
+  // `owners of white cars` has the head `owners`, but `the writer of Alien also wrote movies` does not have the head `writer`.
   const isOf = role && /^\s+of(?:\s+(?:the|an?))?\s+$/.test(blank.slice(role.mention.end, first.mention.start));
   return isOf ? role : first;
 }

@@ -1,7 +1,7 @@
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
-/** Tells whether a mention stands right after a word of the question. */
+/** Tells whether a mention stands at most two characters after a word of the question. */
 export function follows(mention: Mention, word: Mention): boolean {
   return word.end <= mention.start && mention.start - word.end <= 2;
 }
@@ -17,7 +17,7 @@ export function groupProperty({ groups, properties }: QuestionTerms, label: stri
   return term?.owners.find(owner => owner.owner === 'node' && owner.ownerName === label) ?? null;
 }
 
-/** The words that name a grouping property. */
+/** The grouping word before a grouping property, and a test for the term of this property; nothing if `group` is null. */
 export function grouping(
   { groups, properties }: QuestionTerms,
   group: MeaningOf<'property'> | null,

@@ -7,8 +7,8 @@ import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /**
- * 哪些油轮, 水手有多少, `which women own a car`: finds the label of the things that have the value, if the question lacks a noun for them. If
- * several labels have this value, one with the relations that the question names is meant.
+ * 哪些油轮, 水手有多少, `which women own a car`: finds the label of the things that have the value, if the question lacks a noun for these
+ * things. If several labels have the value, the label with the relations that the question names is meant.
  * @throws UnplannableError if several labels may be meant
  */
 export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[], schema: PlanSchema): Asked | null {
@@ -19,11 +19,11 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   const chain = valuesBeside(terms, rest, first, words);
   const end = chain.at(-1)?.mention.end ?? 0;
   const isNoun = ({ labels, properties, mention }: SchemaWord): boolean => labels.size + properties.length > 0 || isAgentNoun(mention.text);
-  // `French and German players`
+  // `French and German players`: the noun follows the values, perhaps behind a conjunction.
   const isBesideNoun = (word: SchemaWord): boolean =>
     word.mention.start >= end && /^(?:\s|的|,|\band\b|\bor\b)*$/.test(rest.slice(end, word.mention.start));
   if (words.some(word => isNoun(word) && isBesideNoun(word))) return null;
-  // 非处方药 counts as a noun if the question lacks another.
+  // The name of a boolean, such as 非处方药, counts as a noun if the question lacks another noun.
   const hasNoun = words.some(({ labels }) => labels.size > 0);
   const kind = chain.filter(term => !term.negated && !isBoolean(term)).at(-1) ?? (hasNoun ? undefined : chain.at(-1));
   if (!kind) return null;
@@ -35,7 +35,7 @@ export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: Sche
   return null;
 }
 
-/** 有车的VIP客户: a value at the end, such as VIP客户, is asked for like a noun. */
+/** The target of a question that ends with a value: 有车的VIP客户 asks for the things with the value VIP客户. Null for other questions. */
 function valueAtEnd({ text, values }: QuestionTerms): Asked | null {
   const last = values.find(({ mention, negated }) => !negated && /^[\s?？。!！]*$/.test(text.slice(mention.end)));
   const labels = new Set(last?.values.map(({ label }) => label));
@@ -43,7 +43,7 @@ function valueAtEnd({ text, values }: QuestionTerms): Asked | null {
   return { word: { mention: last.mention, labels, relations: new Set(), properties: [] }, type: null };
 }
 
-/** The labels that are at an end of each named relation. */
+/** The labels that are at an end of each relation that the question names; all labels if it names none. */
 function withRelations(labels: Set<string>, words: SchemaWord[], schema: PlanSchema): Set<string> {
   const named = words.filter(isOnlyRelation);
   const has = (label: string, { relations }: SchemaWord): boolean =>
@@ -58,7 +58,7 @@ function severalKinds({ text }: Mention, labels: string[]): UnplannableError {
   );
 }
 
-/** The values right after the question word, else those right before a question word that ends the question. In order. */
+/** The values right after the question word, else the values right before a question word that ends the question, in text order. */
 function valuesBeside({ text, values }: QuestionTerms, rest: string, first: Mention, words: SchemaWord[]): ValueTerm[] {
   const inOrder = [...values].sort((a, b) => a.mention.start - b.mention.start);
   const after = inOrder.filter(({ mention }) => isJoined(rest, first.end, mention.end));

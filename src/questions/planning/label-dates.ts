@@ -3,29 +3,29 @@ import { eventsOf, isDate, isDateOrYear } from '../linking/date-names.js';
 import { senseOf } from '../linking/synonyms.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** The dates of a label or relation, and its years if it has no dates. */
+/** The date properties of a label or relation; its year properties if it has no date properties. */
 export function datesOf(element: { properties: PropertySchema[] }): PropertySchema[] {
   const times = timesOf(element);
   const dates = times.filter(({ type }) => isDate(type));
   return dates.length > 0 ? dates : times;
 }
 
-/** The dates and the years of a label or relation. */
+/** The date and year properties of a label or relation. */
 export function timesOf({ properties }: { properties: PropertySchema[] }): PropertySchema[] {
   return properties.filter(isDateOrYear);
 }
 
-/** The date of what a word says: `shipped` and 发货 mean `shipped date`. */
+/** The date of the event that a word names: `shipped` and 发货 mean `shipped date`. Null if the label has no such date. */
 export function dateOfEvent(label: LabelSchema | undefined, { text }: SchemaWord['mention']): PropertySchema | null {
   return timesOf(label ?? { properties: [] }).find(date => eventsOf(date).some(event => senseOf(event) === senseOf(text))) ?? null;
 }
 
-/** Verbs by which things come about. They say nothing of a later date. */
+/** Senses of verbs that create a thing. Such a verb does not point to a later date of the thing. */
 const makingVerbs = new Set(['place', 'make', 'create', 'order', 'buy', 'receive', 'get'].map(senseOf));
 
 /**
- * Which of several dates of a label is meant: that of what the question says happened, else the date of the things themselves, unless a
- * verb could mean another. `isAssumed`: the question does not say.
+ * The one of several dates of a label that is meant: the date of the event that the question names, else the date named after the label,
+ * unless a verb could mean another date. `isAssumed`: the question names no event. Null if the meant date is unclear.
  */
 export function dateSaid(label: LabelSchema, words: SchemaWord[]): { date: PropertySchema; isAssumed: boolean } | null {
   const others = words.filter(({ labels }) => !labels.has(label.name));
@@ -37,7 +37,7 @@ export function dateSaid(label: LabelSchema, words: SchemaWord[]): { date: Prope
   return own && { date: own, isAssumed: true };
 }
 
-/** The date of things themselves: `order date` of an order. */
+/** The date named after the label: `order date` of an order. Null unless there is exactly one. */
 function ownDate(label: LabelSchema): PropertySchema | null {
   const names = [label.name, ...label.aliases].map(name => senseOf(name.toLowerCase()));
   const own = datesOf(label).filter(date => eventsOf(date).some(event => names.includes(senseOf(event))));

@@ -10,7 +10,7 @@ import { UnplannableError } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** A numeric property of a label, with the word that names it, if one does. */
+/** A numeric property of a label. `word` names the property in the question; null if no word names it. */
 export interface MeasuredProperty {
   label: string;
   property: PropertySchema;
@@ -23,7 +23,7 @@ export interface Threshold {
   operator: Comparison;
   value: number;
   property: SchemaWord | null;
-  /** The word for the things that are counted, or for a relation whose edges are counted. */
+  /** The word for the things that are counted, or for a relation whose edges are counted; null if a property is compared. */
   counted: SchemaWord | null;
 }
 
@@ -35,17 +35,17 @@ const times = /^\s*(?:[次回]|times\b)/;
  * @throws UnplannableError when it is not clear what is compared
  */
 export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema: PlanSchema): Threshold[] {
-  // `at least 2 German customers`: a name may stand between.
+  // `at least 2 German customers`: a name may stand between the number and the counted noun.
   const rest = outsideNames(terms);
   return terms.compares.map(({ mention, operator, value }): Threshold => {
     const after = words.find(word => word.mention.start >= mention.end && beforeCounted.test(rest.slice(mention.end, word.mention.start)));
     const before = words.filter(word => word.mention.end <= mention.start).at(-1);
     const isCount = before !== undefined && terms.counts.some(count => before.mention.end <= count.start && count.end <= mention.start);
     const whole = { mention, operator, value, property: null, counted: null };
-    // Chinese goes on with 的 and what is asked for: `单价大于18的产品`.
+    // In Chinese 的 and the things that are asked for may follow the comparison: `单价大于18的产品`.
     const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
     if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };
-    // `more than 5 copies`, but not `单价大于20库存最多的产品`
+    // `more than 5 copies` compares the property behind it. In `单价大于20库存最多的产品` the compared property stands before the number.
     const isSaidBefore = words.some(
       word =>
         word.mention.end <= mention.start &&
@@ -77,7 +77,7 @@ function isNumber({ properties }: SchemaWord): boolean {
   return properties.some(({ type }) => isNumeric(type));
 }
 
-/** The numeric property to rank or compute by; for 最贵 and "cheapest" the price. */
+/** The numeric property by which to rank or compute; for 最贵 and "cheapest" the price. */
 export function measuredProperty(
   schema: PlanSchema,
   terms: QuestionTerms,
@@ -104,7 +104,7 @@ export function measuredProperty(
   return priced ? { ...priced, word: null } : null;
 }
 
-/** The date by which a thing is the latest: that of a named event, the only date of the thing, or the one that the words point to. */
+/** The date by which things are ranked: the date of a named event, the only date of a label, or the date to which the words point. */
 function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention): MeasuredProperty | null {
   const word = words.find(({ properties }) => properties.some(isTime));
   const named = (name: string): boolean =>
@@ -115,7 +115,7 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention)
   const dated: MeasuredProperty[] = [];
   for (const label of labels) {
     const { name } = label;
-    // A person is the oldest by birth, even with other dates.
+    // The oldest person is ranked by birth, even if the label of persons has other dates.
     const isOfAge = /\b(?:oldest|eldest|youngest)\b/.test(ranking.text) && isOfType(label, 'who');
     const made = /\b(?:oldest|eldest|youngest|newest)\b|最新|最老/.test(ranking.text) ? timesOf(label).filter(isMaking) : [];
     const own = timesOf(label).find(date =>
@@ -126,7 +126,7 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention)
     const found = own ?? (dates.length === 1 ? dates[0] : undefined) ?? dateSaid(label, words)?.date;
     if (!found) continue;
     const measured = { label: name, property: found, word: own ? (word ?? null) : null };
-    // `the latest visit` is about visits.
+    // `the latest visit` ranks visits, the label right behind the ranking.
     if (own || words.some(({ labels: of, mention }) => of.has(name) && mention.start >= ranking.end && mention.start - ranking.end <= 2))
       return measured;
     if (named(name) || dated.length === 0) dated.push(measured);
@@ -148,7 +148,7 @@ function isBirth(property: PropertySchema): boolean {
 
 const makings = new Set(['build', 'founded', 'create', 'make', 'release', 'open'].map(senseOf));
 
-/** Whether a date tells the age of a thing: when it was built, founded or released. */
+/** Whether a date tells the age of a thing: when the thing was built, founded or released. */
 function isMaking(property: PropertySchema): boolean {
   return eventsOf(property).some(event => makings.has(senseOf(event)));
 }
@@ -163,7 +163,7 @@ function noBirth(ranking: string, label: string): UnplannableError {
 /** Matches a Chinese measure word right after a number, which is then a count: `20 个`. */
 const isCounted = new RegExp(`^\\s*(?:${measureWord}|[次回单人名])`);
 
-/** Whether things have a price: `bookings over 20000` may then mean their number or their price. */
+/** Whether a label of a word has a price: `bookings over 20000` may then mean the number or the price of bookings. */
 function hasPrice({ labels }: SchemaWord, schema: PlanSchema): boolean {
   return schema.labels.some(
     ({ name, properties }) => labels.has(name) && properties.some(property => isNumeric(property.type) && isMoney(property)),

@@ -3,27 +3,27 @@ import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type MetricDimension, type MetricEntry } from '../vocabulary.js';
 import { type ToOne } from './schema-paths.js';
 
-/** The table from which one job reads the nodes of a label. `table` is the name in the mapping. */
+/** The table from which one ingestion job reads the nodes of a label. `table` is the name of the table in the mapping. */
 export interface LabelSource {
   kind: 'node' | 'edge';
   name: string;
   connectionId: number;
   table: string;
-  /** The tables of the SQL, if the mapping reads SQL; else null. */
+  /** The tables in the SQL query of the mapping; null if the mapping reads a table. */
   queryTables: string[] | null;
 }
 
 export type MetricSchema = GraphSchema & { sources?: readonly LabelSource[]; toOne?: ToOne };
 
-/** A dimension that stands for a label, and by which text it names the nodes. */
+/** A dimension that stands for a label. `by` tells whether its values are the display names or the keys of the nodes. */
 export interface LabelDimension {
   name: string;
   by: 'display' | 'key';
 }
 
 /**
- * Finds the dimension that names the nodes of a label: the column of their display or of their key. A dimension whose column is not
- * known counts if it is named like the label.
+ * Finds the dimension that names the nodes of a label: the dimension on the column of the display property or of the key. A dimension
+ * without a known column must be named like the label. Null if there is none.
  */
 export function dimensionOfLabel(metric: MetricEntry, schema: MetricSchema, label: string): LabelDimension | null {
   const element = schema.labels.find(candidate => candidate.name === label);
@@ -39,11 +39,11 @@ export function dimensionOfLabel(metric: MetricEntry, schema: MetricSchema, labe
   return named && { name: named.name, by: 'display' };
 }
 
-/** Finds the dimension that is the column of a property. One whose column is not known counts if it is named like the property. */
+/** Finds the dimension on the column of a property; null if there is none. A dimension without a known column must have its name. */
 export function dimensionOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): string | null {
   const element = schema.labels.find(candidate => candidate.name === label);
   const found = element?.properties.find(candidate => candidate.name === property);
-  // A value of a list is one of several, but the dimension holds the whole list.
+  // A value of a list property is one item of the list, but the dimension holds the whole list.
   if (!element || found?.type === 'string[]') return null;
   const sources = sourcesOf(schema, label);
   const column = columnOf(element, property);
@@ -68,8 +68,8 @@ function isColumnOf({ source }: MetricDimension, sources: LabelSource[], column:
 }
 
 /**
- * Finds a dimension by name. If the tables of the label are known, a dimension with a known column is another one: customers and suppliers
- * may both have a country.
+ * Finds a dimension by name. If the tables of the label are known, a dimension with a known column is skipped, because the column belongs
+ * to another table: customers and suppliers may both have a country.
  */
 function findNamed(metric: MetricEntry, names: string[], sources: LabelSource[]): MetricDimension | null {
   const wanted = new Set(names.map(same));

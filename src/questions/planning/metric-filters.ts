@@ -7,10 +7,10 @@ import { isAskedFor, labelOf } from './metric-measures.js';
 import { type NameChoices } from './name-choices.js';
 import { requireOneProperty } from './anchors.js';
 
-/** A filter with what named it. */
+/** A filter on a dimension, and the mention that names its values. */
 export interface NamedFilter {
   mention: Mention;
-  /** The label of the entity, or of the nodes that have the value. */
+  /** The label of the entities that the mention names, or of the nodes that have the named value. */
   label: string;
   dimension: string;
   negated: boolean;
@@ -18,7 +18,8 @@ export interface NamedFilter {
 }
 
 /**
- * An entity or value becomes a filter on the dimension of its label or property. Without one the plan fails: no limit is left out.
+ * Turns each entity or value into a filter on the dimension of its label or property. Without such a dimension the plan fails, so that
+ * no limit is left out.
  * @throws AmbiguousQuestionError when a name may be one of several nodes
  */
 export function readFilters(
@@ -51,7 +52,7 @@ export function readFilters(
     choices.requireOneNode(term, label);
     const [value] = nodes.filter(node => node.label === label).flatMap(node => choices.nodeOf(node)?.[dimension.by] ?? []);
     if (value === undefined) return noDimension(mention);
-    // A choice of one of them does not help: the dimension has only the text that they share.
+    // Choosing one of the namesakes would not help: the dimension has only the text that they share.
     const sharing = alike.filter(node => node.label === label && choices.nodeOf(node)?.[dimension.by] === value).length;
     if (sharing > 1)
       return {
@@ -95,9 +96,9 @@ export function toMetricFilters(named: NamedFilter[]): MetricFilter[] {
 }
 
 /**
- * The dimensions by which the metric is asked for. A name of a kind beside a filter only says more of the filter: `华东地区`,
- * `Germany的客户`, "customers in Germany".
- * @param isList whether the question asks for some of them by their value
+ * The dimensions by which the metric is asked for. A label beside a filter is not a dimension, but only describes the filter:
+ * `华东地区`, `Germany的客户`, "customers in Germany".
+ * @param isList whether the question asks for some members of a dimension by their value of the metric
  */
 export function readDimensions(
   metric: MetricEntry,

@@ -3,7 +3,7 @@ import { type Mention, meaningOf, type MetricWord } from '../linking/meaning.js'
 import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 
-/** A word that says what is wanted of the metric. */
+/** A mention of a word that says what the question wants of the metric, such as a share or a bound. */
 export interface Measure {
   mention: Mention;
   word: MetricWord;
@@ -21,8 +21,8 @@ const currencies = ['CNY', 'USD', 'EUR'];
 const light = /^[\s,，]*(?:在|是|为|的|值|都|均|已|已经|(?:is|was|were|are|of|that|which|a|an)\b[\s,]*)*$/;
 
 /**
- * The bounds of the metric's value. They are its own only if nothing else stands between it and them; otherwise they may bound a
- * property or a number of things.
+ * Reads the bounds of the metric's value. A bound must stand beside the metric, with only light words between. Elsewhere it may bound a
+ * property or a number of things, so the reason is returned instead.
  */
 export function findBounds(
   { text, compares, texts, labels }: QuestionTerms,
@@ -56,7 +56,7 @@ export function findBounds(
   return { having };
 }
 
-/** The text between two offsets without what is known to stand there; null characters make a text in the wrong order unlike all. */
+/** The text between two offsets, with spaces for the `passed` mentions; a null character, which matches no words, if `to` < `from`. */
 function between(text: string, from: number, to: number, passed: Mention[]): string {
   if (to < from) return '\0';
   let rest = '';
@@ -64,7 +64,7 @@ function between(text: string, from: number, to: number, passed: Mention[]): str
   return rest;
 }
 
-/** The time that a question names only as a year before: 去年同期. */
+/** The time beside a word for the same period of an earlier year, such as 去年 in 去年同期; null if the question has none. */
 export function baseOf({ text, times }: QuestionTerms, measures: Measure[]): TimeTerm | null {
   const marks = measures.filter(({ word }) => word.kind === 'samePeriod').map(({ mention }) => mention);
   return (
@@ -78,7 +78,7 @@ export function baseOf({ text, times }: QuestionTerms, measures: Measure[]): Tim
   );
 }
 
-/** Tells whether a word that asks for each or for which stands before a mention: 各地区, "by region", 哪个地区. */
+/** Tells whether a word such as "each", "by" or "which" stands right before a mention: 各地区, "by region", 哪个地区. */
 export function isAskedFor({ text, groups, whichs }: QuestionTerms, mention: Mention): boolean {
   return [...groups, ...whichs].some(
     word =>

@@ -5,9 +5,9 @@ import { type MetricSchema } from './metric-dimensions.js';
 import { type NamedFilter } from './metric-filters.js';
 
 /**
- * Says why a metric cannot be limited by a relation that a question names. A filter says as much as the relation only where the
- * dimension stands for its edge: `products supplied by X` are those of the supplier X, but products that X reviewed are not the
- * purchases of X.
+ * Says why a metric cannot be limited by a relation that a question names; null if it can. A filter says as much as the relation only if
+ * the dimension stands for the edge of the relation: `products supplied by X` are the products of the supplier X, but products that X
+ * reviewed are not the purchases of X.
  */
 export function whyRelated(metric: MetricEntry, schema: MetricSchema, terms: QuestionTerms, filters: NamedFilter[]): Bilingual | null {
   const unread = terms.relations.find(
@@ -23,7 +23,7 @@ export function whyRelated(metric: MetricEntry, schema: MetricSchema, terms: Que
   };
 }
 
-/** Tells whether edges of a type lead from each node of another label to one of this label at most, and are the only ones that do. */
+/** Tells whether edges of a type lead from each node of another label to at most one node of a label, and no other type joins the two. */
 function isEdgeOf({ edges, toOne }: MetricSchema, type: string, label: string): boolean {
   return edges.some(edge => {
     const { sourceLabel, targetLabel } = edge;

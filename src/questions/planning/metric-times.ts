@@ -3,7 +3,7 @@ import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { dateOf, monthSpan, quarterSpan, type Span, yearSpan } from '../../text/calendar.js';
 import { type MetricCall } from '../vocabulary.js';
 
-/** `2024年和2025年`: joins consecutive periods of one kind into one, with that kind as its grain. */
+/** `2024年和2025年`: joins two or more consecutive periods of one kind into one time with this kind as its grain. Null for other times. */
 export function joinPeriods(times: Span[]): (Span & { grain: Grain }) | null {
   const sorted = [...times].sort((a, b) => a.from.localeCompare(b.from));
   const [first, last] = [sorted[0], sorted.at(-1)];
@@ -35,9 +35,9 @@ export function toTime(time: Span | undefined, grain: Grain | null): MetricCall[
 const monthsOf = { year: 12, quarter: 3, month: 1 };
 
 /**
- * The time that a change is about, and how long before lies the time it is compared with.
- * @param since what the question says of that time, besides naming it
- * @param base the time that it names as `去年同期`
+ * The time whose change a question asks for, and the distance back to the time of comparison (`offset`, such as `1 year`).
+ * @param since how far back the time of comparison lies: a year or one period; null if the question does not say
+ * @param base the time of comparison that the question names as `去年同期`; null if it names none
  */
 export function readChange(
   times: Span[],

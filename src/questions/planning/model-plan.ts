@@ -1,6 +1,6 @@
 import { type ChatMessage } from '../../language-model/chat-completions.js';
 
-/** Labels, edge types and properties of a graph, as its readers see them. */
+/** Labels, edge types and properties of a graph, as users who may read the graph see them. */
 export interface SchemaForModel {
   nodes: { label: string; aliases: string[]; properties: { name: string; type: string }[] }[];
   edges: { type: string; aliases: string[]; from: string; to: string; properties: { name: string; type: string }[] }[];
@@ -9,12 +9,12 @@ export interface SchemaForModel {
 const mostSchemaCharacters = 16_000;
 const mostProperties = 40;
 
-/** A plan that a model proposes; null if the model says that there is none. */
+/** A plan that a model proposes; null if the model says that no query answers the question. */
 export type ProposedPlan = { cypher: string; reading: string } | null;
 
 /**
  * Asks a model for a Cypher query.
- * @param failed its last proposal, and why that was not run
+ * @param failed the last proposal of the model, and the reason why it was not run
  */
 export function planMessages(
   question: string,
@@ -42,7 +42,7 @@ export function planMessages(
   ];
 }
 
-/** @returns undefined for an answer that is not in the form that was asked for */
+/** Reads the plan in an answer of a model. @returns undefined for an answer that is not in the requested form */
 export function readProposedPlan(found: Record<string, unknown> | undefined): ProposedPlan | undefined {
   if (!found || !('cypher' in found)) return undefined;
   const { cypher, reading } = found;
@@ -51,7 +51,7 @@ export function readProposedPlan(found: Record<string, unknown> | undefined): Pr
   return { cypher: cypher.trim(), reading: typeof reading === 'string' ? reading.replace(/\s+/g, ' ').trim().slice(0, 300) : '' };
 }
 
-/** The schema in words, as much of it as fits. */
+/** The schema as text for a prompt, up to `mostSchemaCharacters` characters, with at most `mostProperties` properties for each element. */
 function describe({ nodes, edges }: SchemaForModel): string {
   const properties = (of: { name: string; type: string }[]) =>
     of

@@ -9,12 +9,12 @@ import { describePath } from './schema-paths.js';
 
 const mostChoices = 20;
 
-/** The choices of a request among names and paths that could mean several things. */
+/** The choices that a request made among the meanings of ambiguous names and paths. */
 export class NameChoices {
   private readonly chosen: ReadonlySet<string>;
   private readonly used = new Set<string>();
 
-  /** @param tokens of an earlier answer */
+  /** @param tokens the chosen tokens, which an earlier answer offered */
   constructor(
     tokens: readonly string[],
     private readonly entities: ReadonlyMap<number, AnswerNode>,
@@ -34,7 +34,7 @@ export class NameChoices {
     return term.nodes;
   }
 
-  /** Keeps only the chosen nodes of each term, as `narrowNodes`, and returns the labels of an anchor's nodes. */
+  /** Keeps only the chosen nodes of each term, or all nodes of a term without a chosen node. Returns the labels of the nodes left. */
   narrow(anchor: Anchor): string[] {
     for (const term of anchor.terms) if (isEntity(term)) this.narrowNodes(term);
     const chosenLabels = anchor.terms.filter(isEntity).flatMap(term => term.nodes.map(node => node.label));
@@ -50,7 +50,7 @@ export class NameChoices {
 
   /**
    * Makes sure that the best reading means one thing.
-   * @throws AmbiguousQuestionError when several paths or namesakes fit as well
+   * @throws AmbiguousQuestionError when several paths or namesakes fit equally well
    */
   requireOne(close: PathReading[], anchor: Anchor): void {
     const [best] = close;
@@ -66,7 +66,7 @@ export class NameChoices {
     for (const term of anchor.terms) if (isEntity(term)) this.requireOneNode(term, best.start);
   }
 
-  /** @throws AmbiguousQuestionError when several nodes of a label fit as well */
+  /** Makes sure that a name means one node of a label. @throws AmbiguousQuestionError when several nodes of the label fit equally well */
   requireOneNode({ mention, nodes: all, isSet }: EntityTerm, label: string): void {
     if (isSet) return;
     const nodes = all.filter(node => node.label === label);
@@ -81,7 +81,7 @@ export class NameChoices {
   }
 
   /**
-   * Makes sure that every choice took effect: a chosen thing may be gone, and the remaining ones were not chosen.
+   * Makes sure that every choice took effect: a chosen thing may be gone, and the user did not choose the things that are left.
    * @throws UnplannableError
    */
   requireUsed(): void {

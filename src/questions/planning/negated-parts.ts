@@ -11,17 +11,17 @@ export interface NegatedPart {
   /** Text of the negation and of the part that it denies, as written. */
   text: string;
   words: SchemaWord[];
-  /** The named things inside the part. */
+  /** The named things inside the denied part. */
   terms: (EntityTerm | ValueTerm)[];
-  /** The named things before the negation that it denies: `Exotic不供应的产品`. If there are any, the part denies only these. */
+  /** The named things before the negation which the negation denies: `Exotic不供应的产品`. If there are any, it denies only these things. */
   excluded: ReadonlySet<EntityTerm | ValueTerm>;
 }
 
 /** Negations that deny the existence of a value: `没有电话的客户`. */
 const hasNone = /^(?:没有?人?|无人|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
-/** Negations that an object follows instead of a verb: `without a phone`. */
+/** Matches negations before an object instead of a verb: `without a phone`. */
 const lacking = /^(?:no|without|lack\w*)\b/;
-/** Maximum characters between a name and a negation: the longest label and the words that join it. */
+/** Maximum characters between a name and a negation: the length of the longest label and its joining words. */
 const farthest = 100;
 const denying = /^(?:没有?人?|无人|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
 
@@ -47,18 +47,18 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
       ...terms.counts,
     ].some(inside);
     const isAskedAfter = asked !== null && asked.mention.start >= scope.end;
-    // Only a label may stand between, so names further off are skipped.
+    // Only a label may stand between a name and the negation, so names further off are skipped.
     const near = [...terms.entities, ...terms.values].filter(
       ({ mention: { end } }) => end <= mention.start && mention.start - end <= farthest,
     );
     const before = near.filter(term => {
-      // `德国的供应商没有供应的产品`
+      // `德国的供应商没有供应的产品`: a label may stand between the name and the negation.
       const kind =
         isAskedAfter &&
         words.find(
           ({ mention: own, labels }) => labels.size > 0 && own.end <= mention.start && isJoined(terms.text, term.mention.end, own.start),
         );
-      // `哪些油轮没有母港` asks for tankers and does not deny them.
+      // `哪些油轮没有母港` asks for tankers, so the negation does not deny the value 油轮.
       // A value cannot act: `伦敦没有家庭医生的患者` denies the doctor.
       const isSubject = ((isEntity(term) || kind) && !lacking.test(mention.text)) || !hasNone.test(mention.text);
       return (
@@ -104,7 +104,7 @@ function isRightBefore(text: string, name: Mention, negation: Mention): boolean 
   return name.end <= negation.start && /^[\s"'”’」》]*(?:从|都|does|did|do)?\s*$/.test(text.slice(name.end, negation.start));
 }
 
-/** Whether a time belongs to the denied part, which is not supported: `2025年没有下单`. */
+/** Whether a question with a negation also names a time, which might limit the denied part: `2025年没有下单`. This is not supported. */
 function isTimeOf({ times }: QuestionTerms, negation: Mention): boolean {
   return times.length > 0 && negation.start >= 0;
 }

@@ -5,7 +5,7 @@ import { isAgentNoun, isVerbForm, rootOf } from '../linking/word-roots.js';
 import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** An order of the words from the topic outwards, with what it costs to assume it. */
+/** An order of the words from the topic to the target, and the cost of the order, which is taken off the score of a path. */
 export interface ClueOrder {
   words: SchemaWord[];
   cost: number;
@@ -14,9 +14,9 @@ export interface ClueOrder {
 const unusual = 0.3;
 
 /**
- * Orders the words of a question as a path from its topic would meet them. English says `actors in movies by the director of X` from the
- * far end, puts a noun right after its topic (`X actors`) and goes on after it; Chinese goes on after the topic first. The word that is
- * asked for comes last. Other orders are possible, but cost something.
+ * Orders the words of a question as a path from the topic would meet the words. English names the far end first (`actors in movies by the
+ * director of X`), may put a noun right after the topic (`X actors`), and has further words behind. In Chinese the words behind the topic
+ * come first. The word for the target comes last. Other orders are possible, but have a cost.
  */
 export function orderClues(text: string, topic: Mention, words: SchemaWord[], asked: SchemaWord | null, language: Language): ClueOrder[] {
   const others = words.filter(word => word !== asked);
@@ -56,13 +56,13 @@ function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWo
   return attached;
 }
 
-/** A relation that begins at the whole. */
+/** Matches names of a relation that leads from a whole to its parts. */
 const ofWhole = /consists?[_ ]of|compris|contain|includ|has[_ ](?:sub)?(?:part|component)|made[_ ]of|包含|包括|含有|子件|部件/i;
 
-/** Whether a word stands for a relation by those of its names that say what is done to whoever is at its beginning. */
+/** Whether the names by which a word stands for a relation are passive: `supplied_by`, 被… say what is done to the source of the edge. */
 export function isPassiveName(word: string, type: string, schema: PlanSchema): boolean {
   const names = namesOfRelation(schema, type);
-  // `由…组成` of what consists of it
+  // `由…组成` turns a relation from a whole to its parts around.
   if (/^(?:组成|构成)$/.test(word)) return names.some(name => ofWhole.test(name));
   const roots = new Set(word.split(' ').map(rootOf));
   const own = names.filter(name =>
@@ -75,20 +75,20 @@ export function isPassiveName(word: string, type: string, schema: PlanSchema): b
 }
 
 /**
- * Says in which direction a relation of a label with itself leads from the topic: along the edge if the topic does it, against it if it
- * is done to the topic. 向, 给 and the like mark whom it is done to. Null if the words do not say.
+ * Says in which direction a relation of a label with itself leads from the topic: along the edge if the topic is the doer, against the
+ * edge if the action is done to the topic. 向, 给 and similar words mark the thing to which it is done. Null if the words do not tell.
  */
 export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveName: boolean): 'out' | 'in' | null {
   if (isAgentNoun(verb.text)) return null;
   const isAfter = verb.start >= topic.end;
   const between = isAfter ? text.slice(topic.end, verb.start) : text.slice(verb.end, topic.start);
   const follows = text.slice(verb.end);
-  // `X是谁推荐的`; `was X referred`
+  // `X是谁推荐的`, `was X referred`: the action is done to X.
   const isDone = /^\s*是[^被由]+$/.test(between) && /^\s*的/.test(follows);
   const isAskedOf =
     /\b(?:is|are|was|were|been)\s+$/.test(text.slice(0, topic.start)) && isVerbForm(verb.text) && /(?:ed|en)$/.test(verb.text);
   if (isAfter && (isDone || isAskedOf)) return isPassiveName ? 'out' : 'in';
-  // `X is a parent of Y`
+  // `X is a parent of Y`: the noun names a relation that leads to the topic.
   const isNoun = /\b(?:an?|the)\s+$/.test(text.slice(0, verb.start)) && /^\s+(?:of|for|to)\b/.test(follows);
   if (isAfter && isNoun) return isPassiveName ? 'out' : 'in';
   // `the parent of X`; `have X as parent`, `X是谁的上级`

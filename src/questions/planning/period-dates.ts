@@ -10,14 +10,15 @@ import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 export interface PeriodDate {
   date: PropertySchema;
   words: SchemaWord[];
-  /** The question does not say which date is meant. */
+  /** Whether the date is assumed, because the question does not say which date is meant. */
   isAssumed: boolean;
 }
 
 /**
- * The date that the question names or by which something happens, else the date of the things themselves, else their only one.
- * @param namesOther something is named that the things are related to: then a relation need not say when
- * @throws UnplannableError where that cannot be told
+ * The date by which the nodes of a label are grouped: the date that the question names itself or by its event, else the date named after
+ * the label (`order date` of an order), else the only date of the label.
+ * @param namesOther whether the question names things related to the nodes; a relation may then lead to these things and name no event
+ * @throws UnplannableError if the question does not tell which date is meant
  */
 export function dateOfPeriod(schema: PlanSchema, name: string, words: SchemaWord[], period: Mention, namesOther: boolean): PeriodDate {
   const label = schema.labels.find(each => each.name === name);
@@ -48,7 +49,7 @@ export function dateOfPeriod(schema: PlanSchema, name: string, words: SchemaWord
   return { date: own, words: [], isAssumed: true };
 }
 
-/** Tells whether a word names a date of anything, or what happens at one. */
+/** Tells whether a word names a date of any label, or the event that happens at such a date. */
 function saysDate({ labels }: PlanSchema, { properties, mention, labels: own }: SchemaWord): boolean {
   if (properties.length > 0) return properties.every(isTime);
   return own.size === 0 && labels.some(label => dateOfEvent(label, mention) !== null);

@@ -36,7 +36,7 @@ export function periodKey(period: Period, place: string, isDate: boolean): strin
   }
 }
 
-/** Cypher for the key `period` as it is shown. */
+/** Cypher that turns the key `period` into the shown text: the name of a weekday, else the key itself. */
 export function shownPeriod(period: Period, language: Language): string {
   return period === 'weekday' ? `[${weekdays[language].map(day => `'${day}'`).join(', ')}][period - 1]` : 'period';
 }

@@ -10,17 +10,17 @@ import { type SchemaWord } from './schema-word.js';
 
 /** Plans for averages and sums. */
 export abstract class AggregatePlanner extends ComparisonPlanner {
-  /** `the average freight per order`, `total freight by customer` */
+  /** Plans an average or a sum for each member of a group: `the average freight per order`, `total freight by customer`. */
   protected aggregateByGroup(by: 'avg' | 'sum', measured: MeasuredProperty, group: SchemaWord): Promise<GraphPlan> {
     const words = this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word));
-    // Each measured thing is a group of its own, so the average is that of all.
+    // Each measured thing is a group of its own, so the average is taken over all things.
     if (by === 'avg' && group.labels.has(measured.label)) return this.aggregate(by, measured, words);
     return this.aggregateOver(by, measured, group, words);
   }
 
   /**
    * The word for the things that are ranked by an aggregate over other things: `the customers with the highest total freight`.
-   * @throws UnplannableError if it is unclear
+   * @throws UnplannableError if it is unclear which things are ranked
    */
   protected rankedBeside({ label }: MeasuredProperty): SchemaWord {
     const asked = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0 && !labels.has(label));
@@ -73,7 +73,7 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
       without: [...(word ? [word] : []), ...(group ? this.wordsOfProperty(group) : [])],
     });
     const measure = this.spokenAggregate(by, property);
-    // A path may lead to one node several times; each counts once.
+    // A path may lead to one node several times, but each node counts once.
     const value = { expression: `${by}(t.${quoteName(property.name)})`, name: quoteName(measure) };
     const weighed = this.weighedBy(writer, label, word);
     const distinct = weighed !== null ? `WITH DISTINCT t, ${weighed} ` : writer.edges.length > 0 ? 'WITH DISTINCT t ' : '';
@@ -83,9 +83,10 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
   }
 
   /**
-   * `total seats of the aircraft of Delta`, if a type of aircraft has the seats: each aircraft counts instead of each type once.
-   * @returns the variable of the named things; null if the measured things themselves are named
-   * @throws UnplannableError if a named thing leads to several measured ones
+   * `total seats of the aircraft of Delta`, if a type of aircraft has the property: the seats count once for each aircraft, not once for
+   * each type.
+   * @returns the variable of the named nodes (aircraft); null if the question names the measured nodes (types) themselves
+   * @throws UnplannableError if a named node leads to several measured nodes
    */
   private weighedBy(writer: CypherWriter, label: string, measured: SchemaWord | null): string | null {
     const labelled = this.words.filter(word => word.labels.size > 0 && word !== measured);

@@ -8,9 +8,9 @@ import { type GraphPlan, UnplannableError } from './question-plan.js';
 /** Plans that compare two named things. */
 export abstract class ComparisonPlanner extends RankingPlanner {
   /**
-   * Ranks two named things by a property, or by how many there are: `Brazil和UK哪个国家的客户多`, `Is Chai more expensive than Chang`. With
-   * "than" it wants yes or no, and both are shown.
-   * @throws UnplannableError when it is not clear which two
+   * Ranks two named things by a property or by a count: `Brazil和UK哪个国家的客户多`, `Is Chai more expensive than Chang`. A question with
+   * "than" wants yes or no, and its answer shows both things.
+   * @throws UnplannableError when it is not clear which two things are compared
    */
   protected async compare(measured: MeasuredProperty | null): Promise<GraphPlan> {
     const { top, than } = this.terms;
@@ -20,7 +20,7 @@ export abstract class ComparisonPlanner extends RankingPlanner {
     const isOrdered = than === null || (first && second && first.mention.end <= than.start && than.end <= second.mention.start);
     if (two.terms.length > 2 || !first || !isOrdered || (than !== null && this.terms.whether === null))
       throw notCompared(than ?? top.mention);
-    // `Does Brazil or the UK have more customers` asks which.
+    // `Does Brazil or the UK have more customers` asks which of the two, not for yes or no.
     if (than === null && two.join === 'or') this.terms.whether = null;
     if (measured && !two.labels.includes(measured.label)) throw notCompared(top.mention);
     const plan = measured ? await this.rankByProperty(measured) : await this.compareCounts(two, top);
@@ -41,7 +41,7 @@ export abstract class ComparisonPlanner extends RankingPlanner {
     const labelled = this.words.filter(({ labels }) => labels.size > 0);
     const [label] = two.labels;
     const areNodes = two.terms.every(isEntity);
-    // `more orders`, but 订单多
+    // The counted noun follows the ranking in `more orders`, but precedes it in 订单多.
     const counted = /^[a-z]/.test(top.mention.text) ? labelled.find(({ mention }) => mention.start >= top.mention.end) : labelled.filter(({ mention }) => mention.end <= top.mention.start).at(-1); // prettier-ignore
     const isKnown = (name: string): boolean => (areNodes && name === label) || (counted?.labels.has(name) ?? false);
     const isClear = labelled.every(({ labels }) => [...labels].some(isKnown)) && !(areNodes && (two.labels.length > 1 || counted?.labels.has(label ?? ''))); // prettier-ignore

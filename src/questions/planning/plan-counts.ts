@@ -10,7 +10,7 @@ import { describePath, type Hop, hopsFrom, pathsFrom } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { scorePath } from './score-path.js';
 
-/** Plans that count what things lead to. */
+/** Plans that count the nodes to which other nodes lead. */
 export abstract class CountPlanner extends QuestionDraft {
   protected async countByGroup(group: SchemaWord): Promise<GraphPlan> {
     const counted = this.words.find(({ labels }) => labels.size > 0 && [...labels].every(label => !group.labels.has(label)));
@@ -36,7 +36,7 @@ export abstract class CountPlanner extends QuestionDraft {
     );
   }
 
-  /** `customers with more than 20 orders` */
+  /** Plans a question with a bound on a number of related nodes: `customers with more than 20 orders`. */
   protected async countAbove(threshold: Threshold): Promise<GraphPlan> {
     const { counted } = threshold;
     // `between 4 and 5 policies` is two bounds of one number.
@@ -57,7 +57,7 @@ export abstract class CountPlanner extends QuestionDraft {
     return this.listAbove(target, this.onlyLabel(counted), counted, bounds);
   }
 
-  /** `下单超过20次的客户`: counts what the relation leads to. */
+  /** `下单超过20次的客户`: plans a question with a bound on the number of nodes to which a relation leads. */
   private followedAbove(counted: SchemaWord, bounds: Threshold[]): Promise<GraphPlan> {
     const target = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0);
     const ends = target ? hopsFrom(this.schema, this.onlyLabel(target)).filter(({ type }) => counted.relations.has(type)) : [];
@@ -97,7 +97,7 @@ export abstract class CountPlanner extends QuestionDraft {
     );
   }
 
-  /** Counts what each node of a label leads to. With `orNone` those that lead to nothing count too. */
+  /** Counts the nodes to which each node of a label leads. With `orNone` nodes that lead to no node are included, with a count of 0. */
   protected async countOver(
     target: SchemaWord,
     counted: string,
@@ -108,7 +108,7 @@ export abstract class CountPlanner extends QuestionDraft {
   ): Promise<GraphPlan> {
     const label = this.onlyLabel(target);
     const relations = this.words.filter(word => word.labels.size === 0 && word.relations.size > 0);
-    // `the captain with the most flights`
+    // `the captain with the most flights`: the noun for a role also names the relation of the path.
     const role = target.isRole ? [{ ...target, labels: new Set<string>() }] : [];
     const way = await this.wayTo(label, counted, [...role, ...relations], countedWord);
     const isOnWay = way.some(({ type }) => target.relations.has(type));
@@ -153,7 +153,7 @@ export abstract class CountPlanner extends QuestionDraft {
     return { ...this.done(writer, returns, shape), top: this.topCount(target) };
   }
 
-  /** The path by which things are counted: the shortest that the words name, if there is only one. */
+  /** The path by which nodes are counted: the shortest path that the words name, if there is only one. */
   protected async wayTo(from: string, to: string, words: SchemaWord[], asked: SchemaWord | null): Promise<Hop[]> {
     const clues = { words: [...words, ...(asked ? [asked] : [])], ofTopic: null, asked, shared: null, namesEnd: () => true };
     const scored: { hops: Hop[]; score: number }[] = [];
@@ -183,7 +183,7 @@ export abstract class CountPlanner extends QuestionDraft {
   protected topCount(target: SchemaWord | null): number {
     const { top, whichs } = this.terms;
     if (top?.count != null) return top.count;
-    // `which of the ships has the highest capacity`, `who has the highest salary among the pilots`
+    // `which of the ships has the highest capacity`, `who has the highest salary among the pilots`: the verb asks for one thing.
     if (/\bwhich of\b|\b(?:who|which one|what) (?:had|[a-z]*s)\b/.test(outsideNames(this.terms))) return 1;
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;

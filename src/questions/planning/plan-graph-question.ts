@@ -21,13 +21,13 @@ import { refuseMisleading } from './refuse-misleading.js';
 import { refuseMisplaced } from './refuse-misplaced.js';
 import { refuseUniversals } from './refuse-universals.js';
 
-/** Number of rows of a ranking that are fetched beyond those asked for, to show ties. */
+/** Number of rows that a ranking fetches beyond the rows asked for, to show ties. */
 export const mostTied = 30;
 
 /**
  * Turns a linked question into one Cypher query, or gives the reason why it cannot. Each term of the question must be used: a term
  * without a place in the query makes the plan fail.
- * @param choices tokens of an earlier answer that asked back
+ * @param choices tokens by which the user chose among the meanings that an earlier answer offered
  */
 export async function planGraphQuestion(
   linked: LinkedQuestion,
@@ -43,7 +43,7 @@ export async function planGraphQuestion(
   }
 }
 
-/** A returned property: its Cypher text, the same without its name, and its spoken name. */
+/** A returned property: `text` is Cypher with the name of the column, `place` is Cypher without it, `spoken` is the name in a sentence. */
 interface Column {
   text: string;
   place: string;
@@ -155,7 +155,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return { ...plan, wantsOne: this.wantsOne() };
   }
 
-  /** Refuses `How much is X?` and `Whose claim is X?`: X itself does not answer them. */
+  /** Refuses `How much is X?` and `Whose claim is X?`: returning the node X would not answer these questions. */
   private refuseIdentity(): void {
     const asking = /\bhow (?:much|old|long|big|far|often)\b|\bwhose\b|多少|多大|多久|怎么/.exec(outsideNames(this.terms));
     if (asking)
@@ -165,7 +165,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       );
   }
 
-  /** Refuses nodes of one label beside a property of another: 订单的客人和金额. */
+  /** Refuses a label listed beside a property of another label: 订单的客人和金额. */
   private refuseSideBySide(target: string): void {
     const { text } = this.terms;
     const side = this.words.find(({ labels, mention }, i) => {
@@ -179,7 +179,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** Refuses `department heads`: these are the persons who head departments instead of departments. */
+  /** Refuses `department heads`: the phrase means persons who head departments, but would be read as departments. */
   private refuseCompound(): void {
     const { word } = this.asked;
     const { text } = this.terms;
@@ -193,7 +193,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** Refuses a target other than the things that have the value: `有哪些后卫` asks for these. */
+  /** Refuses a target other than the things that have the named value: `有哪些后卫` asks for players with the value 后卫. */
   private requireKindOfValue(target: string): void {
     const { text, whichs, values } = this.terms;
     const named = values.find(({ mention }) =>
@@ -201,7 +201,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
     if (!named || this.asked.word === null || named.values.some(({ label }) => label === target)) return;
     const { mention } = named;
-    // `哪些德国客户`
+    // `哪些德国客户`: the label behind the value names the things that are asked for.
     const isBeforeLabel = this.words.some(word => word.labels.size > 0 && follows(word.mention, mention));
     const label = named.values[0]?.label ?? '';
     if (!isBeforeLabel)
@@ -216,13 +216,13 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return type === 'when' || (word !== null && type !== null && /^[a-z]*[a-rt-z]$/.test(word.mention.text));
   }
 
-  /** Whether a question asks for the values of a property, whose owners it does not name: `which countries do the suppliers come from`. */
+  /** Whether a question asks for values of a property instead of for their owners: `which countries do the suppliers come from`. */
   private asksForValues(columns: Column[], target: string): boolean {
     const { terms, asked } = this;
     const { word } = asked;
     if (!word || word.labels.size > 0 || word.properties.length === 0 || columns.length !== 1) return false;
     if (terms.entities.some(({ nodes }) => nodes.some(({ label }) => label === target))) return false;
-    // `list the doctor titles`
+    // `list the doctor titles`: the label stands right before the property.
     const isCompound = this.words.some(
       ({ labels, mention }) =>
         labels.has(target) && /^ ?$/.test(terms.text.slice(mention.end, word.mention.start)) && mention.end <= word.mention.start,
@@ -304,7 +304,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       }
       this.refuseTruth(word, owner);
       this.refuseNested(word, owner.owner === 'node' && owner.ownerName === writer.target);
-      // A number of 0 counts as missing, such as a stock.
+      // A number of 0, such as a stock of 0, counts as missing.
       const isThere = isNumeric(owner.type) ? '<> 0' : 'IS NOT NULL';
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} ${isThere}`);
       else this.refuseUnsaidValue(word, owner);
@@ -323,8 +323,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
   }
 
   /**
-   * `When did Ann borrow Emma?`: the date of the relation that the verb names instead of a date of the book. Empty if it has none.
-   * @throws UnplannableError if the relation has several dates, or if it has none and the target has several
+   * `When did Ann borrow Emma?`: the date of the relation that the verb names, not a date of the book. Empty if the relation has no date.
+   * @throws UnplannableError if the relation has several dates, or if the relation has no date and the target has several dates
    */
   private datesOfVerb(writer: CypherWriter): { variable: string; property: PropertySchema }[] {
     const verb = this.words.find(word => isOnlyRelation(word) && [...word.relations].some(type => writer.follows(type)));
@@ -357,9 +357,9 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** Refuses 等级是优吗 if 优 is not a known value: the actual value does not say whether it is 优. */
+  /** Refuses 等级是优吗 if 优 is not a known value: showing the actual value would not answer whether the value is 优. */
   private refuseUnsaidValue({ mention, relations }: SchemaWord, { type }: MeaningOf<'property'>): void {
-    // `is he certified on A380`, which is a relation and its date
+    // In `is he certified on A380` the word names a relation and its date, so it is not a question about an unknown value.
     if (this.terms.whether === null || type === 'boolean' || relations.size > 0) return;
     throw new UnplannableError(
       `不清楚“${mention.text}”是否为哪个值；请写出已知的值，或直接问“${mention.text}”`,
@@ -367,7 +367,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
   }
 
-  /** Refuses a boolean that is a limit instead of the answer: `players who scored a penalty`, `who is the captain`. */
+  /** Refuses a boolean property that limits the answer instead of being asked for: `players who scored a penalty`, `who is the captain`. */
   private refuseTruth({ mention }: SchemaWord, { owner, type }: MeaningOf<'property'>): void {
     const isCounted = this.terms.counts.length > 0;
     if (type !== 'boolean' || this.terms.whether || (owner === 'node' && this.asked.type !== 'who' && !isCounted)) return;

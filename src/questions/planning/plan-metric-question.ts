@@ -16,9 +16,10 @@ import { NameChoices } from './name-choices.js';
 import { toUnplanned, type Unplanned, usualTop } from './question-plan.js';
 
 /**
- * Turns a question that names a metric into a call of it, or says why it cannot. Null if it names none. An entity or value becomes
- * a filter on the dimension of its label or property. Without such a dimension the plan fails, so that no limit is left out.
- * @param choices tokens of an earlier answer that asked back
+ * Turns a question that names a metric into a call of this metric, or gives the reason why it cannot. Null if the question names no
+ * metric. An entity or value becomes a filter on the dimension of its label or property. Without such a dimension the plan fails, so
+ * that no limit is left out.
+ * @param choices tokens by which the user chose among the meanings that an earlier answer offered
  */
 export function planMetricQuestion(
   linked: LinkedQuestion,
@@ -170,7 +171,7 @@ function whyNotMeant(metric: MetricEntry, terms: QuestionTerms): Bilingual | nul
   return { zh: `不支持对指标“${metric.name}”再求平均`, en: `The average of the metric "${metric.name}" is not supported` };
 }
 
-/** `A和B哪个多`: the two are the filter of one dimension, which is then ranked. */
+/** Reads `A和B哪个多`: A and B are the filter of one dimension, and this dimension is ranked. */
 function readRanking(
   measures: Measure[],
   { top }: QuestionTerms,
@@ -187,7 +188,7 @@ function readRanking(
   return { dimension, descending: more.word.descending };
 }
 
-/** The share is that of the filtered part, or of each group. */
+/** Reads a question for the share of each group in the filtered total, or of the filtered part in the whole. Null if it asks for none. */
 function readShare(
   metric: MetricEntry,
   measures: Measure[],
@@ -214,7 +215,7 @@ function readGrowth(
   return readChange(times, words.find(since => since !== null) ?? null, base);
 }
 
-/** The metrics that a mention may mean. One with exactly this name comes before those that have it as an alias. */
+/** The metrics that a mention may mean. Metrics with exactly this name exclude metrics that have it as an alias. */
 function metricsOf(mention: Mention, metrics: MetricEntry[]): MetricEntry[] {
   const ids = new Set(mention.meanings.flatMap(meaning => (meaning.as === 'metric' ? [meaning.metricId] : [])));
   const found = metrics.filter(candidate => ids.has(candidate.id));
@@ -222,7 +223,7 @@ function metricsOf(mention: Mention, metrics: MetricEntry[]): MetricEntry[] {
   return exact.length > 0 ? exact : found;
 }
 
-/** Finds something else that the question wants to know: another metric, a number of nodes, or a property. */
+/** Finds the words for something that the question asks for besides the metric: another metric, a number of nodes, or a property. */
 function findSecondMeasure(
   linked: LinkedQuestion,
   named: Mention,

@@ -36,7 +36,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return counts.length > 0 || aggregate !== null || this.thresholds.some(({ counted }) => counted) ? grain : null;
   }
 
-  /** Refuses `which months had bookings`, which would be answered with the bookings. */
+  /** Refuses `which months had bookings`, because the answer would list bookings instead of months. */
   protected refusePeriod(): void {
     const { grain } = this.terms;
     if (grain)
@@ -46,7 +46,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
       );
   }
 
-  /** `哪个月入住的订单最多`, `number of bookings per month`, `total amount per quarter` */
+  /** Plans a count or an aggregate by period: `哪个月入住的订单最多`, `number of bookings per month`, `total amount per quarter`. */
   protected async byPeriod(grain: Mention): Promise<GraphPlan> {
     const { terms } = this;
     this.refuseBeyondPeriods(grain);
@@ -69,7 +69,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
       groups: terms.groups.filter(({ text }) => /^(?:分别|各)$/.test(text)),
       property: ({ mention }) => used.some(each => each.mention === mention) || this.isLimit(mention),
     });
-    // A relation that names the event may also lead to the named things.
+    // A relation that names the event of the date may also lead to the named things, so keep it among the words of the path.
     const without = used.filter(({ relations }) => relations.size === 0 || !namesOther);
     const writer = await this.read({ target: label, asked: { word, type: null }, without });
     if (isAssumed) this.assume(grain, date, periodNames[period][this.language].column, writer);
@@ -87,7 +87,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     const measure = measured ? this.spokenAggregate(measured.by, measured.property) : this.numberOf(spoken);
     const value = measured ? `${measured.by}(t.${quoteName(measured.property.name)})` : 'count(t)';
     const n = measured ? quoteName(measure) : 'n';
-    // A path may lead to one node several times.
+    // A path may lead to one node several times, but the node counts once.
     const distinct = writer.edges.length > 0 ? 'WITH DISTINCT t ' : '';
     const order = top ? `${n} ${top.descending ? 'DESC' : 'ASC'}, period` : 'period';
     const returns =
@@ -101,7 +101,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return { ...this.done(writer, returns, { kind: 'rank', ...shape }), top: top.count ?? (isSeveral ? usualTop : 1) };
   }
 
-  /** Refuses questions for more than a number for each period: `每月订单最多的客户`, `每个月都有订单的客户`, `各月的订单有哪些`. */
+  /** Refuses questions that ask more than one number for each period: `每月订单最多的客户`, `每个月都有订单的客户`, `各月的订单有哪些`. */
   private refuseBeyondPeriods(grain: Mention): void {
     const { top, together, whether, whichs } = this.terms;
     const isEach = top !== null && !asksWhichPeriod(grain.text);
@@ -110,8 +110,8 @@ export abstract class PeriodPlanner extends AggregatePlanner {
   }
 
   /**
-   * The property to aggregate; null to count. A property that is called a total is added up: 总金额.
-   * @throws UnplannableError if the question does not say how to aggregate any other property, or which label's property it means
+   * The property to aggregate; null to count nodes. A property whose word contains `total` or 总 is summed: 总金额.
+   * @throws UnplannableError if the question does not say how to aggregate another property, or of which label the property is
    */
   private measuredByPeriod(grain: Mention): AddedProperty | null {
     const { terms } = this;
@@ -140,12 +140,12 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     return { ...measured, by };
   }
 
-  /** The label that is counted, named itself or by an event of it: `the most hires`. */
+  /** The label whose nodes are counted. The question names the label, or an event of the label: `the most hires`. */
   private countedByPeriod(grain: Mention): { label: string } {
     const { top, text, counts, aggregate, whichs } = this.terms;
     if (top && !ranksNumbers(this.terms)) throw notRanked(top.mention);
     const labelled = this.words.filter(({ labels }) => labels.size > 0);
-    // `每月的订单` may ask for the orders themselves; `orders by month` asks for numbers.
+    // `每月的订单` may ask for a list of orders, but `orders by month` asks for numbers of orders.
     const isBefore = ({ mention }: SchemaWord): boolean => mention.start - grain.end === 1;
     const mayBeNumber = this.grammar === 'en' ? !/ly$/.test(grain.text) || labelled.some(isBefore) : /^按|趋势|月度/.test(grain.text);
     const lists = whichs.length > 0 || /\blist\b|列出|列举/.test(text);
@@ -168,13 +168,13 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     throw new UnplannableError(`不清楚按“${grain.text}”统计什么`, `It is not clear what is counted by "${grain.text}" in "${text}"`);
   }
 
-  /** The labels to which an event happens: 入职, `hires`. */
+  /** The labels that have a date of the event: 入职, `hires`. */
   private ownersOfDate({ properties, mention }: SchemaWord): string[] {
     if (properties.length === 0) return this.schema.labels.flatMap(label => (dateOfEvent(label, mention) ? [label.name] : []));
     return properties.filter(isTime).flatMap(({ owner, ownerName }) => (owner === 'node' ? [ownerName] : []));
   }
 
-  /** The counted word beside the ranking, unless another thing has the most: `哪个月入职的员工最多`, `which month had the most bookings`. */
+  /** The counted word beside the ranking: `哪个月入职的员工最多`, `which month had the most bookings`. Null if another thing is ranked. */
   private rankedByPeriod(labelled: SchemaWord[], top: Mention): SchemaWord | null {
     const { text } = this.terms;
     const before = labelled.filter(({ mention }) => mention.end <= top.start);

@@ -11,7 +11,7 @@ import { pathsFrom } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { CountPlanner } from './plan-counts.js';
 
-/** Plans that rank by a property or a number. */
+/** Plans that rank things by a property or by a number of related things. */
 export abstract class RankingPlanner extends CountPlanner {
   protected async rankByProperty({ label, property, word }: MeasuredProperty): Promise<GraphPlan> {
     const { top } = this.terms;
@@ -30,7 +30,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.ranked(writer, returns, target, label, this.spokenProperty(property));
   }
 
-  /** Refuses a question for a thing related to the first of a ranking: `the home port of the largest ship`. */
+  /** Refuses a question for a thing related to the first node of a ranking: `the home port of the largest ship`. */
   private refuseOfFirst(label: string): void {
     const { top, entities, values } = this.terms;
     const { word, type } = this.asked;
@@ -39,7 +39,7 @@ export abstract class RankingPlanner extends CountPlanner {
       named.every(term => term.mention.end <= mention.start) && mention.start > (top?.mention.end ?? 0);
     const isOther = type === 'who' && !isWho(this.schema, label);
     const ranked = this.words.find(({ labels }) => labels.has(label))?.mention.start ?? 0;
-    // `which captain commanded the voyage`
+    // `which captain commanded the voyage`: the relation stands before the ranked thing.
     const isFirst = ({ mention }: SchemaWord): boolean =>
       mention.end <= ranked &&
       ((word === null && type !== null) || /^\s+of\s+(?:the\s+)?$/.test(this.terms.text.slice(mention.end, ranked)));
@@ -53,13 +53,13 @@ export abstract class RankingPlanner extends CountPlanner {
     );
   }
 
-  /** Refuses `哪个科室费用最高` if only visits have a fee: it may mean the fee of one visit or the sum. */
+  /** Refuses `哪个科室费用最高` if only visits have a fee: the question may mean the fee of one visit or the sum of the fees. */
   private refuseOtherOwner(label: string, { mention }: SchemaWord): void {
     const before = this.words.filter(({ mention: { end } }) => end <= mention.start).at(-1);
     if (!before || before.labels.has(label) || !/^[的\s]?$/.test(this.terms.text.slice(before.mention.end, mention.start))) return;
     const { entities, values, whichs } = this.terms;
     const isOfName = [...entities, ...values].some(term => term.mention.end === before.mention.start);
-    // `哪位导演票房最高`, where 导演 is a relation
+    // `哪位导演票房最高`, where 导演 names a relation instead of a label
     const isRole = before.relations.size > 0 && whichs.some(({ end }) => end === before.mention.start);
     if (isOfName || (before.labels.size === 0 && !isRole)) return;
     const aliases = this.labelOf(label)?.aliases ?? [];
@@ -71,7 +71,7 @@ export abstract class RankingPlanner extends CountPlanner {
     );
   }
 
-  /** `when was the first order placed` */
+  /** Plans a question for the first or the last date of a label: `when was the first order placed`. */
   private lastDate(writer: CypherWriter, label: string, property: PropertySchema): GraphPlan {
     const isLast = this.terms.top?.descending !== false;
     const name = this.spokenProperty(property);
@@ -81,7 +81,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.done(writer, `RETURN ${isLast ? 'max' : 'min'}(t.${quoteName(property.name)}) AS ${quoteName(measure)}`, shape);
   }
 
-  /** `运费最高的订单是哪个客户下的`: plans a question for things related to those with the highest value, of which there may be several. */
+  /** `运费最高的订单是哪个客户下的`: plans a question for things related to the nodes with the highest value. Several nodes may have it. */
   protected async ofHighest(label: string, property: PropertySchema, word: SchemaWord | null): Promise<GraphPlan> {
     const { top, entities, values, times } = this.terms;
     const inner = this.words.find(({ labels }) => labels.has(label));
@@ -127,7 +127,7 @@ export abstract class RankingPlanner extends CountPlanner {
     const isProperty = word !== null && word.labels.size === 0 && word.properties.length > 0;
     const ofFirst = isProperty && labelled.some(owner => this.isOf(word, owner)) && this.ranksByNumber(word);
     if (isProperty && !ofFirst && labelled.length === 1 && labelled[0]) return this.rankGroups(word, labelled[0]);
-    // `which disease category has the most patients`
+    // `which disease category has the most patients`: the ranked values belong to another label than the counted nodes.
     if (isProperty && !ofFirst && labelled.length > 1 && word.mention.start < (top?.mention.start ?? 0))
       throw new UnplannableError(
         `暂不能按“${word.mention.text}”的值统计再排名，请改用 cypher`,
@@ -160,13 +160,13 @@ export abstract class RankingPlanner extends CountPlanner {
     );
   }
 
-  /** Whether the ranking is by the number of things beside it instead of the measured property: 设备最多, `the most equipment`. */
+  /** Whether the ranking is by the number of the things named beside it, not by the measured property: 设备最多, `the most equipment`. */
   protected ranksByNumber(measured: SchemaWord | null): boolean {
     const beside = this.words.find(({ mention }) => this.isBesideTop(mention));
     return beside !== undefined && beside !== measured && beside.properties.length === 0 && ranksNumbers(this.terms);
   }
 
-  /** `哪个国家的客户最多`: ranks the values of a property by the number of nodes that have them. */
+  /** `哪个国家的客户最多`: ranks the values of a property by the number of nodes that have each value. */
   protected rankGroups(word: SchemaWord, counted: SchemaWord): Promise<GraphPlan> {
     return this.rankBy(this.groupOf(word, counted), counted, [word]);
   }
@@ -183,7 +183,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.ranked(writer, returns, null, this.spokenGroup(group), measure);
   }
 
-  /** The counted word right after the ranking, unless it is asked for: `最多患者服用的药品`, `the most patients take which drug`. */
+  /** The counted word right after the ranking; null if this word is asked for: `最多患者服用的药品`, `the most patients take which drug`. */
   private countedByMost([next]: SchemaWord[]): SchemaWord | null {
     const { top } = this.terms;
     const rest = outsideNames(this.terms);
@@ -236,7 +236,7 @@ export abstract class RankingPlanner extends CountPlanner {
     const ends = only && relation ? [...pathsFrom(this.schema, this.onlyLabel(only))].filter(hops => hops.length === 1 && relation.relations.has(hops[0]?.type ?? '')).flatMap(([hop]) => hop ?? []) : []; // prettier-ignore
     const [end, ...others] = ends;
     if (only && relation && end && others.length === 0) {
-      // `who commanded the most voyages`, 谁参加的社团最多
+      // `who commanded the most voyages`, 谁参加的社团最多: ranks the persons at one end of the relation, counts the nodes at the other end.
       const isCounted = this.isBesideTop(only.mention) || !isWho(this.schema, end.from);
       if (this.asked.type === 'who' && isCounted && isWho(this.schema, end.to))
         return { target: { ...relation, labels: new Set([end.to]), relations: new Set() }, counted: end.from, countedWord: only };

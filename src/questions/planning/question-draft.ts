@@ -48,14 +48,14 @@ export abstract class QuestionDraft {
 
   protected readonly negated: NegatedPart[];
 
-  /** Things that must exist, in words. */
+  /** The question's words for things that must exist. */
   private readonly required: string[] = [];
 
   protected readonly usedProperties = new Set<SchemaWord>();
 
   protected countedEnd: string | null = null;
 
-  /** The nodes to which an earlier question limits this one. */
+  /** The nodes of an earlier answer to which this question is limited; null if it is not limited to them. */
   protected readonly among: Among | null;
 
   private isLimited = false;
@@ -83,11 +83,11 @@ export abstract class QuestionDraft {
     const words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && asksWhichPeriod(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
-    // `is A the captain of B` asks for neither thing.
+    // `is A the captain of B` asks neither for A nor for B, so `captain` is read only as a relation.
     const isAboutTwo = terms.whether !== null && groupAnchors(terms).length > 1;
     const roles = isAboutTwo ? words : words.map(word => withRole(terms.text, word, schema));
     this.asked = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
-    // Only the asked word stands for the persons at the end of its relation.
+    // Only the asked word is read as the persons at the end of its relation. The other words keep their reading.
     const { word: asked } = this.asked;
     this.words = words.map((word, i) => (roles[i] === asked ? asked : word));
     this.thresholds = readThresholds(terms, this.words, schema);
@@ -130,7 +130,7 @@ export abstract class QuestionDraft {
     if (this.among) this.limitTo(writer, this.among);
     this.isGuessed ||= isGuessed;
     if (part.counted) {
-      // A limit over a relation would apply to other nodes than the counted ones.
+      // A limit over a relation would apply to other nodes than the counted nodes.
       if (writer.edges.length > 0) throw countedOfSome();
       this.countedEnd = writer.addPath(part.counted);
     }
@@ -141,7 +141,7 @@ export abstract class QuestionDraft {
     return writer;
   }
 
-  /** Limits the pattern to the earlier answer. @throws UnplannableError unless exactly one node of the pattern can be limited to it */
+  /** Limits a node of the pattern to the nodes of the earlier answer. @throws UnplannableError unless exactly one node can be limited */
   private limitTo(writer: CypherWriter, among: Among): void {
     const { label, nodes } = among;
     const places = writer.target === label ? ['t'] : writer.nodes.filter(node => node.label === label).map(({ variable }) => variable);
@@ -156,7 +156,7 @@ export abstract class QuestionDraft {
     if (unused) throw new UnplannableError(unused.zh, unused.en);
   }
 
-  /** Tells whether a word for a property only limits: in a comparison, a negation or a time. */
+  /** Tells whether a word for a property only limits the answer: in a comparison, a negation or a time. */
   protected isLimit(mention: Mention): boolean {
     const isDenied = this.negated.some(({ words }) => words.some(word => word.mention === mention));
     return (
@@ -198,7 +198,7 @@ export abstract class QuestionDraft {
     return said ? target.mention.text : this.spokenLabel(label);
   }
 
-  /** The label in the question's own words, else an alias in its language. */
+  /** The question's own word for a label, else a name of the label in the language of the question. */
   protected spokenLabel(label: string): string {
     const said = this.words.find(({ labels, mention }) => labels.has(label) && this.isSpoken(mention));
     if (said) return said.mention.text;
@@ -214,7 +214,7 @@ export abstract class QuestionDraft {
     return this.language === 'zh' ? languageOf(text) === 'zh' : !isVerbForm(text);
   }
 
-  /** The pronoun for several things, in the form after a preposition. */
+  /** The pronoun for the nodes of an earlier answer, in the form that follows a preposition. */
   private spokenSet({ text }: Mention): string {
     return this.language === 'zh' ? text : 'them';
   }
@@ -228,7 +228,7 @@ export abstract class QuestionDraft {
     return this.language === 'en' && isVerbForm(text) ? `number of times ${text}` : this.numberOf(text);
   }
 
-  /** The property in the question's own words, else its own name. */
+  /** The question's own word for a property, else the name of the property. */
   protected spokenProperty(property: PropertySchema, said?: Mention): string {
     const isCalled = ({ meanings }: Mention): boolean =>
       meanings.some(meaning => meaning.as === 'property' && meaning.property === property.name && !meaning.isEvent);
@@ -237,7 +237,7 @@ export abstract class QuestionDraft {
     if (named && isTold && this.isSpoken(named)) return asNamed(named.text, property);
     const spoken = spokenProperty(property, this.language);
     if (this.language === 'zh') return spoken;
-    // `opened` alone is not a noun, so add a noun.
+    // `opened` alone is not a noun, so add `date`.
     return spoken.replaceAll('_', ' ') + (isDateOrYear(property) && /^[a-z]+ed$/.test(spoken) ? ' date' : '');
   }
 
@@ -251,7 +251,7 @@ export abstract class QuestionDraft {
     return elements.flatMap(({ properties }) => properties).find(({ name }) => name === property) ?? { name: property, type };
   }
 
-  /** ORDER BY that puts the node named in the question last and sorts by display name; '' if there are neither. */
+  /** ORDER BY that puts the node named in the question last and sorts by display name; '' without a named node and a display property. */
   protected displayOrder({ target, named }: CypherWriter): string {
     const then = this.thenDisplay(target);
     if (named !== null) return ` ORDER BY ${named}${then}`;
@@ -312,10 +312,10 @@ export abstract class QuestionDraft {
   }
 }
 
-/** Matches a word that says that it names a date: `date of birth`, but not `born`. */
+/** Matches a noun for a time, which shows that a word names a date: `date of birth`, but not `born`. */
 const namesTime = /(?:date|day|year|time)s?\b/;
 
-/** A word in the form of the property's name: `salaries` becomes `salary`, while `points` stays if the property is called so. */
+/** A word in the form of the property's name: `salaries` becomes `salary`, but `points` stays if the property is called `points`. */
 function asNamed(text: string, { name, column = '' }: PropertySchema): string {
   const names = [name, column].map(own => own.replaceAll('_', ' ').toLowerCase());
   const one = singularOf(text);

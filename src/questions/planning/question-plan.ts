@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** The question lacks a plan. The answer gives the reason instead of guessing. */
+/** The question cannot be planned. The answer gives the reason instead of a guess. */
 export class UnplannableError extends Error {
   readonly reason: Bilingual;
 
@@ -10,10 +10,10 @@ export class UnplannableError extends Error {
   }
 }
 
-/** One of the things that a question may mean. A request that sends the token along means this one. */
+/** One of the things that a question may mean. A request that sends the token along chooses this thing. */
 export interface QuestionChoice {
   token: string;
-  /** In the language of the question. */
+  /** Text of the choice for the user, in the language of the question. */
   text: string;
 }
 
@@ -29,11 +29,11 @@ export class AmbiguousQuestionError extends Error {
 
 export interface Unplanned {
   reason: Bilingual;
-  /** Possible meanings of the question, if it has several. */
+  /** Possible meanings of the question; absent unless the question has several meanings. */
   choices?: QuestionChoice[];
 }
 
-/** Turns an error of a question without a plan into its reason and choices. Rethrows any other error. */
+/** Turns an UnplannableError or an AmbiguousQuestionError into its reason and choices. Rethrows any other error. */
 export function toUnplanned(error: unknown): Unplanned {
   if (error instanceof UnplannableError) return { reason: error.reason };
   if (error instanceof AmbiguousQuestionError) return { reason: error.reason, choices: error.choices };
@@ -57,7 +57,7 @@ export interface Limits {
 /** Tells how to put the rows of a planned question into words. */
 export interface AnswerShape {
   kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity';
-  /** Whether the question wants yes or no: by default, whether there are any rows. */
+  /** Whether the question wants yes or no. Unless another field says how to decide, the answer is yes if there are rows. */
   whether: boolean;
   /** The name that should come first in a comparison that wants yes or no; else null. A name with a count of 0 is absent from the rows. */
   first: string | null;
@@ -83,6 +83,6 @@ export interface GraphPlan {
   /** Whether the question supposes one answer: `when was`, `who is the director`. */
   wantsOne: boolean;
   paths: { path: string; score: number }[];
-  /** Notes on how the question was read, and on what the plan passes over. */
+  /** Notes on how the question was read, and on words that the plan passes over. */
   notes: Bilingual[];
 }

@@ -10,7 +10,7 @@ import { namesDoer } from './self-relations.js';
 import { type SchemaWord } from './schema-word.js';
 import { type Clues, ownsProperty, scorePath } from './score-path.js';
 
-/** A path from a topic to the target of the question, and how well it explains the question. */
+/** A path from a topic to the target of the question, and how well the path explains the question. */
 export interface PathReading {
   /** The label as which the topic is read. */
   start: string;
@@ -20,21 +20,21 @@ export interface PathReading {
   unnamed: number;
 }
 
-/** A named thing of the question: the labels of the nodes that may be meant, and where it stands. */
+/** A named thing of the question: its place in the question, and the labels of the nodes that may be meant. */
 export interface Topic {
   mention: Mention;
   labels: string[];
-  /** Whether the thing is named itself, not by one of its values. */
+  /** Whether the question names the node itself instead of one of its values. */
   isNode: boolean;
 }
 
 const costs = { wayRound: 4, wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5, ofOther: 2 };
-/** Maximum readings of a topic that are kept: hundreds of labels with the same value have a million. */
+/** Maximum readings of a topic that are kept: a value that hundreds of labels have may have a million readings. */
 const mostKept = 1_000;
-/** A reading whose score is less than this below the best may be meant as well. */
+/** Difference to the best score. A reading with a smaller difference may be meant as well. */
 const closeCall = 0.25;
 
-/** Ranks the paths from a topic that the words may mean, the best first. `to`: the label at which they must end, if it is known. */
+/** Ranks the paths from a topic that the words may mean, the best first. `to`: the label at which paths must end, if it is known. */
 export async function readPaths(
   {
     text,
@@ -52,7 +52,7 @@ export async function readPaths(
 ): Promise<PathReading[]> {
   const ofTopic = words.find(word => word.labels.size > 0 && stands(text, word.mention, topic.mention)) ?? null;
   const readings: PathReading[] = [];
-  // `多少油轮执行过航次`: the thing that has the value is itself asked for.
+  // `多少油轮执行过航次`: the question asks for the thing that has the value.
   const isAsked = asked.word?.mention === topic.mention || saysKind(text, blank, topic, asked);
   const isOwn = isOwnValue(text, blankValues, topic, asked, words);
   const namesEnd = (word: SchemaWord, last: Hop): boolean => mayNameEnd(word, last, schema);
@@ -96,42 +96,42 @@ export function closeReadings(readings: PathReading[]): PathReading[] {
   return readings.filter(({ score }) => best - score < closeCall);
 }
 
-/** Whether the topic itself is asked for, by its own label or by one of its properties: `客户 ALFKI`, `the price of Chai`. */
+/** Whether a question asks for the topic itself, by its label or by one of its properties: `客户 ALFKI`, `the price of Chai`. */
 function asksOfItself(text: string, label: string, { mention, isNode }: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
   if (word && word.labels.has(label)) return type === null || !isNode || saysItself(text, mention, word.mention);
   if (word) return ownsProperty(word, label, []);
   return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
 }
 
-/** Whether the asked things themselves have the topic: `patients with diabetes`. */
+/** Whether a topic describes the asked things directly: `patients with diabetes`. */
 function isSaidOf(text: string, { mention }: Topic, { word }: Asked): boolean {
   return (
     word !== null && word.labels.size > 0 && /^ (?:with|having|who have) (?:the |an? )?$/.test(text.slice(word.mention.end, mention.start))
   );
 }
 
-/** Whether the value belongs to the asked things themselves, which a relation names: `which captains are active`. */
+/** Whether a value belongs to asked things that only a word for a relation names: `which captains are active`. */
 function saysKind(text: string, blank: string, { mention, isNode }: Topic, { word, type }: Asked): boolean {
   if (isNode || word === null || type === null || word.labels.size + word.properties.length > 0) return false;
   const isBefore = isJoined(blank, mention.end, word.mention.start);
-  // A relation may be called 船长是.
+  // The name of a relation may itself end with 是 or 为: 船长是.
   const isSaid = /[是为]$/.test(word.mention.text) && text.slice(word.mention.end, mention.start).trim() === '';
   return isBefore || (mention.start >= word.mention.end && (isSaid || saysItself(text, mention, word.mention)));
 }
 
-/** Whether the asked things themselves have the value, not others: `female beneficiaries`, 女客户, `customers from Germany`. */
+/** Whether the asked things have the value, not things related to them: `female beneficiaries`, 女客户, `customers from Germany`. */
 function isOwnValue(text: string, blank: string, { mention, isNode, labels }: Topic, { word }: Asked, words: SchemaWord[]): boolean {
   if (isNode || word === null || !labels.some(label => word.labels.has(label))) return false;
   const between = mention.start < word.mention.end ? '' : text.slice(word.mention.end, mention.start);
   const isAfter = (word.isRole ? /^ (?:in|from|of|with) (?:the )?$/ : /^ from (?:the )?$/).test(between);
-  // `female car owners`
+  // `female car owners`: a noun may stand between the value and the role.
   const until = word.isRole
     ? words.findLast(({ mention: own, labels: of }) => of.size > 0 && word.mention.start - own.end === 1)?.mention
     : undefined;
   return isAfter || isJoined(blank, mention.end, word.mention.start) || (until !== undefined && isJoined(blank, mention.end, until.start));
 }
 
-/** Whether one word identifies the other: `which customer is ALFKI`. `内科下面有哪些科室` asks for others of its kind instead. */
+/** Whether one mention identifies the other: `which customer is ALFKI`. `内科下面有哪些科室` asks for other departments instead. */
 export function saysItself(text: string, a: Mention, b: Mention): boolean {
   const between = a.end <= b.start ? text.slice(a.end, b.start) : text.slice(b.end, a.start);
   return /^\s*(?:\b(?:(?:is|are|was|were)(?:n['’]t)?(?:\s+(?:called|named))?|called|named)\b|就?不?是|名?叫做?|名?为|称为)\s*(?:not\s+)?(?:the\s+|an?\s+)?$/.test(
@@ -140,8 +140,8 @@ export function saysItself(text: string, a: Mention, b: Mention): boolean {
 }
 
 /**
- * Whether a path leads from a value to other things of its own label, though the question does not name such others. In `customers in
- * Germany who ordered Tofu` the customers themselves are in Germany.
+ * Whether a path leads from the label of a value to other nodes of this label, though the question does not name such other nodes. In
+ * `customers in Germany who ordered Tofu` the customers themselves are in Germany.
  */
 function goesRound({ isNode }: Topic, start: string, hops: Hop[], words: SchemaWord[]): boolean {
   return (
@@ -190,7 +190,7 @@ function mayEnd(word: SchemaWord, hops: Hop[], label: string, namesEnd: (word: S
 
 /**
  * Whether a word for a relation may name the node at its end. A noun for a doer names a person: `director`. Another English word names the
- * target of the edge: `genre`. A word that names a label too names only its nodes: `orders` are not the persons who ordered.
+ * target of the edge: `genre`. A word that also names a label names only nodes of this label: `orders` are not the persons who ordered.
  */
 function mayNameEnd({ mention, labels }: SchemaWord, last: Hop, schema: PlanSchema): boolean {
   if (labels.size > 0 && !labels.has(last.to)) return false;
@@ -198,7 +198,7 @@ function mayNameEnd({ mention, labels }: SchemaWord, last: Hop, schema: PlanSche
   return isWho(schema, last.to) || !isWho(schema, last.from);
 }
 
-/** The word beside `share`, `same`, `together`, `co-`. */
+/** The word for a relation beside `share`, `same`, `together` or `co-`; null if there is none. */
 export function sharedWord(text: string, words: SchemaWord[]): SchemaWord | null {
   const match = sharing.exec(text);
   if (!match) return null;

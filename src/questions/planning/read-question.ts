@@ -20,7 +20,7 @@ import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
 import { isDetour, isOfOther, refusePlaceOfOther, refuseQuality } from './value-places.js';
 
-/** Context of reading a question: its terms, the graph, and the choices of its reader. */
+/** Context of reading a question: the terms of the question, the graph, and the choices of the user among several meanings. */
 export interface ReadingContext {
   terms: QuestionTerms;
   schema: PlanSchema;
@@ -30,24 +30,24 @@ export interface ReadingContext {
   pace: Pace;
 }
 
-/** A part of the question to be read as paths. */
+/** The part of a question that is read as paths. */
 export interface PathPart {
-  /** All words for labels, relations and properties that are not used otherwise. */
+  /** The words for labels, relations and properties, except words that the plan uses in another way. */
   words: SchemaWord[];
   asked: Asked;
   /** The label that is asked for; null if it is unknown. */
   target: string | null;
   negatedParts: NegatedPart[];
-  /** The named thing that is the target itself, in a question whether the path leads to it. */
+  /** In a yes-or-no question whether the path leads to a named node: the mention of this node, which is the target. Else null. */
   endsAt: Mention | null;
 }
 
-/** A question as one pattern around its target, with the notes of reading it. */
+/** A question as one Cypher pattern around its target, with notes on how the question was read. */
 export interface ReadPattern {
   writer: CypherWriter;
   paths: { path: string; score: number }[];
   notes: Bilingual[];
-  /** Words for things that must only exist. */
+  /** Words for things that must exist without any further condition. */
   required: SchemaWord[];
   /** Whether a named thing besides the topic is joined by a relation that the question does not name. */
   isGuessed: boolean;
@@ -55,9 +55,9 @@ export interface ReadPattern {
 
 const shownPaths = 8;
 const mostTopics = 4;
-/** Bonus for attaching to the target, which is likelier than attaching to a node on the way. */
+/** Score bonus for attaching a named thing to the target, which is likelier than attaching it to a node on the way. */
 const toTarget = 0.3;
-/** Minimum score of a reading that is answered: a worse one rests on too few words of the question. */
+/** Minimum score of a reading that is answered: a reading with a lower score rests on too few words of the question. */
 const leastScore = -4;
 
 /**
@@ -79,7 +79,7 @@ class PatternReader {
   private readonly notes: Bilingual[] = [];
   private readonly required: SchemaWord[] = [];
   private readonly attached = new Map<Anchor, PathReading>();
-  /** Variables of the nodes that are named themselves. */
+  /** Variables of the nodes that the question names by their own name instead of by one of their values. */
   private readonly named = new Set<string>();
   private readonly valueAt = new Map<string, Mention>();
   private isGuessed = false;
@@ -148,7 +148,7 @@ class PatternReader {
         (a, b) => a.mention.start - b.mention.start,
       );
       const all = await this.readFrom(anchor, words, asked, this.part.target);
-      // `captains of cancelled flights`
+      // `captains of cancelled flights`: prefer the readings whose last hop is the relation of the role.
       const ofRole = all.filter(({ hops }) => asked.word?.isRole && asked.word.relations.has(hops.at(-1)?.type ?? ''));
       const readings = ofRole.length > 0 && all[0]?.hops.length !== 0 ? ofRole : all;
       if (readings.length > 0) found.push({ anchor, readings });
@@ -159,7 +159,7 @@ class PatternReader {
     this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
     this.context.choices.requireOne(closeReadings(best.readings), best.anchor);
     refuseGuessedReturn(reading, this.part.words, this.shared, this.context.terms.text, this.context.schema);
-    // `who co-starred with X` goes there and back; `films co-written by X` leaves the others out.
+    // `who co-starred with X` follows a relation there and back. `films co-written by X` does not name the other writers, so refuse it.
     const sharing = /\bco-[a-z]+(\s+by\b)?/.exec(this.context.terms.text);
     if (sharing && (sharing[1] !== undefined || !reading.hops.some((hop, i) => undoes(reading.hops[i - 1], hop))))
       throw new UnplannableError('不清楚“co-”说的是与谁一起', 'It is not clear who "co-" is together with');
@@ -180,7 +180,7 @@ class PatternReader {
     return choices.keepChosen(await readPaths(question, topic, schema, pace, to), anchor);
   }
 
-  /** The target of a question without a named thing: the label that is asked for, or the only one that is named or has the property. */
+  /** The target of a question without a named thing: the label asked for, else the only label that is named or has the named property. */
   private targetWithoutTopic(): string {
     const { asked, target, words } = this.part;
     if (target !== null) return target;
@@ -226,7 +226,7 @@ class PatternReader {
     this.requireOneValue(end, anchor);
     writer.where(conditionOf(end, anchor.terms));
     if (anchor.terms.some(isEntity)) this.named.add(end);
-    // A person who acted with X, or a film that shares a director with X, is not X. The holder of a policy may be insured by it too.
+    // A person who acted with X, or a film that shares a director with X, is not X. But the holder of a policy may also be its insured.
     if (hops.at(-1)?.to !== start) return;
     if (hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
     else if (to === 't' && anchor.terms.every(isEntity)) writer.named = conditionOf('t', anchor.terms);
@@ -247,7 +247,7 @@ class PatternReader {
     }
   }
 
-  /** Whether `A and B` asks for things that have both, like `both A and B`. If there can be only one, "and" joins alternatives. */
+  /** Whether `A and B` asks for things that have both, like `both A and B`. If a thing can have only one, "and" joins alternatives. */
   private meansAll(anchor: Anchor, way: Hop[]): boolean {
     const { terms, schema } = this.context;
     if (anchor.terms.length < 2) return false;
@@ -275,7 +275,7 @@ class PatternReader {
     const { schema, entities } = this.context;
     const conditionOf = (variable: string): string => isOneOfTerms(writer, variable, label, anchor.terms, schema, entities);
     if (way.length > 0 && leadsToOne(way, schema.toOne) && isComplete(way, schema)) {
-      // Each node has exactly one, so the rows behind the answer are known.
+      // The path leads from each node to exactly one node, so it can be part of MATCH: then the rows behind the answer are known.
       writer.where(`NOT (${conditionOf(writer.addPath(way, from))})`);
       return;
     }
@@ -293,7 +293,7 @@ class PatternReader {
     writer.where(property === null ? `NOT (${conditionOf(from)})` : `coalesce(NOT (${property}), true)`);
   }
 
-  /** `ordered Chai but not Chang`: attaches a denied thing by the same path as the thing of its kind before it, if there is one. */
+  /** `ordered Chai but not Chang`: attaches a denied thing by the path of the like thing before it. False if no such thing precedes it. */
   private attachLikeSibling(writer: CypherWriter, anchor: Anchor): boolean {
     if (!anchor.negated) return false;
     // `从上海出发但不到达北京`: the denied thing has a relation of its own.
@@ -312,7 +312,7 @@ class PatternReader {
     return true;
   }
 
-  /** Adds a further named thing where it fits best. */
+  /** Attaches a named thing other than the topic to the node of the pattern where the thing fits best. */
   private async attachBest(writer: CypherWriter, anchor: Anchor): Promise<void> {
     const words = this.wordsOf.get(anchor) ?? [];
     const found: { reading: PathReading; to: string; score: number }[] = [];
@@ -324,7 +324,7 @@ class PatternReader {
     }
     const best = found.sort((a, b) => b.score - a.score)[0];
     if (!best || best.reading.score < leastScore) throw this.noPath([anchor]);
-    // One node cannot be two named ones.
+    // One node cannot be two named nodes.
     if (best.reading.hops.length === 0 && this.named.has(best.to) && !anchor.negated && anchor.terms.some(isEntity)) throw this.noPath([anchor]); // prettier-ignore
     this.isGuessed ||= best.reading.unnamed > 0;
     const close = found.filter(({ score, to }) => best.score - score < 0.25 && to === best.to).map(({ reading }) => reading);
@@ -333,20 +333,20 @@ class PatternReader {
     this.attach(writer, anchor, best.reading, best.to);
   }
 
-  /** Whether a named thing may be placed at a node. A target that is asked for by one of its values must have this value itself. */
+  /** Whether a named thing may be placed at a node. A value by which the question asks for the target must be a value of the target. */
   private mayBeAt(anchor: Anchor, reading: PathReading, variable: string): boolean {
     if (anchor.mention === this.part.asked.word?.mention) return variable === 't' && reading.hops.length === 0;
     return variable !== 't' || !this.isAsked(anchor, reading);
   }
 
-  /** Whether a named thing would be the target itself: `Which customers sent coffee to Union Steel` does not ask which Union Steel is. */
+  /** Whether a named thing would be the target itself: `Which customers sent coffee to Union Steel` does not ask for Union Steel. */
   private isAsked({ terms, negated, mention }: Anchor, { hops }: PathReading): boolean {
     const { word, type } = this.part.asked;
     if (hops.length > 0 || negated || type === null || word === null || word.labels.size === 0 || !terms.some(isEntity)) return false;
     return !saysItself(this.context.terms.text, mention, word.mention);
   }
 
-  /** Excludes nodes from which a denied path leads: `没有下过订单的客户`. */
+  /** Excludes target nodes from which a denied path leads: `没有下过订单的客户`. */
   private async exclude(writer: CypherWriter, { words, terms, excluded, mention }: NegatedPart): Promise<void> {
     if (excluded.size > 0) return;
     const { schema, terms: question } = this.context;
@@ -404,14 +404,14 @@ class PatternReader {
     );
   }
 
-  /** Requires the relation of a role: `beneficiaries in London` live there and must be beneficiaries of something. */
+  /** Requires the relation of a role: `beneficiaries in London` live in London and must also be beneficiaries of something. */
   private requireRole(writer: CypherWriter): void {
     const { word } = this.part.asked;
     if (word?.isRole && word.labels.has(writer.target) && ![...word.relations].some(type => writer.follows(type)))
       this.unused.push({ ...word, labels: new Set() });
   }
 
-  /** Requires that unused labels and relations at least exist: `有订单的客户`. */
+  /** Requires a path to each label and relation that the pattern does not use yet: `有订单的客户`. */
   private async attachUnused(writer: CypherWriter): Promise<void> {
     const { schema, pace } = this.context;
     const known = new Map<string, Hop[][]>();

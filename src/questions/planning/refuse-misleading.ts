@@ -4,7 +4,7 @@ import { type Anchor, groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
 
-/** Matches "or" and 或, except in `on or after`, which is one bound. */
+/** Matches "or" and 或, except in `on or after`, which states one bound of a time. */
 const alternative = /(?<!\bon )\b(?:or|either)\b|或/g;
 const everything = /\b(?:all|every|each)\b|所有|全部|都|每/;
 /** Matches a comparison of the asked things with each other. */
@@ -14,8 +14,8 @@ const sameValue = /\bsame\b.{0,80}\bas\b|[和与跟同].{0,40}(?:相同|一样)/
 const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to|apart from)\b.*\b(?:also|too|as well)\b/;
 
 /**
- * Refuses questions that would be read as others: alternatives between parts other than names of one kind, yes-or-no questions about all
- * things or about a ranking, "besides", and more.
+ * Refuses questions that would be read with another meaning: alternatives between parts other than names of one kind, yes-or-no
+ * questions about all things or about a ranking, "besides", and other such questions.
  * @throws UnplannableError
  */
 export function refuseMisleading(terms: QuestionTerms): void {
@@ -31,7 +31,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
     );
   if (sameValue.test(rest) && terms.properties.length > 0)
     throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'What has the same value cannot be found yet; ask for that value, then for what has it'); // prettier-ignore
-  // `does Lufthansa own aircraft`, but not `their own aircraft`
+  // The verb `own` in `does Lufthansa own aircraft`, but not the adjective in `their own aircraft`
   const verbs = terms.relations.filter(({ mention: { text, start } }) => text === 'own' && !/(?:\b(?:their|its|his|her|the|an?)|['’]s?) $/.test(rest.slice(0, start))); // prettier-ignore
   const withoutVerbs = fillPlaces(
     rest,
@@ -55,7 +55,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `暂不能把“${equal.mention.text}”与另一属性比较，请改用 cypher`,
       `"${equal.mention.text}" cannot be compared with another property yet; use cypher`,
     );
-  // `take all drugs`, 服用所有药品
+  // `take all drugs`, 服用所有药品: a path would find the nodes that take any drug.
   const all = terms.relations.find(({ mention }) =>
     /^\s*(?:all|every|each|所有|全部)(?:\s|(?=\p{Script=Han}))/u.test(rest.slice(mention.end)),
   );
@@ -68,7 +68,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
   if (deniesWhether || /^(?:(?:is|are|was|were|do|does|did|has|have|had|could|would)n['’]?t|can['’]?t|won['’]?t)\b/.test(terms.text))
     throw new UnplannableError('请不用否定来问“是否”：去掉否定再问', 'Ask whether it is so without a negation');
   const share = /\b(?:share|percentage|proportion|percent|fraction) of\b/.exec(rest);
-  // `the discount percentage of order 10248`
+  // `the discount percentage of order 10248`: `percentage` is part of the name of a property.
   const isOfName = share !== null && terms.properties.some(({ mention: { start, end } }) => start < share.index && share.index < end);
   if (share && !isOfName)
     throw new UnplannableError('暂不能计算占比，请分别问两个数量', 'A share cannot be computed here yet; ask for both numbers');
@@ -77,7 +77,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       '暂不能同时列出几种对象，请分开问',
       'Things of two kinds cannot be listed side by side yet; ask for each apart',
     );
-  // The same thing is meant in both places, such as a policy.
+  // The last noun means a node that the question names in another place too, such as a policy. A path does not require the same node.
   if (
     anchors.length === 0 &&
     /\bthe [a-z]+ (?:who|that|which) [a-z ]*\bthe (?!most|least|fewest)[a-z]+\s*[?.]?$/.test(rest) &&
@@ -88,7 +88,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       'What must be the same in two places cannot be asked yet; use cypher',
     );
   const group = /[每各](?:[类级](?!别)|届|档|批)/.exec(rest);
-  // 各类型, where 类型 is a property
+  // 各类型, where 类型 is a property: the group is named.
   const isNamed =
     group && [...terms.labels, ...terms.properties, ...terms.relations].some(({ mention }) => mention.start === group.index + 1);
   if (group && !isNamed && terms.grain === null)

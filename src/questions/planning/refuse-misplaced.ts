@@ -6,8 +6,8 @@ import { type PlanSchema } from './schema-paths.js';
 import { UnplannableError } from './question-plan.js';
 
 /**
- * `customers whose country is Germany`, where only suppliers are in Germany: a value is looked for in the property that is named beside it,
- * and nowhere else.
+ * Refuses `customers whose country is Germany` if only suppliers are in Germany: a value is looked for only in the property that is named
+ * beside the value.
  * @throws UnplannableError
  */
 export function refuseMisplaced(terms: QuestionTerms, schema: PlanSchema): void {
@@ -24,13 +24,13 @@ export function refuseMisplaced(terms: QuestionTerms, schema: PlanSchema): void 
   for (const [{ mention, nodes }, { property }] of statedValues(terms, terms.entities))
     if (!property.owners.some(({ ownerName }) => nodes.some(({ label }) => label === ownerName)))
       throw noSuchValue(mention.text, property.mention.text, null);
-  // `products whose name is 食品`
+  // `products whose name is 食品`, where 食品 is a value of another property
   const named = /(?:\bwhose name (?:is|was) (?:not )?|(?<![的\p{Script=Han}])名[称字](?:不?是|为))$/u;
   const value = terms.values.find(({ mention: { start } }) => named.test(terms.text.slice(0, start)));
   if (value && !stated.has(value)) throw noSuchName(value.mention.text);
 }
 
-/** Whether the word names this property of the label, or one that means the same in general. */
+/** Whether a word names a property of a label, or has the same general sense as the name of this property. */
 function isCalled({ name, column = name }: PropertySchema, label: string | null, { mention, owners }: PropertyTerm): boolean {
   return (
     owners.some(({ ownerName, property }) => ownerName === label && property === name) ||

@@ -11,8 +11,8 @@ const chineseRole =
   /\p{Script=Han}(?:(?<!器)人|者|员)$|[车业房店船货雇户]主$|[班组社队校院会处部船市董店站所科厂]长$|[教导医律厨]师$|[应销理发包运造]商$|[保买卖甲乙]方$|[客用租商]户$/u;
 
 /**
- * Gives a word for a relation the label of the end that it names: `beneficiaries`, `car owners`, 车主. Other words stay as they are, also if
- * both ends may be meant.
+ * Gives a word that names one end of a relation the label of this end: `beneficiaries`, `car owners`, 车主. Other words stay as they are,
+ * also words that may mean both ends.
  */
 export function withRole(text: string, word: SchemaWord, schema: PlanSchema): SchemaWord {
   if (!isOnlyRelation(word)) return word;
@@ -26,7 +26,7 @@ export function withRole(text: string, word: SchemaWord, schema: PlanSchema): Sc
   );
   const isOneOfTwo = edges.every(({ sourceLabel, targetLabel }) => isWho(schema, sourceLabel) !== isWho(schema, targetLabel));
   if (isOneOfTwo && persons.size === 1) return { ...word, labels: persons, isRole: true };
-  // If both ends may be persons, the leader is the source of `leads`.
+  // If both ends may be persons, a noun for the doer names the source: the leader is the source of `leads`.
   const doers = new Set(edges.map(({ sourceLabel }) => sourceLabel));
   const isActive = names.some(name => /^[a-z]+(?:s|ed)$/.test(name)) && !names.some(name => / by$/.test(name));
   const isDoer = isAgentNoun(word.mention.text) || namesDoer(word.mention.text, edges[0]?.type ?? '', schema);
@@ -49,7 +49,7 @@ const phrase = /^(?:for|of|in|on|at|to|from|by|with|has|have|is|was) |^[a-z]+(?:
 /** Chinese words that single out one end of a relation: 收货 of 收货工厂, but not 供应 of 供应零件. */
 const whichOne = /^(?:[收发]货|目[的标]|[起始]始|始发|出发|到达|来源|所[在属]|归属|[起终]点|中转|主要|默认|备用|[上下]级|[母子总分前原])$/;
 
-/** The end whose label the word contains, for a relation named after it: 收货工厂, `destination warehouses`. Null if it is not exactly one. */
+/** The label that a word for a relation contains: 收货工厂, `destination warehouses`. Null unless exactly one end has such a label. */
 function endCalledBy(word: string, { sourceLabel, targetLabel }: PlanSchema['edges'][number], { labels }: PlanSchema): string | null {
   if (sourceLabel === targetLabel) return null;
   const own = singularOf(word);
@@ -82,7 +82,7 @@ function isNoun(text: string, names: string[]): boolean {
   if (!/^[a-z]/.test(text)) return chineseRole.test(text);
   const last = (name: string): string => name.split(' ').at(-1) ?? '';
   const isPlural = /(?:[^s]s|people)$/.test(text) && names.some(name => name.includes(' ') && stemOf(last(name)) === stemOf(last(text)));
-  // `sponsor` is a form of `sponsored` and does not count as a noun for a doer.
+  // If the relation is called `sponsored`, `sponsor` is a form of this verb and does not count as a noun for a doer.
   const isVerb = names.some(name => name.split(' ').some(part => /(?:s|ed)$/.test(part) && stemOf(part) === stemOf(text)));
   return (isAgentNoun(last(text)) && !isVerb) || (isPlural && !names.some(name => name === text || name.startsWith(`${text} `)));
 }

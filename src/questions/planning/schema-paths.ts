@@ -8,17 +8,17 @@ export interface Hop {
   to: string;
 }
 
-/** Edge types that lead from every node to at most one other, along the edge and against it. */
+/** Edge types that lead from every node to at most one node: `outgoing` along the edge, `incoming` against the edge. */
 export interface ToOne {
   outgoing: string[];
   incoming: string[];
 }
 
-/** A graph's schema, with the edge types that lead to one node at most. */
+/** The schema of a graph, with the edge types that lead from every node to at most one node. */
 export type PlanSchema = GraphSchema & { toOne: ToOne };
 
 const longestPath = 3;
-/** Maximum hops of a path with a relation of a label with itself, one more than for others: a chain of managers. */
+/** Maximum hops of a path with a relation of a label with itself, one more than for other paths: a chain of managers. */
 const longestWithSelf = 4;
 /** Maximum paths that are listed, the short ones first: a schema of thousands of relations has millions of paths. */
 const mostPaths = 4_000;
@@ -44,14 +44,14 @@ export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]>
       yield hops;
       if (++listed >= mostPaths) return;
       if (hops.length >= longestPath && !hops.some(({ from, to }) => from === to)) continue;
-      // Do not build paths that would not be listed.
+      // Build no paths beyond `mostPaths`, because they would not be listed.
       if (listed + longer.length < mostPaths) for (const hop of next(hops.at(-1)?.to ?? label)) longer.push([...hops, hop]);
     }
     ways = longer;
   }
 }
 
-/** Lists the steps from a label. A relation of the label with itself leads both ways. */
+/** Lists the hops from a label. A relation of the label with itself gives two hops, one in each direction. */
 export function hopsFrom(schema: GraphSchema, label: string): Hop[] {
   return schema.edges.flatMap(edge => [
     ...(edge.sourceLabel === label ? [{ type: edge.type, direction: 'out' as const, from: label, to: edge.targetLabel }] : []),
@@ -59,7 +59,7 @@ export function hopsFrom(schema: GraphSchema, label: string): Hop[] {
   ]);
 }
 
-/** The same path from its other end. */
+/** A path as seen from its other end. */
 export function reversed(hops: Hop[]): Hop[] {
   return hops
     .map(({ type, direction, from, to }): Hop => ({ type, direction: direction === 'out' ? 'in' : 'out', from: to, to: from }))
@@ -71,12 +71,12 @@ export function describePath(hops: Hop[]): string {
   return first + hops.map(hop => (hop.direction === 'out' ? `-[${hop.type}]->${hop.to}` : `<-[${hop.type}]-${hop.to}`)).join('');
 }
 
-/** Tells whether a path leads from each node to at most one other. */
+/** Tells whether a path leads from each node to at most one node. */
 export function leadsToOne(hops: Hop[], { outgoing, incoming }: ToOne): boolean {
   return hops.every(hop => (hop.direction === 'out' ? outgoing : incoming).includes(hop.type));
 }
 
-/** Whether every node on a path may have the next edge, judged by the numbers of nodes and edges. */
+/** Whether every node on a path may have an edge for the next hop, judged by the numbers of nodes and edges in the schema. */
 export function isComplete(hops: Hop[], schema: GraphSchema): boolean {
   return hops.every(hop => {
     const [source, target] = hop.direction === 'out' ? [hop.from, hop.to] : [hop.to, hop.from];

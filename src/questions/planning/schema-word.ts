@@ -1,13 +1,13 @@
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 
-/** A word of the question that names a part of the schema, with all that it may name. */
+/** A word of the question that names a part of the schema, with all parts that the word may name. */
 export interface SchemaWord {
   mention: Mention;
   labels: ReadonlySet<string>;
   relations: ReadonlySet<string>;
   properties: MeaningOf<'property'>[];
-  /** The relation's name says who is at its end: `owners`. The label is that of this end. */
+  /** Set if the word names the nodes at one end of its relation: `owners`. `labels` then has the label of this end. */
   isRole?: true;
 }
 
@@ -32,7 +32,7 @@ export function withoutRepeatedObjects(text: string, words: SchemaWord[]): Schem
 export function schemaWords(mentions: Mention[]): SchemaWord[] {
   return (
     mentions
-      // `can you name a film` asks for no property.
+      // `can you name a film` does not ask for the property `name`.
       .filter(({ text }) => text !== 'name')
       .map(mention => ({
         mention,
@@ -44,12 +44,12 @@ export function schemaWords(mentions: Mention[]): SchemaWord[] {
   );
 }
 
-/** `有母公司的客户`, `customers with a parent company`: all that is said is that there is one. */
+/** Whether a question says of a thing only that it exists: `有母公司的客户`, `customers with a parent company`. */
 export function isSaidToExist(text: string, { mention }: SchemaWord): boolean {
   return /(?:(?<![没所还共只])有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
 }
 
-/** `who manage warehouses`: the label right after a verb is what it leads to. @param blank the question without its names */
+/** The word for a label right after a verb, its object: `who manage warehouses`. @param blank the question without its names */
 export function objectOf(
   blank: string,
   { mention, labels, relations }: SchemaWord,

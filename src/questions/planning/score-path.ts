@@ -2,22 +2,22 @@ import { isAgentNoun } from '../linking/word-roots.js';
 import { type Hop } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** A path that a question may mean, from the label of its topic to the label of what it asks for. */
+/** A path that a question may mean, from the label of its topic to the label of its target. */
 export interface Candidate {
   start: string;
   hops: Hop[];
 }
 
-/** The words of a question in the order in which a path would meet them, from the topic outwards. */
+/** The words of a question, in the order in which a path from the topic to the target would meet the words. */
 export interface Clues {
   words: SchemaWord[];
-  /** A label that stands beside the topic and names its kind: `the movie Heat`. */
+  /** The word for a label that stands beside the topic and names the kind of the topic: `the movie Heat`. */
   ofTopic: SchemaWord | null;
-  /** The word for what is asked, which the path must end with. It is the last of `words`. */
+  /** The word for the target, with which the path must end: the last of `words`. Null if no word names the target. */
   asked: SchemaWord | null;
-  /** The word beside `share`, `same` or `同`, whose relation is followed there and back. */
+  /** The word for a relation beside `share`, `same` or `同`. The path follows this relation there and back. */
   shared: SchemaWord | null;
-  /** Tells whether a noun that names the relation of the last hop may name the label at its end: `director` is a person, no film. */
+  /** Tells whether a noun for the relation of the last hop may name the label at its end: `director` names a person, not a film. */
   namesEnd: (word: SchemaWord, last: Hop) => boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Score {
   score: number;
   /** The words that have no place on the path. */
   unused: SchemaWord[];
-  /** The number of relations on the path that no word names, neither they nor where they lead. */
+  /** The number of hops on the path of which no word names the relation or the label at its end. */
   unnamed: number;
 }
 
@@ -42,8 +42,8 @@ const costs = {
 };
 
 /**
- * Says how well a path explains the words. They are laid along the path in order; each names one relation or one label on it, or
- * nothing. The best such alignment counts (as in Needleman & Wunsch 1970).
+ * Says how well a path explains the words. The words are laid along the path in order; each word names one relation or one label on the
+ * path, or nothing. The best alignment of words and path counts (as in Needleman & Wunsch 1970).
  */
 export function scorePath({ start, hops }: Candidate, { words, ofTopic, asked, shared, namesEnd }: Clues): Score {
   const slots = 2 * hops.length + 1;
@@ -53,7 +53,7 @@ export function scorePath({ start, hops }: Candidate, { words, ofTopic, asked, s
     return own !== undefined && (shared?.relations.has(own.type) ?? false) && (undoes(before, own) || undoes(own, after));
   };
 
-  /** The best score from this place on. `used`: the slot has a word already. `named`: the relation before this label has one. */
+  /** The best score from this slot and this word on. `used`: the slot has a word already. `named`: the relation before the slot has one. */
   function from(slot: number, at: number, used: boolean, named: boolean): Score {
     const key = ((slot * (words.length + 1) + at) * 2 + Number(used)) * 2 + Number(named);
     const known = best.get(key);
@@ -79,7 +79,7 @@ export function scorePath({ start, hops }: Candidate, { words, ofTopic, asked, s
     const passedOver = used || slot === slots - 1 ? 0 : costs.passedOver;
     if (named) return plus(-passedOver, rest());
     const after = rest();
-    // The director of a film is asked about as its director: `who acted in films for the director of X`.
+    // `who acted in films for the director of X`: the path goes to the director and back by one relation, which a noun for a role names.
     const back = undoes(hops[hop - 1], hops[hop]) && isRole(hops[hop]) ? gains.back : 0;
     if (used) return plus(back - costs.unnamedToNamed, after);
     return { ...plus(back - costs.unnamed - passedOver, after), unnamed: after.unnamed + 1 };
@@ -104,7 +104,7 @@ export function scorePath({ start, hops }: Candidate, { words, ofTopic, asked, s
     return hop !== undefined && words.some(({ mention, relations }) => relations.has(hop.type) && isAgentNoun(mention.text));
   }
 
-  /** A noun such as `director` that is asked for names the relation too. */
+  /** Whether the asked noun at the end of the path, such as `director`, also names the relation of the last hop. */
   function namesHop(word: SchemaWord, slot: number): boolean {
     return word === asked && slot > 0 && slot === slots - 1 && namesLast(word);
   }
@@ -129,7 +129,7 @@ function plus(more: number, { score, unused, unnamed }: Score): Score {
   return { score: score + more, unused, unnamed };
 }
 
-/** Tells whether a step goes back by the relation of the one before it. */
+/** Tells whether hop `b` goes back along the relation of hop `a`. */
 export function undoes(a: Hop | undefined, b: Hop | undefined): boolean {
   return a !== undefined && b !== undefined && a.type === b.type && a.direction !== b.direction;
 }
@@ -138,7 +138,7 @@ function isPart(word: SchemaWord, type: string): boolean {
   return word.mention.meanings.some(meaning => meaning.as === 'relation' && meaning.type === type && meaning.part === true);
 }
 
-/** Tells whether a word names a property of the label, or of an edge on the way. */
+/** Tells whether a word names a property of the label, or of an edge on the path. */
 export function ownsProperty({ properties }: SchemaWord, label: string, hops: Hop[]): boolean {
   return properties.some(({ owner, ownerName }) => (owner === 'node' ? ownerName === label : hops.some(hop => hop.type === ownerName)));
 }

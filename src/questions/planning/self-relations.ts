@@ -6,12 +6,13 @@ import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { undoes } from './score-path.js';
 
-/** `未被推荐`, 没有人推荐, `not referred`, `never been referred`, but not `have not referred` */
+/** Matches text before a passive verb: 未被推荐, 没有人推荐, `not referred`, `never been referred`, but not `have not referred`. */
 const doneTo = /(?:被|受到?|没有?人|无人)\s*$|(?<!\b(?:have|has|had|did|do|does|who|that)\s+)\b(?:not|never|been|be|are|is|was|were)\s+$/;
 
 /**
- * What has a relation to its own kind has it outwards: 没有上级 is who reports to nobody. It has it inwards if it is done to it:
- * 没有被推荐, 没有主管. An English noun for a doer does not say.
+ * For a relation of a label with itself, keeps the paths in the direction that the words mean: outwards in 没有上级, who reports to
+ * nobody; inwards if the action is done to the asked node: 没有被推荐, 没有主管. An English noun for a doer does not tell the direction, so
+ * all paths stay.
  */
 export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWord[], text: string, schema: PlanSchema): T[] {
   const isOwn = (way: T): boolean => hopsOf(way).length === 1 && hopsOf(way).every(({ from, to }) => from === to);
@@ -20,7 +21,7 @@ export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWo
   if (types.size !== 1 || !ways.every(isOwn) || words.some(({ mention }) => isAgentNoun(mention.text))) return ways;
   const verb = words.find(({ relations }) => relations.has(type))?.mention;
   const isActive = verb !== undefined && (/ing$/.test(verb.text) || /^\s+(?:any|some|others?\b|another)/.test(text.slice(verb.end)));
-  // 没有飞行员带教的: its kind stands before the verb as who does it.
+  // 没有飞行员带教的: the label right before the verb names the doer.
   const isOfDoer = words.some(
     ({ mention, labels }) =>
       labels.size > 0 && verb !== undefined && /^\s?$/.test(text.slice(mention.end, verb.start)) && mention.end <= verb.start,
@@ -32,7 +33,7 @@ export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWo
 
 const doer = /(?:(?<!器)人|者|员|长|师|主管|督导|上司|领导|老板|经理|师[父傅])$/;
 
-/** 主管 of `supervises`: a Chinese noun for whoever does what an English name of the relation says. */
+/** Whether a Chinese noun names the doer of a relation with an active English name: 主管 of `supervises`. */
 export function namesDoer(word: string, type: string, schema: PlanSchema): boolean {
   return (
     doer.test(word) && namesOfRelation(schema, type).some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name))
@@ -40,8 +41,8 @@ export function namesDoer(word: string, type: string, schema: PlanSchema): boole
 }
 
 /**
- * `X的上级的上级`: a relation of a label with itself that is named twice is followed twice.
- * @throws UnplannableError if it is not
+ * Requires that a relation of a label with itself that the question names twice is also followed twice: `X的上级的上级`.
+ * @throws UnplannableError if the pattern follows the relation fewer times
  */
 export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schema: PlanSchema): void {
   for (const { mention, relations } of words) {
@@ -57,7 +58,7 @@ export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schem
 }
 
 /**
- * `parts that contain X`, where orders contain parts and a part has parts of its own: what is in one order with X is a guess.
+ * Refuses `parts that contain X`, where orders contain parts and a part has parts of its own: parts in one order with X would be a guess.
  * @throws UnplannableError
  */
 export function refuseGuessedReturn(

@@ -5,8 +5,8 @@ import { isAgentNoun } from '../linking/word-roots.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /**
- * Shares the words out among the things that a question names: a word between two belongs to the one after it in English
- * (`films directed by A and starring B`), in Chinese to the one before it unless a conjunction stands between (`A购买且居住在B`).
+ * Shares the words out among the things that a question names. A word between two things belongs to the thing after the word in English
+ * (`films directed by A and starring B`), and in Chinese to the thing before it unless a conjunction stands between (`A购买且居住在B`).
  */
 export function shareOut(
   text: string,
@@ -21,7 +21,7 @@ export function shareOut(
     const { start, end } = word.mention;
     const before = anchors.filter(anchor => anchor.mention.end <= start).at(-1);
     const after = anchors.find(anchor => anchor.mention.start >= end);
-    // 哪些在职船员的上级是周静: what stands before the word that is asked for says more of it, and has no words of its own.
+    // 哪些在职船员的上级是周静: the value right before the asked word (在职) only describes the asked things, and gets no words.
     const isModifier =
       before !== undefined &&
       asked !== null &&
@@ -41,7 +41,7 @@ export function shareOut(
   return shares;
 }
 
-/** `patients with diabetes take insulin`: the verb belongs to what is asked for and what follows it. */
+/** Whether a verb between two things belongs to the asked word before both: `patients with diabetes take insulin`. */
 function isVerbOf(text: string, word: SchemaWord, asked: SchemaWord | null, before: Anchor, after: Anchor): boolean {
   const { start, end } = word.mention;
   const isBetween = text.slice(before.mention.end, start) === ' ' && text.slice(end, after.mention.start) === ' ';

@@ -2,7 +2,7 @@ import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
 import { UnplannableError } from './question-plan.js';
 
-/** From a day, to before a day. Null is without end. */
+/** Days from `from` on, until before `to`; null if the span has no end. */
 export interface LimitSpan {
   from: string;
   to: string | null;
@@ -13,9 +13,9 @@ const joiners = /^[\s,，、]*(?:的|但是?|并且?|且|而且|和|与|以及|�
 const either = /\bor\b|或|还是/;
 
 /**
- * The spans of a question, of which one must hold: `2023年和2025年的订单`. A time that is open at one end is bounded by the one beside it
- * (`after 2020 but before 2022`).
- * @throws UnplannableError where it is not clear whether both times must hold
+ * The time spans of a question. A date must lie in one of them: `2023年和2025年的订单`. A time that is open at one end is bounded by the time
+ * beside it (`after 2020 but before 2022`).
+ * @throws UnplannableError if it is not clear whether a date must meet both times or one of them
  */
 export function joinSpans(terms: QuestionTerms): LimitSpan[] {
   const { text, times } = terms;
@@ -34,7 +34,7 @@ export function joinSpans(terms: QuestionTerms): LimitSpan[] {
   throw unclear(times);
 }
 
-/** `registered in 2023 who placed orders in 2024`: each time limits something else. `2023年订单和2024年订单` does not. */
+/** Whether two times limit different things: `registered in 2023 who placed orders in 2024`, but not `2023年订单和2024年订单`. */
 function saysMore({ relations, properties, labels, times }: QuestionTerms, { start, end }: { start: number; end: number }): boolean {
   const isIn = ({ mention }: { mention: Mention }): boolean => start <= mention.start && mention.end <= end;
   const last = times.at(-1)?.mention.end ?? 0;

@@ -8,12 +8,12 @@ import { UnplannableError } from './question-plan.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** A step from what is not named by a relation that is not named either: 住在哪家酒店 by way of the city in which somebody lives. */
+/** Whether a later hop of a path has neither its relation nor its first label named: 住在哪家酒店 by way of the city of a person. */
 export function isDetour(hops: Hop[], words: SchemaWord[]): boolean {
   return hops.slice(1).some(({ from, type }) => !words.some(({ labels, relations }) => labels.has(from) || relations.has(type)));
 }
 
-/** `pending claims`, where only policies are pending: the value stands right before what does not have it. */
+/** Whether a value stands right before a noun whose nodes do not have the value: `pending claims`, where only policies are pending. */
 export function isOfOther(
   { terms, mention }: Anchor,
   hops: Hop[],
@@ -25,7 +25,7 @@ export function isOfOther(
 }
 
 /**
- * `a contagious drug`, where only diseases are contagious.
+ * Refuses a boolean right before a label without this property: `a contagious drug`, where only diseases are contagious.
  * @throws UnplannableError
  */
 export function refuseQuality({ terms, mention, labels }: Anchor, question: QuestionTerms): void {
@@ -39,8 +39,8 @@ export function refuseQuality({ terms, mention, labels }: Anchor, question: Ques
 }
 
 /**
- * `挪威有几个港口`, where ports have a country themselves, and Norway is only one of ships; 已取消的房间, where only bookings are cancelled
- * and rooms have a status too.
+ * Refuses a value of another label if the target has a property of the same sense without this value: `挪威有几个港口`, where ports have
+ * a country, but only ships have the country Norway; 已取消的房间, where rooms have a status, but only bookings have the status 已取消.
  * @throws UnplannableError
  */
 export function refusePlaceOfOther({ terms, mention }: Anchor, hops: Hop[], schema: PlanSchema, words: SchemaWord[]): void {

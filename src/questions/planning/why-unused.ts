@@ -11,13 +11,13 @@ export interface Used {
   counts: boolean;
   aggregate: boolean;
   than: boolean;
-  /** The plan answers for each by listing: `分别`. */
+  /** Whether the plan answers 分别 (each) by listing rows. */
   lists: boolean;
 }
 
 const nothingUsed: Used = { property: () => false, groups: [], counts: false, aggregate: false, than: false, lists: false };
 
-/** Says why a plan must not run if it leaves out something that the question asks for: it would answer another question. */
+/** Gives the reason why a plan must not run: it leaves out something that the question asks for. Null if the plan uses everything. */
 export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
   const used = { ...nothingUsed, ...using };
   const isUsed = (term: PropertyTerm): boolean => used.property(term) || namesValue(terms, term) || (used.counts && isCount(term.mention));
@@ -38,7 +38,7 @@ export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual
   };
 }
 
-/** `国家是德国`: the property only says what the value is. */
+/** Whether a property only says of which property a value is: `国家是德国`. */
 export function namesValue(terms: QuestionTerms, { owners, mention }: PropertyTerm): boolean {
   return (
     terms.values.some(term => term.values.some(value => owners.some(owner => owner.property === value.property))) ||
@@ -46,17 +46,17 @@ export function namesValue(terms: QuestionTerms, { owners, mention }: PropertyTe
   );
 }
 
-/** A property may have the name of a count: `数量`. */
+/** Whether a word for a property is also a word for a count: `数量`. */
 function isCount({ text }: Mention): boolean {
   return findIntents(text).some(mention => mention.text === text && intentsOf(mention, 'count') !== null);
 }
 
-/** `单价是多少` asks for the price and counts nothing. */
+/** Whether 多少 asks for a value instead of a count: `单价是多少` asks for the price. */
 function asksHowMuch({ labels }: QuestionTerms, { text, end }: Mention): boolean {
   return text.endsWith('多少') && !labels.some(({ mention }) => mention.start >= end && mention.start - end <= 2);
 }
 
-/** `supplied by Exotic Liquids`, `top 3 by unit price`, `每个省各有多少`: a grouping word that groups nothing. */
+/** Whether a grouping word groups nothing: `supplied by Exotic Liquids`, `top 3 by unit price`, `每个省各有多少`. */
 function isLight(
   { labels, properties, relations, entities, values, counts }: QuestionTerms,
   { text, end }: Mention,
@@ -67,10 +67,10 @@ function isLight(
   if (text === '分别') return lists;
   if (!/^(?:by|按照?|不同)$/.test(text)) return false;
   const follows = ({ mention }: { mention: Mention }): boolean => mention.start >= end && mention.start - end <= 5;
-  // `voyages by home port`, but `supplied by Exotic`
+  // `voyages by home port` groups. In `supplied by Exotic` a name follows, and "by" does not group.
   const relation = relations.find(follows);
   if (relation && ![...entities, ...values].some(({ mention }) => mention.start >= end)) return false;
-  // `前五名客户，按订单数`
+  // `前五名客户，按订单数`: the label behind 按 belongs to a count.
   const isNumber = ({ mention }: LabelTerm): boolean => counted && counts.some(count => count.start === mention.end);
   return !labels.some(term => follows(term) && !isNumber(term)) && properties.filter(follows).every(isUsed);
 }

@@ -3,7 +3,7 @@ import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { type LinkedTerm, type MetricEntry } from '../vocabulary.js';
 
-/** The terms of a question and what each was read as. */
+/** The terms of a question, and the meaning with which each term was read. */
 export function describeTerms(
   { mentions }: LinkedQuestion,
   entities: ReadonlyMap<number, AnswerNode>,
@@ -39,7 +39,7 @@ export function describeTerms(
   });
 }
 
-/** Names the words that were read as something else than they literally say, or not understood at all. */
+/** Sentences that name the words which were read as something other than they literally say, or were not understood at all. */
 export function describeGuesses(
   { mentions, unknown }: LinkedQuestion,
   entities: ReadonlyMap<number, AnswerNode>,

@@ -6,7 +6,7 @@ import { type LinkedQuestion } from '../linking/link-question.js';
 import { type Meaning } from '../linking/meaning.js';
 import { type MetricEntry, type Synonym } from '../vocabulary.js';
 
-/** Names the words that were read by a synonym of the graph's editors. The asker may not know the synonym, or mean something else. */
+/** Names the words that were read by a synonym from the graph's editors. A user may not know the synonym, or may mean something else. */
 export function describeSynonyms(
   { mentions }: LinkedQuestion,
   synonyms: readonly Synonym[],

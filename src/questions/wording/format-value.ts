@@ -2,7 +2,7 @@ import { trimDecimals } from '../../text/trim-zeros.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { isYear } from '../linking/date-names.js';
 
-/** Tells of each column whether its values are shown as they are: texts, and numbers that name something and count nothing. */
+/** Tells for each column whether its values are shown unchanged: texts, and numbers that name something, such as codes and years. */
 export function textColumns(columns: readonly { name: string; type: string }[], { labels, edges }: GraphSchema): boolean[] {
   const elements = [...labels, ...edges];
   return columns.map(
@@ -28,17 +28,17 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Years have no thousands separators. */
+/** Formats a value by the name of its column: years get no thousands separators. */
 export function formatAs(name: string | null | undefined, value: unknown): string {
   return /\byear$|年(?:份|度)?$/i.test(name ?? '') && Number.isSafeInteger(value) ? String(value) : formatValue(value);
 }
 
-/** A number with more decimals comes from a division, not from the data. */
+/** Maximum decimals of a number from the data. A number with more decimals comes from a division. */
 const mostDecimals = 6;
 
 /**
- * Writes numbers with thousands separators, and results of a division with two decimals or four digits. Other values stay as they
- * are.
+ * Writes numbers with thousands separators, and results of a division with two decimals, or with four digits below 1. Null becomes `—`.
+ * Other values stay as they are.
  */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '—';

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../common/json/is-json-object.js';
 import { parseForeignJson } from '../../common/json/measure-json.js';
 
 /**
- * The JSON objects in a text of a model: one per line, or a list of them, also between the fences of Markdown. The thoughts before the
- * answer (`<think>…</think>`) are left out.
+ * The JSON objects in a text of a model: one object per line, or a JSON list of objects, also between the fences of Markdown. The thoughts
+ * before the answer (`<think>…</think>`) are left out.
  */
 export function jsonObjectsIn(text: string): Record<string, unknown>[] {
   const answer = text.split('</think>').at(-1)!;

@@ -3,7 +3,7 @@ import { type Language } from '../../text/language.js';
 import { jsonObjectsIn } from './json-objects-in.js';
 import { numbersInValue, statedNumbers } from './stated-numbers.js';
 
-/** A sentence of a model, and the places of the rows that it rests on, from 0. */
+/** A sentence of a model, and the indexes (from 0) of the rows on which the sentence rests. */
 export interface WordedSentence {
   text: string;
   rows: number[];
@@ -15,24 +15,25 @@ const mostCellCharacters = 400;
 export const mostSentences = 12;
 const mostSentenceCharacters = 500;
 
-/** A row as a model is shown it. */
+/** A row in the form in which a model gets it. */
 export interface ShownRow {
   text: string;
-  /** The numbers that its values state. */
+  /** The numbers that the values of the row state. */
   numbers: ReadonlySet<string>;
 }
 
-/** The rows of an answer that a model is shown. */
+/** The rows of an answer that a model gets. */
 export interface ShownRows {
   rows: ShownRow[];
-  /** How many rows the answer has; null if there may be more than it has. */
+  /** Number of rows of the answer; null if the answer may have been cut off at its limit. */
   total: number | null;
 }
 
 /**
- * The rows of an answer that a model is shown. Names stand in place of nodes, with their properties.
- * @param limit the most rows that the answer could have
- * @param withheld properties that it is not shown. A node of a graph that has any is named only by what else is shown of it.
+ * The rows of an answer in the form in which a model gets them. A node becomes its label, name and properties.
+ * @param limit maximum rows that the answer could have
+ * @param withheld names of properties that the model does not get. If there are any, the model gets the name of a node only if another
+ *   property of the node, which is not withheld, has the name as its value.
  */
 export function rowsForModel(
   columns: readonly string[],
@@ -53,7 +54,7 @@ export function rowsForModel(
   return { rows: shown, total: rows.length < limit ? rows.length : null };
 }
 
-/** Asks for sentences that each name their rows. The rows are data: what they say is never an instruction. */
+/** Messages that ask a model for sentences, each with the numbers of its rows. They say that instructions in the rows must be ignored. */
 export function wordingMessages(question: string, { rows, total }: ShownRows, language: Language): ChatMessage[] {
   const known = total === null ? 'the first of more' : `of ${total}`;
   const name = language === 'zh' ? 'Chinese' : 'English';
@@ -75,8 +76,8 @@ export function wordingMessages(question: string, { rows, total }: ShownRows, la
 }
 
 /**
- * Reads what the model wrote. A sentence is dropped if it names no row, or states a number that is neither in its rows nor in the question,
- * nor counts the rows.
+ * Reads the sentences that a model wrote. A sentence is dropped if it cites no row. It is also dropped if it states a number that is not in
+ * its rows, not in the question, and not the count of all rows or of the cited rows.
  */
 export function readWording(text: string, question: string, shown: ShownRows): { sentences: WordedSentence[]; dropped: number } {
   const found = jsonObjectsIn(text).slice(0, mostSentences);
@@ -101,7 +102,7 @@ function isBacked({ text, rows: cited }: WordedSentence, question: string, { row
   return statedNumbers(text).every(number => known.has(number) || cited.some(i => rows[i]!.numbers.has(number)));
 }
 
-/** A value without what only machines need: ids, keys and the ends of relationships. */
+/** Returns a function that shortens a value and drops what only programs need: ids, keys and the ends of relationships. */
 function plainWithout(withheld: ReadonlySet<string>): (value: unknown) => unknown {
   return function plain(value: unknown): unknown {
     if (typeof value === 'string') return value.length > mostCellCharacters ? `${value.slice(0, mostCellCharacters)}…` : value;
@@ -110,7 +111,7 @@ function plainWithout(withheld: ReadonlySet<string>): (value: unknown) => unknow
     const { properties, display, label, type } = value as Record<string, unknown>;
     if (typeof properties === 'object' && properties !== null) {
       const shown = plain(properties) as Record<string, unknown>;
-      // A name may be the value of a column that is withheld.
+      // The display name of a node may be the value of a withheld property.
       const isKnown = withheld.size === 0 || Object.values(shown).some(inner => String(inner) === display);
       return { ...(label === undefined ? { type } : { label }), ...(label !== undefined && isKnown && { name: display }), ...shown };
     }

@@ -24,13 +24,13 @@ type Place = Pick<Mention, 'start' | 'end'>;
 
 /** Maximum labels and nodes of a question about which plain questions are made: only a few are shown. */
 const mostNamed = 3;
-/** Maximum limits that are left out, one at a time: only some of the questions are examined. */
+/** Maximum limits of a question that are left out, one at a time, because the caller examines only some nearby questions. */
 const mostLimits = 10;
-/** Words that mean nothing without the words behind them, in both languages: a question may mix them. */
+/** Source of a pattern for words that mean nothing without the words behind. It covers both languages, which a question may mix. */
 const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|than|as|since|before|after|during|the|an?|and|or)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
 const before = new RegExp(`(?:(?:${joining})\\s*)+$`, 'iu');
 const after = /^(?:\s*[,;]|[的、，]+)?/u;
-/** Matches an incomplete question: one that begins with 的, or ends with a joining word or a verb. */
+/** Matches an incomplete question, which begins with 的, or ends with a joining word or a verb. */
 const dangling = new RegExp(
   `^的|(?:${joining}|\\b(?:is|are|was|were|do|does|did|has|have|not|that|who|which)\\b|[的是有])\\s*[?.!？。！]?$`,
   'iu',
@@ -39,8 +39,8 @@ const dangling = new RegExp(
 const end = /^\s*[?.!？。！]*$/;
 
 /**
- * Questions near one that was not answered, the nearest first: without the words that were not understood, without one of its limits, and
- * plain questions about the metrics, labels and nodes that it names. The caller has to test whether they can be answered.
+ * Questions near an unanswered question, the nearest first: the question without the words that were not understood, the question without
+ * one of its limits, and plain questions about the metrics, labels and nodes that it names. The caller has to test which can be answered.
  */
 export function nearbyQuestions(linked: LinkedQuestion, missed: readonly string[], context: NearbyContext): string[] {
   const near = [...shorterQuestions(linked, missed, context), ...plainQuestions(linked, context)];
@@ -51,13 +51,13 @@ function bare(text: string): string {
   return text.toLowerCase().replace(/[?？.。!！\s]+$/, '');
 }
 
-/** Questions with parts left out. Empty if the rest would be another question: with a negation, or a time that limited a part left out. */
+/** The question with parts left out. Empty if the rest may mean something else: with a negation, or with a time beside unknown words. */
 function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { text }: NearbyContext): string[] {
   const unread = placesOf(missed, linked);
   const isNegated = linked.mentions.some(mention => intentsOf(mention, 'negation') !== null);
   const isTimed = unread.length > 0 && linked.mentions.some(({ meanings: [first] }) => first?.as === 'time');
   if (isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
-  // The shortest limits are left out first: they are missed least.
+  // Leave out the shortest limits first, because a question loses least without them.
   const limits = linked.mentions.filter(mention => isLimit(mention, linked)).sort((a, b) => a.text.length - b.text.length);
   const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.slice(0, mostLimits).map(limit => [...unread, limit])];
   const own = written(text, linked.text);
@@ -66,7 +66,7 @@ function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { t
     .filter(near => near !== '' && !dangling.test(near));
 }
 
-/** Whether the rest is a sentence without a place: one before a noun (`unhappy customers`), or at the end (`ordered Chai happily`). */
+/** Whether a place can be cut out of a sentence: it stands before a noun (`unhappy customers`) or at the end (`ordered Chai happily`). */
 function isSpare(place: Place, linked: LinkedQuestion): boolean {
   const { text, mentions } = linked;
   if (/[哪几谁什多少何]/.test(text.slice(place.start, place.end))) return false;
@@ -82,7 +82,7 @@ function isBeforeNoun(place: Place, { text, mentions }: LinkedQuestion): boolean
   return next?.meanings[0]?.as === 'label';
 }
 
-/** Whether the rest asks the same without a mention: a name, a value or a time that is not needed by a verb. */
+/** Whether a question stays a sentence without a mention: the mention is a name, a value or a time, and no verb needs it. */
 function isLimit({ start, meanings: [first] }: Mention, { text, mentions }: LinkedQuestion): boolean {
   const isName = first?.as === 'entity' || first?.as === 'value' || first?.as === 'time';
   const isOfVerb = mentions.some(mention => mention.end === start && mention.meanings[0]?.as === 'relation');
@@ -103,7 +103,7 @@ function placesOf(words: readonly string[], { text, mentions }: LinkedQuestion):
   });
 }
 
-/** Cuts the places out, with the words that join them to those before. These stay if a noun follows: `of unhappy customers`. */
+/** Cuts the places out, together with the joining words before each place. Joining words stay before a noun: `of unhappy customers`. */
 function cut(text: string, places: Place[], isAdjective: (place: Place) => boolean): string {
   let kept = '';
   let from = 0;
@@ -123,7 +123,7 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
   const zh = language === 'zh';
   const spoken = ({ name, aliases }: { name: string; aliases: string[] }): string => inSentence(spokenName(name, aliases, language));
   const named = linked.mentions.flatMap(({ meanings }) => meanings);
-  // A word may mean tens of thousands of properties.
+  // A word may mean tens of thousands of properties, so collect the named labels and metrics once.
   const namedLabels = new Set(named.flatMap(meaning => (meaning.as === 'label' ? meaning.label : [])));
   const namedMetrics = new Set(named.flatMap(meaning => (meaning.as === 'metric' ? meaning.metricId : [])));
   const ofMetrics = metrics
@@ -133,7 +133,7 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
       const name = spoken(metric);
       return [...(by ? [zh ? `各${spoken(by)}的${name}` : `${name} by ${spoken(by)}`] : []), zh ? `${name}是多少` : `What is the ${name}?`];
     });
-  // Skip a name that several nodes have: it does not say which one is meant.
+  // Skip a name that several nodes have, because the name does not say which node is meant.
   const nodes = named.flatMap(meaning => {
     const [node, other] = meaning.as === 'entity' && !meaning.isSet ? meaning.nodes : [];
     return node && !other ? (entities.get(node.id) ?? []) : [];
@@ -159,7 +159,7 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
   return [...ofMetrics, ...ofNodes, ...ofLabels].filter(text => languageOf(text) === language);
 }
 
-/** The labels one hop from a label; with `several` only those of which a node may have many. */
+/** The labels one hop from a label; with `several` only labels of which a node may have many neighbours. */
 function around(schema: PlanSchema, label: string, several: boolean): LabelSchema[] {
   const hops = hopsFrom(schema, label).filter(hop => !several || !leadsToOne([hop], schema.toOne));
   const next = new Set(hops.map(({ to }) => to));
@@ -178,12 +178,12 @@ function isMeasure({ name, type, column }: PropertySchema, label: LabelSchema, {
   );
 }
 
-/** A name as it stands in a sentence: `Order` becomes `order`, `SKU` stays. */
+/** The form of a name inside a sentence: `Order` becomes `order`, `SKU` stays. */
 function inSentence(name: string): string {
   return /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
 }
 
-/** The plural of a word, which may be one already, as labels often are. */
+/** The plural of a word. A word that is already plural, as labels often are, stays as it is. */
 function plural(word: string): string {
   const [, irregular] = Object.entries(irregularPlurals).find(([singular]) => singular === word.toLowerCase()) ?? [];
   if (irregular !== undefined) return irregular;

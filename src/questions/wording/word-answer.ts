@@ -9,8 +9,8 @@ import { wordLimits, wordRelated } from './word-limits.js';
 const mostNamed = 10;
 
 /**
- * Words the rows of a graph question. If there are `limit` rows, there may be more.
- * @param isText for each column whether its values are shown as they are
+ * Words the rows of a graph question. A result of `limit` rows may have been cut off.
+ * @param isText for each column whether its values are shown unchanged, without thousands separators
  */
 export function wordGraphAnswer(
   shape: AnswerShape,
@@ -63,7 +63,7 @@ export function wordGraphAnswer(
         value === null ? (zh ? `没有${name}的记录` : `no ${name} recorded`) : `${name} ${said}`;
       const values = rows.map(each => {
         const own = first(each);
-        // A name is not repeated: `Tea name Tea`.
+        // Skip a column that repeats the name of the thing, which would read `Tea name Tea`.
         const said = shape.spoken.flatMap((name, i) => (each[i + 1] === own ? [] : wordValue(name, each[i + 1], say(each, i + 1, name))));
         return [own, ...(said.length > 0 ? [said.join(zh ? '，' : ', ')] : [])].join(' ');
       });
@@ -106,14 +106,14 @@ const ends = {
   dates: { zh: ['最晚', '最早'], en: ['latest', 'earliest'] },
 } as const;
 
-/** The only value of the only row, if it is a boolean or null; else whether there are rows. */
+/** The only value of the only row, if this value is a boolean or null; else whether there are rows. */
 function isTrue(rows: unknown[][]): boolean | null {
   const [row, ...others] = rows;
   const isOne = row?.length === 2 && others.length === 0;
   return isOne && (typeof row[1] === 'boolean' || row[1] === null) ? row[1] : rows.length > 0;
 }
 
-/** Tells whether the named thing comes first of two rows with different values. Null if a value is unknown. */
+/** Tells whether the thing called `name` is in the first of two rows with different values. Null if one of the two values is null. */
 function isAhead([first, second]: unknown[][], name: string): boolean | null {
   if ([first, second].some(row => row !== undefined && row[1] === null)) return null;
   return first !== undefined && nameOf(first[0]) === name && JSON.stringify(first[1]) !== JSON.stringify(second?.[1]);

@@ -13,7 +13,7 @@ export function hasAggregateCall(expression: Expression): boolean {
   return isAggregateCall(expression) || childrenOf(expression).some(hasAggregateCall);
 }
 
-/** The aggregates of expressions, each shape once. Checks that none contains another. */
+/** The aggregate calls in some expressions, by their shape, so that equal calls occur once. Checks that no aggregate contains another. */
 export function aggregateCallsIn(expressions: Expression[], query: RunningQuery): Map<string, AggregateCall> {
   const found = new Map<string, AggregateCall>();
   for (const expression of expressions)
@@ -35,8 +35,8 @@ export function aggregateCallsIn(expressions: Expression[], query: RunningQuery)
 }
 
 /**
- * Refuses what has no single value in its group: beside an aggregate only constants may stand, and variables and their properties that
- * are columns of their own. Queries and patterns may have variables of their own, and take others from the columns.
+ * Refuses an expression that has no single value in its group: beside an aggregate only constants may stand, and variables and properties
+ * that are columns of their own. Queries and patterns in the expression may declare variables, and read others from the columns.
  */
 export function checkUnambiguous(expression: Expression, keys: readonly Expression[], { query, scope }: ExpressionPlace): void {
   const shapes = new Set(keys.filter(key => key.kind === 'variable' || key.kind === 'property').map(shapeOf));

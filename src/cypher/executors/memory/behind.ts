@@ -2,12 +2,12 @@ import { spend } from '../../syntax/effort.js';
 import { bytesOfElements, bytesOfTable } from '../../values/value-size.js';
 import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from '../../values/cypher-value.js';
 
-/** The most nodes and edges that are kept for a row. */
+/** Maximum nodes and edges that are kept as evidence of one row. */
 export const mostElements = 100;
-/** So much of a list or path tells what is kept of it, and that there is more. */
+/** Maximum items of a list or path that evidence looks at: the items to keep, and one more to tell that the list has more items. */
 export const mostLooked = mostElements + 1;
 
-/** The nodes and edges of the matches that a row rests on. `isCut` is set when there are more. */
+/** The nodes and edges of the matches that a row rests on. `isCut` is set when the row rests on more than are kept. */
 export interface Behind {
   nodes: ReadonlyMap<number, NodeValue>;
   edges: ReadonlyMap<number, EdgeValue>;
@@ -17,7 +17,7 @@ export interface Behind {
 const bytesOfBuilder = 48;
 const none: ReadonlyMap<number, never> = new Map<number, never>();
 
-/** About the bytes that it keeps from being freed. */
+/** Approximate bytes of memory that the evidence keeps from being freed. */
 export function bytesOfBehind({ nodes, edges }: Behind): number {
   const tables = [nodes, edges].reduce((bytes, { size }) => bytes + (size === 0 ? 0 : bytesOfTable(size)), 0);
   return bytesOfBuilder + tables + bytesOfElements(nodes.size + edges.size);
@@ -37,7 +37,7 @@ export class BehindBuilder implements Behind {
     return this.ownEdges ?? none;
   }
 
-  /** Adds what a row rests on: its own matches, and those behind the clauses before. */
+  /** Adds the evidence of a row: the nodes and edges in the values of the row, and the evidence from earlier clauses. */
   addRow(row: readonly CypherValue[] & { behind?: Behind }): this {
     if (row.behind) this.add(row.behind);
     for (const value of row) this.addValue(value);

@@ -3,22 +3,22 @@ import { bitsFor, type EdgeFacts, setBit } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type NodeFilter } from './node-filter.js';
 
-/** A first hop over at most so many edges is never wide, however small the graph is. */
+/** Maximum edges of a first hop that is never wide (see `isWide`), however small the graph is. */
 const mostNarrow = 4;
 
 /** One edge of a chain, seen from its left node. */
 export interface Hop {
   direction: Direction;
-  /** By number of the type: 1 for a type that fits, else 0. */
+  /** For each type of edges, by its number: 1 if the type fits, else 0. */
   types: Uint8Array;
 }
 
 /** A chain of nodes and single edges: `filters.length === hops.length + 1`. */
 export interface Chain {
   hops: Hop[];
-  /** One filter a node; null if every node fits that the edges beside it can reach. */
+  /** One filter for each node; null if every node fits that the edges beside it can reach. */
   filters: (NodeFilter | null)[];
-  /** Places where a match can start: those that may fit node 0, each once. */
+  /** The places of nodes where a match can start: all places that may fit node 0, each once. */
   starts: Uint32Array;
   isWide: boolean;
 }
@@ -50,7 +50,7 @@ export function opposite(direction: Direction): Direction {
   return direction === 'both' ? 'both' : direction === 'out' ? 'in' : 'out';
 }
 
-/** Whether all nodes at the right end of a hop have a set of labels that fits. */
+/** Whether every node that a hop can reach at its right end has a set of labels that fits. */
 export function leadsInto({ direction, types }: Hop, sets: Uint8Array, { sourceSets, targetSets }: EdgeFacts): boolean {
   const ends = direction === 'both' ? [sourceSets, targetSets] : [direction === 'out' ? targetSets : sourceSets];
   const others = bitsFor(sets.length);

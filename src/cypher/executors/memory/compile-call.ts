@@ -9,7 +9,7 @@ import { compile, compileCondition, type ExpressionPlace } from './expression-pl
 import { type Evaluate, type StaticType } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
 
-/** The arguments that can be told to be wrong before the query runs. */
+/** By function: whether an argument of this type is known to be wrong before the query runs. */
 const wrongArguments: Readonly<Record<string, (type: StaticType) => boolean>> = {
   labels: type => type === 'path' || type === 'edge' || type === 'edges' || isPlain(type),
   type: type => type === 'node' || type === 'path' || isPlain(type),

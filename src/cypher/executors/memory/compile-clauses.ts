@@ -15,15 +15,15 @@ interface CompiledClause {
   run(rows: Rows): Rows;
 }
 
-/** A match that may turn out to be only counted by the clause behind it. */
+/** A compiled MATCH. `countFor` tells it that the next clause only groups and counts the matches by the slots `read`. */
 interface CompiledMatching extends CompiledClause {
   countFor(read: SlotsRead): void;
 }
 
-/** Sees the rows that a clause gives. */
+/** Wraps the rows that a clause gives, in order to observe them. */
 export type Watch = (clause: Clause, rows: Rows) => Rows;
 
-/** Compiles clauses that follow each other. Each takes the rows of the one before. */
+/** Compiles clauses that follow each other. Each clause takes the rows of the clause before it. */
 export function compileClauses(clauses: Clause[], place: ExpressionPlace, watch?: Watch): CompiledClauses {
   let { scope } = place;
   let columns: CompiledClauses['columns'] = null;
@@ -65,7 +65,10 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
 
   function* run(rows: Rows): Rows {
     const holding = work.holding();
-    /** A walk that is read may be as long as the graph. One that nobody reads is not built. */
+    /**
+     * The paths and lists of edges that some expression reads. Each of them may be as long as the graph. A path or list that no expression
+     * reads is not built.
+     */
     const wholeWalks = walks.filter(({ slot }) => place.query.frame.isRead(slot));
     try {
       for (const row of rows) {
@@ -99,7 +102,10 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
   }
 }
 
-/** A condition that fails is left to matching one by one, where another condition may make it unnecessary. No row was given then. */
+/**
+ * Counts the matches, and returns false if a condition fails. The matches are then made one by one, where another condition may make the
+ * failing one unnecessary. No row was given by then.
+ */
 function* countedRows(counted: CountedMatch): Generator<Row | null, boolean> {
   try {
     return yield* counted();
@@ -151,7 +157,7 @@ function compileUnwind(clause: UnwindClause, place: ExpressionPlace): CompiledCl
     }
   }
 
-  /** A range is not built as a list, so it may be long. */
+  /** Compiles the items of UNWIND. The items of `range()` are made one by one without building a list, so a range may be long. */
   function itemsOf(): (row: Row) => Iterable<CypherValue> {
     if (list.kind === 'call' && list.name.toLowerCase() === 'range' && list.args.length >= 2 && list.args.length <= 3) {
       const args = list.args.map(arg => compile(arg, place));

@@ -20,13 +20,15 @@ import { type Evaluate, type Row } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
 import { and, booleanOf, not, or } from './truth.js';
 
-/** To compile one expression, without those under it: about a microsecond. */
+/** Units to compile one expression without its operands, which takes about a microsecond. */
 const unitsOfCompiling = 50;
 
-/** To build a map, besides its entries. */
+/** Units to build a map, without the units for its entries. */
 const unitsOfMap = 10;
 
-/** Compiles an expression to a function of the row. @throws CypherSyntaxError, CypherValueError for what can be told before it runs */
+/**
+ * Compiles an expression to a function of the row. @throws CypherSyntaxError, CypherValueError for errors that show before the query runs
+ */
 export function compileExpression(expression: Expression, place: ExpressionPlace): Evaluate {
   place.query.work.spend(unitsOfCompiling);
   const resolved = place.resolve?.(expression);

@@ -10,7 +10,7 @@ import { isPlain, itemType, staticType } from './static-type.js';
 
 type Iteration = Expression & { kind: 'listComprehension' | 'quantifier' | 'reduce' };
 
-/** Expressions that go through a list with a variable of their own. */
+/** Compiles an expression that goes through a list with a variable of its own. */
 export function compileIteration(expression: Iteration, place: ExpressionPlace): Evaluate {
   const { query } = place;
   const type = staticType(expression.list, place.scope);
@@ -24,7 +24,7 @@ export function compileIteration(expression: Iteration, place: ExpressionPlace):
     try {
       return body(row);
     } finally {
-      // The row rests on what stands in its slots.
+      // Clear the slot of the variable: every value in the slots of a row counts as evidence of the row.
       row[slot] = null;
     }
   });
@@ -89,7 +89,7 @@ function bodyOf(expression: Iteration, inner: ExpressionPlace, list: Evaluate, s
   }
 }
 
-/** The place inside of an iteration. Its variable hides a column of a group with that name. */
+/** The place inside an iteration. The variable of the iteration hides a column of a group with the same name. */
 function inside(place: ExpressionPlace, scope: ExpressionPlace['scope'], variable: string): ExpressionPlace {
   const { resolve } = place;
   if (!resolve) return { query: place.query, scope };
@@ -132,7 +132,7 @@ function booleanItem(value: CypherValue): CypherValue {
   return typeof value === 'boolean' ? value : null;
 }
 
-/** Three-valued: items of which it is unknown whether the condition holds can decide nothing. */
+/** The result of a quantifier over `count` items. Null if it depends on items for which the condition is null. */
 function verdictOf(quantifier: Quantifier, count: number, held: number, unknown: number): boolean | null {
   const failed = count - held - unknown;
   switch (quantifier) {

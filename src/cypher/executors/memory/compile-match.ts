@@ -13,12 +13,12 @@ import { type PatternEdge, type PatternNode, readPatterns } from './pattern-grap
 import { type Row } from './scope.js';
 import { WaitingChecks } from './waiting-checks.js';
 
-/** To begin a match for one row. */
+/** Units to begin a match for one row. */
 const unitsOfRun = 30;
 
 /**
- * Compiles the patterns of one MATCH and its WHERE. It starts at bound nodes, else at the label with the fewest nodes, and follows edges
- * from there; conditions are asked as soon as their variables are bound.
+ * Compiles the patterns of one MATCH and its WHERE. The match starts at bound nodes, or else at the label with the fewest nodes, and
+ * follows edges from there. A condition is asked as soon as its variables are bound.
  */
 export function compileMatch(
   { patterns, where }: Pick<MatchClause, 'patterns' | 'where'>,
@@ -34,7 +34,10 @@ export function compileMatch(
   const ofEdges = checksOfEdges(graph, place, fitsOf);
   const all = [...checksOfNodes(graph, place), ...ofEdges.values(), ...(where ? checksOfWhere(where, place) : [])];
   const checks = new WaitingChecks(all, own);
-  /** Conditions that failed when they were asked early. They are asked in their turn, which another condition may make unnecessary. */
+  /**
+   * Conditions that threw an error when they were asked early. They are asked again in the order of the query once all variables are
+   * bound, where another condition may make them unnecessary.
+   */
   const failed = new Set<Check>();
   const lookUps = compileLookUps(graph, where, place);
   const steps: Step[] = [];
@@ -117,18 +120,24 @@ export function compileMatch(
     order.bind(slot);
   }
 
-  /** A shortest path waits for what its properties read. */
+  /** Whether the edge can be matched now. A shortest path waits until the variables that its properties read are bound. */
   function isReady({ shortest, properties }: PatternEdge): boolean {
     return shortest === null || isBound(slotsIn(properties, graph.scope));
   }
 
-  /** Whether the list of an edge's walk has to be whole. A shortest path is made of it, and a condition that failed is asked of all of it. */
+  /**
+   * Whether the list of edges of a walk has to be complete: if an expression reads the list or the shortest path that is made of it, or if
+   * a condition failed early, which is then asked again about the whole list.
+   */
   function isListRead({ slot, shortest }: PatternEdge): boolean {
     const ofPath = shortest !== null && graph.paths.some(path => query.frame.isRead(path.slot));
     return failed.size > 0 || ofPath || query.frame.isRead(slot);
   }
 
-  /** An edge is asked for its properties while it is walked, if all that they read is bound by then. */
+  /**
+   * The options of the walk along an edge. The properties of the edge are tested during the walk, if all variables that they read are
+   * bound by then.
+   */
   function optionsOf(edge: PatternEdge): OptionsOf {
     if (edge.properties.length === 0) return walkOptions(edge, null, place);
     if (!isBound(slotsIn(edge.properties, graph.scope))) {
@@ -151,7 +160,7 @@ export function compileMatch(
   }
 }
 
-/** Runs the steps like nested loops. At the end the conditions are asked that were not asked before. */
+/** Runs the steps like nested loops. For each match `holds` asks the conditions that no step has asked. */
 function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows {
   const walked: Walked = { taken: new Set(), walks: new Map() };
   const running = [steps[0]!(row, walked)];
@@ -165,7 +174,7 @@ function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows 
       } else running.push(steps[running.length]!(row, walked));
     }
   } finally {
-    // A step may have to clear what it has written where others will write.
+    // End all steps that still run: a step may have to clear what it has written where other steps will write.
     while (running.length > 0) running.pop()!.return(undefined);
   }
 }
@@ -174,9 +183,9 @@ function* filtered(found: Generator<true | null>, holds: () => boolean): Generat
   for (const each of found) if (each === null || holds()) yield each;
 }
 
-/** A node that is taken from a list, besides the step. */
+/** Units to take one node from a list, without the units of `step()`. */
 const unitsOfScanned = 4;
-/** To go through the nodes of a label, besides them. */
+/** Units to begin to go through the nodes of a label, without the units for the nodes. */
 const unitsOfList = 15;
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {
@@ -206,7 +215,7 @@ function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, loo
   }
 }
 
-/** A bound node must be one: OPTIONAL MATCH may have left it null. */
+/** Tests that the value of a bound node is a node: OPTIONAL MATCH may have left it null. */
 function boundNodeStep({ slot }: PatternNode): Step {
   return function* check(row) {
     if (isNode(row[slot] ?? null)) yield true;

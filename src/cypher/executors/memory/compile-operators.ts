@@ -76,7 +76,10 @@ function ofTexts(operation: (left: string, right: string) => boolean): Operation
   };
 }
 
-/** An operation that reads a text beside a time as a time of the same kind, as SQL does. openCypher would not compare the two. */
+/**
+ * An operation that reads a text beside a time as a time of the same kind, as SQL does. openCypher itself does not compare a text with a
+ * time.
+ */
 function ofTimes(operation: Operation): Operation {
   return (left, right) => {
     if (typeof right === 'string' && isTemporal(left)) return operation(left, asTimeLike(right, left));
@@ -86,8 +89,8 @@ function ofTimes(operation: Operation): Operation {
 }
 
 /**
- * Reads a text as a time of the kind of the time beside it. A text without a zone takes the zone of that time. A moment in another zone is
- * converted to that zone: a moment of the source is shown in one zone, however it was written.
+ * Reads a text as a time of the same kind as `time`, with which it is compared. A text without a zone takes the zone of `time`. A moment
+ * in another zone is converted to the zone of `time`, because a moment of the source is shown in one zone, however it was written.
  * @throws ValueFault for a text that cannot be read as a time of this kind
  */
 function asTimeLike(value: CypherValue, time: TemporalValue): CypherValue {

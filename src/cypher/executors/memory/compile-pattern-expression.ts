@@ -4,7 +4,7 @@ import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate, type Scope } from './scope.js';
 
-/** A shortest path, or the list of values that a pattern comprehension gives. A bare pattern may only stand as a condition. */
+/** Compiles a shortest path, or a pattern comprehension, whose value is a list. A bare pattern may only stand as a condition. */
 export function compilePatternExpression(
   expression: Expression & { kind: 'pattern' | 'patternComprehension' },
   place: ExpressionPlace,
@@ -35,7 +35,7 @@ export function compilePatternExpression(
   });
 }
 
-/** A pattern as a condition: whether it occurs. Its variables must be bound. */
+/** A pattern as a condition: whether the pattern occurs. Its variables must be bound. */
 export function compilePatternPredicate({ pattern }: Expression & { kind: 'pattern' }, place: ExpressionPlace): Evaluate {
   checkBound(pattern, place);
   const match = place.query.compilers.match({ patterns: [pattern], where: null }, withoutColumns(place));

@@ -24,11 +24,11 @@ import { type Evaluate, type Row, Scope, valuesIn, valuesOf, type Variable } fro
 import { type SlotsRead, slotsRead } from './slots-read.js';
 import { staticType } from './static-type.js';
 
-/** Units to compare two rows in ORDER BY; long values add to them. */
+/** Units to compare two rows in ORDER BY, without the units for long values. */
 const unitsOfComparison = 5;
-/** Units to hold a row, besides those for its width. */
+/** Units to hold a row for ORDER BY, without the units for the width of the row. */
 const unitsOfHeldRow = 60;
-/** Bytes of a row that is sorted, besides its values and keys. */
+/** Bytes that ORDER BY holds for a row, without the bytes of the row's values and sort keys. */
 const bytesOfSorted = 64;
 
 interface Column {
@@ -40,7 +40,10 @@ interface Column {
 export interface CompiledProjection {
   columns: { name: string; slot: number }[];
   scope: Scope;
-  /** Slots that the projection reads, if it only groups and counts; else null. One row may then stand for many with the same values. */
+  /**
+   * The slots that the projection reads, if it only groups and counts; null otherwise. If not null, one input row may stand for many rows
+   * with the same values in these slots.
+   */
   counted: SlotsRead | null;
   run(rows: Rows): Rows;
 }
@@ -64,7 +67,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     slot: query.frame.take(),
     value: compile(expression, isGrouped ? inGroup : place),
   }));
-  // A key lacks aggregates, so its value is the same before and after grouping.
+  // A group key holds no aggregate, so the value of the key is the same before and after grouping.
   const groupKeys = columns.filter((_, i) => !hasAggregate[i]).map(({ value }) => value);
   const variables = new Map<string, Variable>(
     columns.map(({ name, slot }, i) => [name, { slot, type: staticType(expressions[i]!, place.scope) }]),
@@ -101,7 +104,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** Yields the rows with the columns in their slots. The earlier variables stay in theirs. */
+  /** Yields each row with the values of the columns in the slots of the columns. The variables of earlier clauses stay in their slots. */
   function* project(rows: Rows): Rows {
     const holding = query.work.holding();
     try {
@@ -123,7 +126,10 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** Yields the first of equal rows. The others add their nodes and edges to its evidence, which a clause that has read the row misses. */
+  /**
+   * Yields the first of the rows with equal columns. Each later equal row adds its nodes and edges to the evidence of the first one. A
+   * clause that has read the first row before misses these nodes and edges.
+   */
   function* distinctRows(rows: Rows): Rows {
     const kept = new KeptRows(query, projection.kind === 'with' && keys.length === 0);
     let isWhole = false;
@@ -141,7 +147,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** @param most the number of first rows that are wanted; a row behind so many others is not held */
+  /** @param most the number of rows that ORDER BY has to yield; a row that comes after this many others in the order is not held */
   function* sortedRows(rows: Rows, most: number): Rows {
     let held: { row: Row; keys: CypherValue[]; bytes: number }[] = [];
     const isDue = () => query.work.isDue;
@@ -162,13 +168,13 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
           continue;
         }
         const found = valuesOf(keyValues, row);
-        // Rows with equal keys: the earlier ones stay.
+        // The last wanted row stays: it comes before this row in the order, or has equal keys and was given earlier.
         if (last && compare(last, { keys: found }) <= 0) continue;
         query.work.spend(unitsOfHeldRow);
         holding.add(bytesOfSorted);
         held.push({ row, keys: found, bytes: holding.row(row) + holding.row(found) });
         if (isDue()) yield null;
-        // Cut the held rows to the wanted ones only now and then: each cut sorts them.
+        // Drop the unwanted rows only after each `most` + 1,000 further rows, because dropping sorts all held rows.
         if (held.length < 2 * most + 1_000) continue;
         held = yield* sortInSteps(held, compare, isDue);
         for (const { row, keys, bytes } of held.splice(most)) {
@@ -184,7 +190,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     }
   }
 
-  /** The row for the next clause, which sees only the columns. */
+  /** A row for the next clause, in which only the columns have values. */
   function cleaned(row: Row): Row {
     const clean: Row = query.frame.emptyRow();
     for (const { slot } of columns) clean[slot] = row[slot] ?? null;
@@ -192,7 +198,10 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     return clean;
   }
 
-  /** Scope of ORDER BY and WHERE without groups or DISTINCT: the columns and the earlier variables. A column hides its namesake. */
+  /**
+   * Scope of ORDER BY and WHERE without groups or DISTINCT: the columns and the earlier variables. A column hides a variable of the same
+   * name.
+   */
   function columnsAndVariables(): (expression: Expression) => ExpressionPlace {
     const both = new Scope(query.frame, extended(place.scope.variables, variables));
     return expression => {
@@ -209,13 +218,19 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     };
   }
 
-  /** Scope of ORDER BY and WHERE after grouping or DISTINCT: the columns, and expressions equal to that of a column or to an aggregate. */
+  /**
+   * Scope of ORDER BY and WHERE after grouping or DISTINCT: the columns, and each expression that equals an aggregate or the expression of
+   * a column.
+   */
   function columnsOnly(): (expression: Expression) => ExpressionPlace {
     const byShape = new Map(items.map(({ expression }, i) => [shapeOf(expression), columns[i]!.slot]));
     const hiding = items
       .filter(({ name, expression }) => expression.kind !== 'variable' || expression.name !== name)
       .map(item => item.name);
-    /** A column hides a variable of its name, so an expression with that name differs from the same text in an item. */
+    /**
+     * Whether the expression means the same in an item. A column hides a variable of the same name, so an expression with this name
+     * differs from the same text in an item.
+     */
     const isOfItems = (inner: Expression) => !freeVariables(inner, hiding).some(({ name }) => hiding.includes(name));
     const inKeys = new Set<string>();
     for (const key of keyItems) walk(key, inner => inner.kind === 'variable' && inKeys.add(inner.name));
@@ -304,7 +319,7 @@ function itemsOf({ star, items, position }: Projection, { query, scope }: Expres
   return all;
 }
 
-/** The number of SKIP or LIMIT. A parameter is read when the query runs. */
+/** Compiles the number of SKIP or LIMIT; null if the clause is absent. A parameter is read when the query runs. */
 function compileCount(expression: Expression | null, place: ExpressionPlace): (() => number) | null {
   if (expression === null) return null;
   const { query } = place;

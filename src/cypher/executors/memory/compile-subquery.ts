@@ -4,10 +4,10 @@ import { compileUnion } from './compile-union.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 
-/** To begin a query inside of an expression, besides its parts. */
+/** Units to begin a query inside an expression, without the units for the query's parts. */
 const unitsOfSubquery = 20;
 
-/** `EXISTS { … }`, `COUNT { … }` and `COLLECT { … }`, which see the variables around them. */
+/** Compiles `EXISTS { … }`, `COUNT { … }` and `COLLECT { … }`. The query in braces sees the variables around it. */
 export function compileSubquery(expression: Expression & { kind: 'subquery' }, place: ExpressionPlace): Evaluate {
   const { query, scope } = place;
   const { form, position } = expression;
@@ -41,7 +41,7 @@ export function compileSubquery(expression: Expression & { kind: 'subquery' }, p
   });
 }
 
-/** Whether the query is one MATCH without RETURN, whose rows may be counted without being made. */
+/** Whether the query is one MATCH without RETURN. The rows of such a query may be counted without being made. */
 function isMatchAlone({ queries: [clauses, ...others] }: UnionQuery): boolean {
   return others.length === 0 && clauses?.length === 1 && clauses[0]!.kind === 'match';
 }

@@ -5,7 +5,7 @@ import { KeptRows } from './kept-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
 
-/** To begin a part, besides its clauses and the row that it begins with. */
+/** Units to begin one query of a UNION, without the units for its clauses and its input row. */
 const unitsOfPart = 80;
 
 /** A row of a UNION, with its values in the order of the first part's columns. */
@@ -15,15 +15,16 @@ export interface UnionRow {
 }
 
 export interface CompiledUnion {
-  /** Empty without RETURN. */
+  /** Names of the columns; empty if the query has no RETURN. */
   columns: string[];
-  /** @param input gives each part a row of its own. Gives null where the query may pause. */
+  /** @param input makes an input row for each query of the UNION. Yields null where the query may pause. */
   run(input: () => Row): Generator<UnionRow | null>;
 }
 
 /**
- * Compiles queries joined by UNION, also a single one. Rows of several are given once unless ALL is said, with what the others rest on.
- * @throws CypherSyntaxError if they have different columns
+ * Compiles queries joined by UNION, or a single query. Without ALL, each of several equal rows of a UNION is given once, with the evidence
+ * of all of them.
+ * @throws CypherSyntaxError if the queries have different columns
  */
 export function compileUnion(
   { queries, distinct }: UnionQuery,

@@ -12,7 +12,7 @@ const mostKeptBytes = 33_554_432;
 const kept: Counted[] = [];
 let keptBytes = 0;
 
-/** An empty `Counted` for so many places or some more. */
+/** An empty `Counted` with room for at least `places` places. */
 export function takeCounted(places: number): Counted {
   const at = kept.findIndex(({ counts }) => counts.length >= places && counts.length <= 2 * places);
   if (at === -1) return { places: new Uint32Array(places), size: 0, counts: new Float64Array(places) };
@@ -21,7 +21,10 @@ export function takeCounted(places: number): Counted {
   return counted!;
 }
 
-/** Returns arrays that nobody reads any more to the pool. A query that failed must not return its own: their list may lack places. */
+/**
+ * Returns arrays that nobody reads any more to the pool. A query that failed must not return its arrays: their list may lack places that
+ * have a count.
+ */
 export function giveCounted(counted: Counted): void {
   const { places, size, counts } = counted;
   const bytes = counts.length * bytesOfPlace;

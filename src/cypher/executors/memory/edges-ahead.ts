@@ -1,7 +1,7 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type GraphArrays } from './memory-graph.js';
 
-/** Goes through the edges that lead on from a place, a loop once. */
+/** Goes through the edges that lead on from a place. A loop is given once. */
 export class EdgesAhead {
   edge = 0;
   node = 0;
@@ -23,7 +23,7 @@ export class EdgesAhead {
     [this.into, this.intoEnd] = this.direction === 'out' ? [0, 0] : [intoOffsets[place]!, intoOffsets[place + 1]!];
   }
 
-  /** @returns false at the end */
+  /** Goes to the next edge. @returns false if there is none */
   go(): boolean {
     const { targets, intoEdges, sources } = this.graph;
     if (this.out < this.outEnd) {
@@ -34,7 +34,7 @@ export class EdgesAhead {
     while (this.into < this.intoEnd) {
       this.edge = intoEdges[this.into++]!;
       this.node = sources[this.edge]!;
-      // A loop lies among the edges out of its node too.
+      // A loop lies among the edges out of its node as well, where it was given before.
       if (this.direction !== 'both' || this.node !== this.place) return true;
     }
     return false;

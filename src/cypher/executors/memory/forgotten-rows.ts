@@ -2,12 +2,13 @@ import { spend } from '../../syntax/effort.js';
 import { type Rows } from './running-query.js';
 import { type Row } from './scope.js';
 
-/** To set a generator up and end it, also where it gives no row. */
+/** Units to set up and end a generator, even if it gives no row. */
 const unitsOfGenerator = 15;
 
 /**
- * Gives the rows of a generator and forgets it when it has ended. V8 may keep the last values of its variables for as long as somebody
- * refers to it, and each clause refers to the one before: a list that was collected and let go would stay in memory, and uncounted.
+ * Gives the rows of a generator, and drops the generator when it has ended. V8 may keep the last values of a generator's variables as long
+ * as something refers to the generator, and each clause refers to the generator of the clause before. A list that was collected and let go
+ * would stay in memory, and uncounted.
  */
 export function forgotten(rows: Rows): Rows {
   spend(unitsOfGenerator);

@@ -11,17 +11,17 @@ import { type Evaluate, type Row, valuesIn, valuesOf } from './scope.js';
 import { countedNode, countedWalk } from './slots-read.js';
 import { type Holding, type Work } from './work.js';
 
-/** Units to open a group, besides those for its width. */
+/** Units to open a group, without the units for the width of its row. */
 const unitsOfGroup = 60;
-/** Bytes of one aggregate of one group, without the part that grows with the rows. */
+/** Bytes of one aggregate of one group, without the bytes that grow with the number of rows. */
 const bytesOfAggregate = 150;
-/** Bytes of a group, besides its row, its evidence and its aggregates. */
+/** Bytes of a group, without the bytes of its row, its evidence and its aggregates. */
 const bytesOfGroup = 120;
 
 /** An aggregate of a projection, and the slot for its result. */
 export interface GroupedAggregate {
   slot: number;
-  /** Whether a row may stand for many equal ones. */
+  /** Whether one input row may stand for many equal rows, as `times` of the row tells. */
   takesTimes: boolean;
   start(): RunningAggregate;
 }
@@ -60,7 +60,7 @@ interface Part {
   placed: (fault: unknown) => unknown;
 }
 
-/** One aggregate of one group. */
+/** The state of one aggregate in one group. */
 class RunningAggregate {
   private readonly seen: Set<string> | null;
   private keyBytes = 0;
@@ -183,7 +183,7 @@ class Groups {
         yield* running[i]!.prepare(() => work.isDue);
         first[slot] = running[i]!.result();
       }
-      // The results replace the state of the aggregates.
+      // Free the state of the aggregates, whose results are now in the row.
       group.running = [];
       holding.add(bytesOfBehind(behind) - group.bytes);
       holding.values(valuesIn(first, aggregates));

@@ -6,15 +6,15 @@ import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
 import { type Holding } from './work.js';
 
-/** The most nodes and edges that equal rows add to those that are kept, in one clause. */
+/** Maximum nodes and edges that equal rows add to the evidence of the kept rows, in one clause. */
 const mostMerged = 5_000;
 /** Maximum rows that are kept with their evidence: an answer cites only the nodes and edges of its first rows. */
 const mostCitedRows = 5_000;
 
-/** Units to keep a row, besides those for its width. */
+/** Units to keep a row, without the units for the width of the row. */
 const unitsOfKeptRow = 100;
 
-/** Rows that DISTINCT or UNION keeps: the first of equal rows. The others add their evidence to it. */
+/** Rows that DISTINCT or UNION keeps: the first of equal rows. Each later equal row adds its evidence to the kept row. */
 export class KeptRows {
   private readonly seen = new Map<string, BehindBuilder | null>();
   private readonly holding: Holding;
@@ -42,7 +42,7 @@ export class KeptRows {
     return true;
   }
 
-  /** @param isWhole whether all rows were asked for; rows that were not may equal kept ones */
+  /** @param isWhole whether all rows were asked for; otherwise a row that was not asked for may equal a kept row */
   end(isWhole: boolean): void {
     if (!isWhole) this.query.hasUncited = true;
     this.holding.release();
@@ -73,7 +73,7 @@ function restsOnElements(behind: Behind | undefined): boolean {
   return behind !== undefined && (behind.isCut || behind.nodes.size + behind.edges.size > 0);
 }
 
-/** Gives the row evidence of its own, to which equal rows add theirs. */
+/** Gives the row a new evidence object, to which later equal rows add their evidence. */
 function citing(row: Row): BehindBuilder {
   const behind = new BehindBuilder();
   if (row.behind) behind.add(row.behind);

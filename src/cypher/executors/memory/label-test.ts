@@ -1,7 +1,7 @@
 import { type Name } from '../../syntax/cypher-ast.js';
 import { spend } from '../../syntax/effort.js';
 
-/** Makes a test of the labels of a node: every group must hold, and one label of a group is enough. Equal groups are asked once. */
+/** Makes a test of the labels of a node: the node needs at least one label of every group. Equal groups are tested once. */
 export function labelTest(groups: readonly (readonly Name[])[]): (labels: readonly string[]) => boolean {
   const names = groups.map(group => group.map(({ name }) => name));
   const sets = new Map(names.map(each => [JSON.stringify(each), new Set(each)]));

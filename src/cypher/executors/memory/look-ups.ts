@@ -7,14 +7,15 @@ import { type PatternGraph, type PatternNode } from './pattern-graph.js';
 import { type Row } from './scope.js';
 
 /**
- * Finds, in an index, nodes among which are all that fit a node of the pattern. The returned function gives null without an index.
- * @param isBound whether the row has values in these slots by then
+ * Finds nodes in an index: all nodes that fit a node of the pattern, and perhaps others. The returned function gives null without an
+ * index.
+ * @param isBound whether the row has values in these slots when the function is called
  */
 export type LookUps = (node: PatternNode, isBound: (slots: readonly number[]) => boolean) => (row: Row) => readonly NodeValue[] | null;
 
 /**
- * Finds nodes by a property that equals a constant, a variable or a property of one, in the pattern or in WHERE. Null where nothing can be
- * looked up. The conditions are still asked of the nodes found.
+ * Finds nodes by a property that equals a constant, a variable or a property of a variable, in the pattern or in WHERE. Null where nothing
+ * can be looked up. The conditions are still asked of the nodes that were found.
  */
 export function compileLookUps({ nodes }: PatternGraph, where: Expression | null, place: ExpressionPlace): LookUps {
   const { graph } = place.query;

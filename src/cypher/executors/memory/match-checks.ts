@@ -20,11 +20,14 @@ export interface Check {
   holds: (row: Row) => boolean;
   /** Whether the condition asks only for the labels of the pattern. */
   ofLabels: boolean;
-  /** False for comparisons of properties with constants and each other, which fail only for a text that cannot be read as a time. */
+  /**
+   * Whether the condition may fail. False for comparisons of properties with constants and other properties, although a comparison fails
+   * for a text that cannot be read as a time.
+   */
   mayFail: boolean;
-  /** The property that decides the condition, if one property of one variable does; else null. */
+  /** The name of the property that decides the condition, if only one property of one variable does; null otherwise. */
   property: string | null;
-  /** Result of the condition for numbers in that property; null if unknown. */
+  /** The results of the condition if `property` is a number; null if they are unknown. */
   numbers: NumberTest | null;
 }
 
@@ -36,12 +39,12 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
       const carries = labelTest(labels);
       const holds = (row: Row): boolean => {
         const value = row[slot] ?? null;
-        // OPTIONAL MATCH may have left a bound node null.
+        // The value may be null: OPTIONAL MATCH may have left the bound node null.
         return isNode(value) && carries(value.labels);
       };
       checks.push({ ...nothingKnown, slots: new Set([slot]), holds, ofLabels: true });
     }
-    // Properties whose values cannot fail may be asked one by one.
+    // If no value of the properties can fail, each property becomes a condition of its own.
     const groups = node.properties.every(({ value }) => isHarmless(value)) ? node.properties.map(entry => [entry]) : [node.properties];
     for (const entries of groups) {
       if (entries.length === 0) continue;
@@ -61,8 +64,8 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
 }
 
 /**
- * Conditions on the properties of each edge, or of each edge of a list. A shortest path that is not bound has none here: its search asks
- * the properties, since they decide which path is found.
+ * Conditions on the properties of each edge, or of each edge of a list. A shortest path that is not bound has no such conditions: its
+ * search tests the properties, since they decide which path is found.
  */
 export function checksOfEdges(
   { edges }: PatternGraph,
@@ -104,13 +107,13 @@ export function slotsIn(properties: readonly Pick<MapEntry, 'value'>[], scope: S
 
 function slotsOf(expression: Expression, scope: Scope): number[] {
   const names: string[] = [];
-  // A harmless condition declares no variables, so each variable in it is one of the scope.
+  // A harmless condition declares no variables, so each variable in it is a variable of the scope.
   if (isHarmless(expression)) walk(expression, inner => inner.kind === 'variable' && names.push(inner.name));
   else names.push(...freeVariables(expression, scope.variables.keys()).map(({ name }) => name));
   return names.flatMap(name => scope.find(name)?.slot ?? []);
 }
 
-/** Splits WHERE at AND into conditions. A condition that may fail is asked once all variables are bound. */
+/** Splits WHERE at AND into conditions. A condition that may fail is asked only when all variables of the match are bound. */
 export function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
   if (hasAggregateCall(where))
     throw place.query.error(
@@ -143,7 +146,7 @@ function allSlots(scope: Scope): Set<number> {
   return new Set([...scope.variables.values()].map(({ slot }) => slot));
 }
 
-/** Whether the expression can fail only for a text beside a time that cannot be read as a time. */
+/** Whether the expression can fail in one way only: a text is compared with a time and cannot be read as a time. */
 function isHarmless(expression: Expression): boolean {
   switch (expression.kind) {
     case 'literal':
@@ -188,7 +191,10 @@ function propertyAsked(condition: Expression): string | null {
 
 const mirrored: Partial<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=', '<>': '<>' };
 
-/** Result of a condition for numbers: of a comparison of the property with a constant, or of IS [NOT] NULL. Null for any other. */
+/**
+ * The results of a condition for numbers in its property, if the condition is IS [NOT] NULL or compares the property with a constant. Null
+ * for any other condition.
+ */
 function numbersOf(condition: Expression, place: ExpressionPlace): NumberTest | null {
   if (condition.kind === 'isNull' && condition.operand.kind === 'property') {
     const { negated } = condition;
@@ -200,7 +206,10 @@ function numbersOf(condition: Expression, place: ExpressionPlace): NumberTest | 
   return right.kind === 'property' && isConstant(left) ? numberTest(mirrored[operator], left, place) : null;
 }
 
-/** Null unless the operator compares and the constant is a number that a float holds exactly. Decimals and NaN give null too. */
+/**
+ * The results of comparing numbers with a constant. Null unless the operator is a comparison and the constant is a number that a float
+ * holds exactly. Decimals and NaN give null too.
+ */
 function numberTest(operator: string | undefined, constant: Expression, place: ExpressionPlace): NumberTest | null {
   const value = compile(constant, place)([]);
   if (operator === undefined || mirrored[operator] === undefined || !isNumber(value) || value instanceof Decimal) return null;

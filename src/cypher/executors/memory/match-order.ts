@@ -1,14 +1,20 @@
 import { type PatternEdge, type PatternGraph, type PatternNode } from './pattern-graph.js';
 
-/** The order in which the nodes and edges of a pattern are bound. Each is looked at some times, however many there are. */
+/**
+ * The order in which the nodes and edges of a pattern are bound. Each node and each edge is looked at a few times, however many of them
+ * the pattern has.
+ */
 export class MatchOrder {
   private readonly bound = new Set<number>();
   private readonly edgesAt = new Map<number, PatternEdge[]>();
   private readonly places: ReadonlyMap<PatternEdge, number>;
   private readonly left: Set<PatternEdge>;
-  /** The edges that are left and have a bound end. */
+  /** The edges that are not bound yet and have a bound end. */
   private readonly begun = new Set<PatternEdge>();
-  /** Nodes in the order in which they are wanted as starts: those with edges, and all. Those before the first of each are bound, or have no edge left. */
+  /**
+   * Nodes in the order in which they are wanted as starts: those with edges, and all. The nodes before index `next` of each list are
+   * bound, or have no edge left to bind.
+   */
   private readonly starts: { withEdges: PatternNode[]; all: PatternNode[] };
   private readonly next = { withEdges: 0, all: 0 };
 
@@ -27,7 +33,7 @@ export class MatchOrder {
     this.starts = { all, withEdges: all.filter(({ slot }) => this.edgesAt.has(slot)) };
   }
 
-  /** A node is bound. Edges may be followed from it. */
+  /** Notes that the node in a slot is bound, so that edges may be followed from it. */
   bind(slot: number): void {
     if (this.bound.has(slot)) return;
     this.bound.add(slot);
@@ -39,12 +45,15 @@ export class MatchOrder {
     this.begun.delete(edge);
   }
 
-  /** The edges that nothing has bound. */
+  /** The edges that are not bound yet. */
   get edgesLeft(): ReadonlySet<PatternEdge> {
     return this.left;
   }
 
-  /** An edge with a bound end: first one with two, then one of fixed length, then the first in the text. A shortest path needs both ends. */
+  /**
+   * The next edge to follow. Edges with two bound ends come first, then edges of fixed length, then edges that stand earlier in the text.
+   * A shortest path needs two bound ends, any other edge one. Undefined if no edge is ready.
+   */
   nextEdge(isReady: (edge: PatternEdge) => boolean): PatternEdge | undefined {
     let [best, most]: [PatternEdge | undefined, number] = [undefined, 0];
     for (const edge of this.begun) {
@@ -57,7 +66,10 @@ export class MatchOrder {
     return best;
   }
 
-  /** A node to start from: one with edges that are left, then with properties, then with a label, then any. */
+  /**
+   * The next node to start from: first nodes with edges that are not bound yet, then nodes with properties, then nodes with a label, then
+   * any node. Undefined if all nodes are bound.
+   */
   nextStart(): PatternNode | undefined {
     const isFree = ({ slot }: PatternNode) => !this.bound.has(slot);
     const isWanted = (node: PatternNode) => isFree(node) && this.edgesAt.get(node.slot)!.some(edge => this.left.has(edge));

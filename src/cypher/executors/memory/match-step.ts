@@ -2,7 +2,7 @@ import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/c
 import { type Row } from './scope.js';
 import { type Walk } from './walk-edges.js';
 
-/** Edges and walks that the patterns of a clause have taken so far, for one row. */
+/** Edges and walks that the patterns of one clause have taken by now, for one row. */
 export interface Walked {
   /** Ids of the edges that are taken. Each edge is taken at most once. */
   taken: Set<number>;
@@ -12,7 +12,7 @@ export interface Walked {
 
 export interface PartOfPath {
   walk: Walk;
-  /** Whether the walk goes from left to right. */
+  /** Whether the walk goes from the left node of the edge pattern to the right one. */
   isForward: boolean;
 }
 

@@ -2,22 +2,28 @@ import { type GraphAccess } from '../../functions/cypher-function.js';
 import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type Direction } from '../../syntax/cypher-ast.js';
 
-/** A graph that queries run on in memory. Nodes and edges are the same objects whenever they are asked for, or equal by id. */
+/** A graph that queries run on in memory. Each time a node or edge is asked for, it is the same object, or an object with the same id. */
 export interface MemoryGraph extends GraphAccess {
   readonly nodeCount: number;
   nodes(): Iterable<NodeValue>;
   nodesWithLabel(label: string): Iterable<NodeValue>;
   countOfLabel(label: string): number;
-  /** The edges at a node that lead out of it, into it, or both. No types means any. A loop is given once. */
+  /** The edges at a node that lead out of it, into it, or both. Empty `types` means any type. A loop is given once. */
   edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue>;
-  /** The nodes whose property equals the value, and perhaps others, from an index. Null where it has none, or not for such a value. */
+  /**
+   * The nodes whose property equals the value, and perhaps others, from an index. Null where no index has the property, or none has such a
+   * value.
+   */
   nodesWith?(property: string, value: CypherValue): readonly NodeValue[] | null;
   readonly arrays?: GraphArrays;
 }
 
-/** The same graph by places in arrays, to count without making objects: compressed sparse rows of both directions. */
+/**
+ * The nodes and edges of a graph by their places in arrays, to count matches without making objects: compressed sparse rows of both
+ * directions.
+ */
 export interface GraphArrays {
-  /** The number of each node's set of labels. */
+  /** For each node: the index in `labelSets` of its set of labels. */
   nodeSets: Uint32Array;
   labelSets: readonly (readonly string[])[];
   setOffsets: Uint32Array;
@@ -26,28 +32,34 @@ export interface GraphArrays {
   types: readonly string[];
   sources: Uint32Array;
   targets: Uint32Array;
-  /** The edges out of node i are `outOffsets[i]` to `outOffsets[i + 1]`. */
+  /** The edges out of node i are those from `outOffsets[i]` up to and without `outOffsets[i + 1]`. */
   outOffsets: Uint32Array;
-  /** Those into it are `intoEdges[intoOffsets[i]]` to `intoEdges[intoOffsets[i + 1] - 1]`. */
+  /** The edges into node i are `intoEdges[intoOffsets[i]]` to `intoEdges[intoOffsets[i + 1] - 1]`. */
   intoOffsets: Uint32Array;
   intoEdges: Uint32Array;
-  /** A property of all nodes; null where it is not in memory as a column. */
+  /** The column of a property over all nodes; null where the property is not in memory as a column. */
   nodeColumn(name: string): NodeColumn | null;
-  /** Whether the property is a time, a list or a map of some nodes, which take long to read and to compare. */
+  /** Whether the property of some nodes is a time, a list or a map. Such values take long to read and to compare. */
   readsSlowly(name: string): boolean;
   nodeAt(place: number): NodeValue;
   edgeAt(place: number): EdgeValue;
   placeOf(node: NodeValue): number;
 }
 
-/** The values of one property by place, as codes: 0 without a value, 1 for the number in `numbers`, and others for other values, the same for equal texts. */
+/**
+ * The values of one property by the place of the node, as codes: 0 without a value, 1 for a number, which stands in `numbers`, and other
+ * codes for all other values. Equal texts have the same code.
+ */
 export interface NodeColumn {
   codes: Uint32Array;
-  /** Integers and floats; which of them, the labels of the node tell. */
+  /** The numbers by place. The labels of the node tell whether a number is an integer or a float. */
   numbers: Float64Array;
   readsSlowly: boolean;
-  /** Codes are below it. */
+  /** All codes are below this number. */
   codeCount: number;
-  /** By set of labels: the number of the type by which the property's texts are read. The types are few. */
+  /**
+   * For each set of labels, by its index in `labelSets`: the number of the type by which the texts of the property are read. There are few
+   * such types.
+   */
   readings: Uint16Array;
 }

@@ -1,23 +1,27 @@
 import { type Counted } from './counted.js';
 import { type GraphArrays, type NodeColumn } from './memory-graph.js';
 
-/** Nodes whose wanted properties are the same: the place of the first, how many they are, and the sum of their counts. */
+/**
+ * Nodes that have the same values of the wanted properties: `place` is that of the first node, `nodes` the number of nodes, `times` the
+ * sum of their counts.
+ */
 export interface MergedPlaces {
   place: number;
   nodes: number;
   times: number;
-  /** Those of the places that `isShown` holds of. */
+  /** The places among these nodes for which `isShown` is true. */
   shown: number[];
 }
 
-/** The code of a value that is a number. */
+/** The code in a column for every value that is a number. */
 const inNumbers = 1;
 const placesAtOnce = 50_000;
 const mostGroups = 100_000;
 
 /**
- * Merges counted places whose properties have the same values, in the order of the first of each. Null where the query may pause.
- * @param columns null to merge none
+ * Merges counted places whose properties have the same values, in the order of the first place of each group. Yields null where the query
+ * may pause.
+ * @param columns the properties to compare; null to merge nothing
  */
 export function* mergePlaces(
   counted: Counted,
@@ -48,13 +52,13 @@ export function* mergePlaces(
   for (const group of merged) if (group.nodes > 0) yield group;
 }
 
-/** The number of each place's group. Null if there are so many that merging gains nothing. */
+/** Numbers the groups of places: `of` has the group of each listed place. Null if there are so many groups that merging gains nothing. */
 function* groupPlaces(
   { places, size }: Counted,
   columns: readonly NodeColumn[],
   nodeSets: Uint32Array,
 ): Generator<null, { of: Uint32Array; count: number } | null> {
-  // Equal texts of nodes with different labels may be values of different types.
+  // Begin with one group for each set of labels: equal texts of nodes with different labels may be values of different types.
   let groups = new Numbering();
   const of = new Uint32Array(size);
   for (let i = 0; i < size; i++) {
@@ -63,7 +67,7 @@ function* groupPlaces(
   }
   for (const { codes, numbers, codeCount } of columns) {
     const [byNumber, next] = [new Numbering(), new Numbering()];
-    // The values of a group are below it: codes, and behind them the numbers.
+    // Numbers below `width` stand for the values of a column within one group: the codes, and above them the different numbers.
     const width = codeCount + size;
     for (let i = 0; i < size; i++) {
       if (i % placesAtOnce === placesAtOnce - 1) yield null;
@@ -86,7 +90,7 @@ class Numbering {
   }
 
   of(value: number): number {
-    // A Map takes -0 for 0. No number of a column is NaN.
+    // NaN stands for -0, since a Map takes -0 for 0. No number of a column is NaN.
     const key = Object.is(value, -0) ? NaN : value;
     const known = this.known.get(key);
     if (known !== undefined) return known;

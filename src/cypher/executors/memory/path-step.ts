@@ -6,9 +6,9 @@ import { type PatternGraph, type PatternPath } from './pattern-graph.js';
 import { type Row } from './scope.js';
 import { otherEnd } from './walk-edges.js';
 
-/** An edge and a node that are copied. */
+/** Units to copy one edge and one node of a path. */
 const unitsCopied = 2;
-/** An edge whose node is looked up. */
+/** Units to add an edge to a path and to look up the node behind it. */
 const unitsLookedUp = 10;
 
 /** A path that grows. */
@@ -17,7 +17,7 @@ interface Found extends PathValue {
   edges: EdgeValue[];
 }
 
-/** Names a path. One that nobody reads is built as far as the evidence of a row looks at it. */
+/** Puts a path into its slot. A path that no expression reads is built only as far as the evidence of a row looks at it. */
 export function pathStep({ slot, nodes, edges }: PatternPath, pattern: PatternGraph, { query }: ExpressionPlace): Step {
   const { graph, work, frame } = query;
   const start = pattern.nodes[nodes[0]!]!.slot;

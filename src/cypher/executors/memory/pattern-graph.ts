@@ -2,10 +2,10 @@ import { type Direction, type EdgePattern, type MapEntry, type Name, type NodePa
 import { type RunningQuery } from './running-query.js';
 import { Scope, type StaticType } from './scope.js';
 
-/** A node of the patterns of one clause. Patterns that name the same variable share it. */
+/** A node in the patterns of one clause. Patterns that name the same variable share the node. */
 export interface PatternNode {
   slot: number;
-  /** Whether an earlier clause has bound it. */
+  /** Whether an earlier clause has bound the node. */
   bound: boolean;
   labels: Name[][];
   properties: MapEntry[];
@@ -19,14 +19,14 @@ export interface PatternEdge {
   direction: Direction;
   length: { least: number; most: number | null } | null;
   properties: MapEntry[];
-  /** Indexes of nodes; `left` stands left in the text. */
+  /** Indexes into the nodes of the graph. The node `left` stands on the left of the edge in the query text. */
   left: number;
   right: number;
   shortest: 'one' | 'all' | null;
   position: number;
 }
 
-/** A named path, or one whose value is wanted, by indexes of nodes and edges. */
+/** A path that has a name, or whose value is needed. `nodes` and `edges` are indexes into the lists of the graph. */
 export interface PatternPath {
   slot: number;
   nodes: number[];
@@ -89,10 +89,10 @@ export function readPatterns(patterns: PathPattern[], before: Scope, query: Runn
   }
 
   for (const pattern of patterns) {
-    // All nodes come first: their variables may be used in the properties of edges.
+    // Add all nodes before the edges: the properties of edges may use the variables of nodes.
     const inPath = pattern.nodes.map((node, i) => {
       const edge = pattern.edges[i - 1];
-      // A variable that stands for a node and an edge is told at the second of them.
+      // If an edge and the node behind it have the same variable, the error names the place of the node, which is the second of the two.
       if (edge?.variable != null && edge.variable === node.variable) return addEdgeFirst(edge, node);
       return addNode(node);
     });

@@ -47,11 +47,11 @@ export interface PreparedQuery {
   columns: string[];
   /** Units of work that compiling took. */
   compileUnits: number;
-  /** Yields null where the query may pause. @throws CypherValueError, WorkExceededError */
+  /** Yields the rows of the answer, and null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
-  /** Work and held bytes of the query. The caller adds the rows that it keeps itself. */
+  /** Work and held bytes of the query. The caller adds the bytes of the rows that the caller keeps. */
   work: Work;
-  /** Whether the rows so far rest on nodes and edges that none of them cites. */
+  /** Whether the rows so far rest on nodes and edges that no row cites. */
   hasUncited(): boolean;
 }
 
@@ -63,7 +63,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   const running = new RunningQuery(query.text, graph, parameters, new Work(limits), now, compilers);
   const { work } = running;
   const watch = profile && watching(profile);
-  // Compiling evaluates constants.
+  // Count the work of compiling, because compiling evaluates constants.
   const union = metered(work, () =>
     compileUnion(query, running, clauses => compileClauses(clauses, { query: running, scope: new Scope(running.frame) }, watch)),
   );
@@ -87,7 +87,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
   }
 }
 
-/** Records the rows and the time of each clause. The time of a clause excludes that of the clauses which give it rows. */
+/** Records the rows and the time of each clause. The time of a clause excludes the time of the clauses that give it rows. */
 function watching(profile: ClauseProfile[]): Watch {
   let inner = 0;
   return (clause, rows) => watched(clause, rows);

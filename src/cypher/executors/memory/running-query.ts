@@ -17,7 +17,7 @@ const unitsOfFault = 1_000;
 export interface ExpressionPlace {
   query: RunningQuery;
   scope: Scope;
-  /** Evaluates an expression as a whole, such as a column of a group. Null if it is to be computed from its parts. */
+  /** Gives the evaluation of a whole expression, such as a column of a group. Null if the expression has to be computed from its parts. */
   resolve?: ((expression: Expression) => Evaluate | null) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface CompiledMatch {
 }
 
 export interface CompiledClauses {
-  /** Null if the last clause is not RETURN. */
+  /** The columns of the last clause; null if this clause is not RETURN. */
   columns: { name: string; slot: number }[] | null;
   scope: Scope;
   run: (input: readonly Row[]) => Rows;
@@ -54,7 +54,10 @@ export interface Compilers {
 /** State shared by all parts of one query. */
 export class RunningQuery {
   readonly frame = new Frame();
-  /** Whether the answer rests on nodes and edges that its rows do not cite: of subqueries, patterns in expressions or some equal rows. */
+  /**
+   * Whether the answer rests on nodes and edges that its rows do not cite: those of subqueries, of patterns in expressions, or of some
+   * equal rows.
+   */
   hasUncited = false;
 
   constructor(
@@ -79,7 +82,7 @@ export class RunningQuery {
     return new CypherValueError('TypeError', detail, sentence, this.place(position));
   }
 
-  /** Wraps an evaluation: it counts one unit of work and adds the place to the faults of its values. */
+  /** Wraps an evaluation, which then counts one unit of work and adds its place in the query to the faults of values. */
   at(position: number, evaluate: Evaluate): Evaluate {
     const { work } = this;
     return row => {

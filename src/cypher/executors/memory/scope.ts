@@ -4,8 +4,8 @@ import { extended } from '../../syntax/walk-in-scope.js';
 
 /**
  * Values of all variables of a query, each in its slot; null in the slot of a variable out of scope. `behind` is the evidence of the row.
- * `times` is the number of rows that it stands for, 1 if absent; these are equal only in the values that are read. `nodes` is the number of
- * their different nodes, if only one variable is read; another row never stands for the same nodes.
+ * `times` is the number of rows that this row stands for, 1 if absent; these rows have equal values in the slots that are read. `nodes` is
+ * the number of different nodes in these rows, if only one variable is read; no other row stands for any of these nodes.
  */
 export type Row = CypherValue[] & { behind?: Behind; times?: number; nodes?: number };
 
@@ -20,7 +20,8 @@ export interface Variable {
   type: StaticType;
 }
 
-// These functions stand outside of generators: V8 may keep all that a closure in a generator's loop has used while the generator lives.
+// The two functions below stand outside of generators: V8 may keep all that a closure in a generator's loop has used as long as the
+// generator lives.
 
 export function valuesIn(row: Row, columns: readonly { slot: number }[]): CypherValue[] {
   return columns.map(({ slot }) => row[slot] ?? null);
@@ -43,12 +44,18 @@ export class Frame {
     return this.used++;
   }
 
-  /** Notes that an expression or a later pattern reads the whole value in a slot. All of them are compiled before the query runs. */
+  /**
+   * Notes that an expression or a later pattern reads the whole value in a slot. All expressions and patterns are compiled before the
+   * query runs, so the notes are complete by then.
+   */
   markRead(slot: number): void {
     this.read.add(slot);
   }
 
-  /** Whether the list or path in a slot must be complete. One that is never read holds only its first edges, as evidence of the row. */
+  /**
+   * Whether the list or path in a slot must be complete. A list or path that is never read holds only its first edges, as evidence of the
+   * row.
+   */
   isRead(slot: number): boolean {
     return this.read.has(slot);
   }
@@ -69,7 +76,7 @@ export class Scope {
     return this.variables.get(name);
   }
 
-  /** The scope with one more variable, which hides one of the same name. */
+  /** The scope with one more variable, which hides a variable of the same name. */
   with(name: string, type: StaticType): { scope: Scope; slot: number } {
     const slot = this.frame.take();
     return { scope: new Scope(this.frame, extended(this.variables, [[name, { slot, type }]])), slot };

@@ -3,15 +3,16 @@ import { type Hop, opposite } from './chain.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type Work } from './work.js';
 
-/** The most edges of a path. */
+/** Minimum and maximum number of edges of a path. */
 interface Bounds {
   least: number;
   most: number;
 }
 
 /**
- * A search from one end: the places by distance, and the distance of each + 1 (0 where it has not come). Those from the start that lead to
- * the meeting have `leading` added.
+ * The search from one end of the path. `levels` lists the reached places by their distance from the end. `seen` has, for each place, its
+ * distance + 1, or 0 for a place that was not reached. In the search from the start, `leading` is added in `seen` for the places that lead
+ * to the meeting of both searches.
  */
 interface Side {
   levels: number[][];
@@ -22,10 +23,13 @@ interface Side {
 const edgesAtOnce = 50_000;
 const placesAtOnce = 10_000;
 const bytesOfReached = 8;
-/** More than any distance. */
+/** Mark that is added to the distance of a place that lies on a shortest path. It is larger than any distance. */
 const leading = 2 ** 31;
 
-/** Finds shortest paths breadth first from both ends, from the one with fewer places to go on from, until they meet. It does one search at a time. */
+/**
+ * Finds shortest paths breadth first from both ends until the searches meet. Each step extends the search that has fewer places to go on
+ * from. An object does one search at a time.
+ */
 export class ShortestPathSearch {
   private readonly from: Side;
   private readonly to: Side;
@@ -41,7 +45,9 @@ export class ShortestPathSearch {
     this.to = { levels: [], seen: new Uint32Array(count), direction: opposite(hop.direction) };
   }
 
-  /** Gives the shortest paths between two different places, as the places of their edges in order. Null where the query may pause. */
+  /**
+   * Yields each shortest path between two different places, as the places of its edges in order. Yields null where the query may pause.
+   */
   *between(start: number, end: number): Generator<readonly number[] | null> {
     const { from, to, bounds, work } = this;
     try {
@@ -80,7 +86,7 @@ export class ShortestPathSearch {
     return false;
   }
 
-  /** Walks from the start through the places that lie on a shortest path. */
+  /** Yields the paths, by walking from the start through the places that lie on a shortest path. */
   private *paths(start: number, end: number): Generator<readonly number[] | null> {
     const { work } = this;
     yield* this.markLeading();
@@ -104,7 +110,10 @@ export class ShortestPathSearch {
     }
   }
 
-  /** The edges from a place to the next ones, after so many edges. The first one stands last. */
+  /**
+   * The edges of shortest paths that lead on from `place`, which the walk has reached after `walked` edges. The list is reversed: its
+   * first edge stands last.
+   */
   private onwards(place: number, walked: number): { edge: number; place: number }[] {
     const { from, to } = this;
     const found: { edge: number; place: number }[] = [];
@@ -117,7 +126,9 @@ export class ShortestPathSearch {
     return found.reverse();
   }
 
-  /** Marks the places that a shortest path goes through up to the meeting: back from those where both searches met. */
+  /**
+   * Marks the places through which shortest paths go from the start to the meeting, backwards from the places that both searches reached.
+   */
   private *markLeading(): Generator<null, void> {
     const { from, to, graph, work } = this;
     const last = from.levels.at(-1)!;
@@ -155,7 +166,7 @@ function begin(side: Side, place: number): void {
   side.seen[place] = 1;
 }
 
-/** Returns how many places it had reached beside its first. */
+/** Clears a search. @returns the number of places that it had reached, without its first place */
 function clear({ levels, seen }: Side): number {
   const reached = levels.reduce((sum, level) => sum + level.length, 0);
   if (reached * 16 > seen.length) seen.fill(0);
@@ -163,7 +174,7 @@ function clear({ levels, seen }: Side): number {
   return Math.max(0, reached - 1);
 }
 
-/** Calls `take` for each edge of some types at a place, a loop once. Returns how many edges were looked at. */
+/** Calls `take` for each edge of these types at a place, once for a loop. @returns the number of edges that were looked at */
 function eachNeighbour(
   { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes }: GraphArrays,
   place: number,

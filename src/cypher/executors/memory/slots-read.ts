@@ -1,7 +1,7 @@
 import { childrenOf, type Expression } from '../../syntax/cypher-ast.js';
 import { type Scope, type StaticType } from './scope.js';
 
-/** Names of the properties that are read, by slot of their variable; null if the value itself is read. */
+/** The names of the properties that are read, by the slot of the variable; null for a variable whose value itself is read. */
 export type SlotsRead = ReadonlyMap<number, ReadonlySet<string> | null>;
 
 /**
@@ -31,12 +31,15 @@ export function slotsRead(expressions: readonly Expression[], scope: Scope): Slo
   }
 }
 
-/** The slot of `count(node)` or `count(DISTINCT node)`; null for any other expression. */
+/** The slot of the node in `count(node)` or `count(DISTINCT node)`; null for any other expression. */
 export function countedNode(expression: Expression, scope: Scope): number | null {
   return countedVariable(expression, scope, ['node']);
 }
 
-/** The slot of a counted path or list of a walk's edges, which need not be complete to be counted; null for any other expression. */
+/**
+ * The slot of the path, or of the list of a walk's edges, that `count(…)` without DISTINCT counts; null for any other expression. A path
+ * or list need not be complete to be counted.
+ */
 export function countedWalk(expression: Expression, scope: Scope): number | null {
   return expression.kind === 'call' && !expression.distinct ? countedVariable(expression, scope, ['path', 'edges']) : null;
 }

@@ -45,7 +45,7 @@ export function itemType(list: Expression, scope: Scope): StaticType {
   return first !== undefined && isPlain(first) && others.every(type => type === first) ? first : 'any';
 }
 
-/** Whether the type is known and excludes nodes, edges, the edges of a walk and paths. False for 'null'. */
+/** Whether the type is known and is none of node, edge, edges and path. False for 'null'. */
 export function isPlain(type: StaticType): boolean {
   return !['any', 'null', 'node', 'edge', 'edges', 'path'].includes(type);
 }

@@ -3,7 +3,7 @@ import { typeNameOf } from '../../values/type-names.js';
 import { ValueFault } from '../../values/value-fault.js';
 import { type Evaluate } from './scope.js';
 
-/** @throws ValueFault for what is neither a boolean nor null */
+/** Returns a boolean or null unchanged. @throws ValueFault for any other value */
 export function booleanOf(value: CypherValue): boolean | null {
   if (value === null || typeof value === 'boolean') return value;
   const { zh, en } = typeNameOf(value);
@@ -13,7 +13,7 @@ export function booleanOf(value: CypherValue): boolean | null {
   });
 }
 
-/** Three-valued logic: false if one is false, else null if one is null. */
+/** AND in three-valued logic: false if one operand is false, else null if one operand is null. */
 export function and(operands: readonly Evaluate[]): Evaluate {
   return row => {
     let result: boolean | null = true;

@@ -1,9 +1,9 @@
 import { type Check } from './match-checks.js';
 
-/** The conditions of a match until the variables that they ask for are bound. */
+/** Keeps the conditions of a match until the variables that they ask for are bound. */
 export class WaitingChecks {
   private readonly bySlot = new Map<number, Check[]>();
-  /** How many slots each waits for. */
+  /** The number of unbound slots for which each condition waits. */
   private readonly missing = new Map<Check, number>();
   private ready: Check[] = [];
 
@@ -34,7 +34,7 @@ export class WaitingChecks {
     this.bySlot.delete(slot);
   }
 
-  /** Those that can be asked now, in their order, each once. */
+  /** Takes the conditions whose slots are all bound, in their original order, each once. */
   takeReady(): Check[] {
     if (this.ready.length === 0) return [];
     const ready = new Set(this.ready.filter(check => this.missing.delete(check)));
@@ -42,7 +42,7 @@ export class WaitingChecks {
     return ready.size < 2 ? [...ready] : this.all.filter(check => ready.has(check));
   }
 
-  /** Takes one that is asked otherwise. */
+  /** Removes a condition that a step of the match asks itself. */
   take(check: Check): void {
     this.missing.delete(check);
   }

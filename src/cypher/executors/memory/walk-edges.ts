@@ -7,12 +7,12 @@ import { type Work } from './work.js';
 export interface WalkOptions {
   graph: MemoryGraph;
   work: Work;
-  /** Empty for any type. */
+  /** The types of edges that may be walked; empty for any type. */
   types: readonly string[];
-  /** Minimum number of edges in a row; `most` is the maximum. */
+  /** Minimum number of edges of a walk; `most` is the maximum. */
   least: number;
   most: number;
-  /** The ids of edges that may not be walked. The walk adds its own while it lasts. */
+  /** The ids of edges that may not be walked. A walk adds the ids of its own edges while it lasts. */
   taken: Set<number>;
   fits: ((edge: EdgeValue) => boolean) | null;
 }
@@ -30,7 +30,10 @@ export class Walk {
 
   constructor(public end: NodeValue) {}
 
-  /** As many first edges as the evidence of a row looks at. The list must not be changed: longer walks that begin alike share it. */
+  /**
+   * The first `mostLooked` edges of the walk, since the evidence of a row looks at no more. The list must not be changed: longer walks
+   * that begin with the same edges share it.
+   */
   get firstEdges(): readonly EdgeValue[] {
     if (this.beginning) return this.beginning;
     const first = this.edges.slice(0, mostLooked);
@@ -38,7 +41,7 @@ export class Walk {
     return first;
   }
 
-  /** The nodes between and at the ends of the first edges. */
+  /** The nodes at both ends of each of the first `mostLooked` edges, in the order of the walk. */
   get firstNodes(): NodeValue[] {
     const first = this.through.slice(0, mostLooked + 1);
     if (first.length === this.through.length) first.push(this.end);
@@ -51,11 +54,11 @@ export class Walk {
   }
 }
 
-/** Units to look at an edge and the node behind it, besides the step. */
+/** Units to look at an edge and the node behind it, without the units of `step()`. */
 export const unitsOfEdge = 30;
 /** Bytes that a walk holds for each edge: the edge, and the iterator over the edges of its node. */
 const bytesOfStep = 300;
-/** Edges of a walk whose bytes are counted at once; those of a shorter walk are not counted. */
+/** Number of edges for which a walk counts bytes at a time. A shorter walk counts none. */
 const stepsHeldAtOnce = 1_024;
 
 /** Walks from a node along edges, depth first, each edge at most once. Yields null where the query may pause. */

@@ -2,7 +2,10 @@ import { formOf } from '../../semantics/forms.js';
 import { type TypedAggregate, type TypedExpression } from '../../semantics/typed-tree.js';
 import { collation, compileExpression, compilePresence, type ExpressionScope, failing } from './compile-expression.js';
 
-/** Compiles an aggregate over the matches of a group. All of them leave null out. Without any value count is 0, the others are NULL. */
+/**
+ * Compiles an aggregate over the matches of a group. All aggregates leave null out. Over no values count is 0, and all other aggregates
+ * are NULL.
+ */
 export function compileAggregate({ function: name, distinct, argument, type }: TypedAggregate, scope: ExpressionScope): string {
   if (argument === null) return 'count(*)';
   const isDistinct = distinct ? 'DISTINCT ' : '';
@@ -28,12 +31,14 @@ export function compileAggregate({ function: name, distinct, argument, type }: T
   }
 }
 
-/** The mean as `quotientOf` rounds it where it is 1 or more: to 20 decimals, halves away from zero. A smaller one fails. */
+/**
+ * SQL for a mean as `quotientOf` rounds a quotient of 1 or more: to 20 decimals, halves away from zero. A smaller mean fails, except 0.
+ */
 function meanOfDecimals(sum: string, count: string): string {
   return `(CASE WHEN ${sum} = 0 THEN 0::numeric WHEN abs(${sum}) >= ${count} AND scale(${sum}) <= 60 THEN round(round(${sum}, 80) / ${count}, 20) WHEN ${count} > 0 THEN ${failing(`${sum}::text`)}::numeric END)`;
 }
 
-/** A key of ORDER BY. NULL comes last ascending and first descending, as null does. */
+/** SQL for a key of ORDER BY. NULL comes last ascending and first descending, as null does in memory. */
 export function sortKey(expression: TypedExpression, descending: boolean, scope: ExpressionScope): string {
   const form = formOf(expression.type);
   const key = form === null ? compilePresence(expression, scope) : `${compileExpression(expression, form, scope)}${collation(form)}`;

@@ -6,7 +6,7 @@ import { type ValueType } from '../../values/value-type.js';
 import { mostSought } from '../../../sql/most-sought.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
-/** SQL for the parts of a matched node or edge. `label` is the type of an edge. Only edges have `ends`. */
+/** SQL for the parts of a matched node or edge. The `label` of an edge is SQL for its type. Only edges have `ends`. */
 export interface Entity {
   id: string;
   label: string;
@@ -17,15 +17,15 @@ export interface Entity {
 /** The SQL of the variables that an expression may read. */
 export interface ExpressionScope {
   parameters: SqlParameters;
-  /** A matched node or edge, or a column of a group that is one. */
+  /** SQL of the matched node or edge with this name, or of the column of a group that holds a node or an edge. */
   entity(name: string): Entity;
-  /** Any other column of a group. */
+  /** SQL of a column of a group that holds any other value. */
   column(name: string): string;
 }
 
 /**
- * SQL for the value of an expression in a form. A value that is not of its declared type, an overflow and a division by zero fail with an
- * SQLSTATE of class 22: whatever SQL gives is exactly what the query gives in memory.
+ * SQL for the value of an expression in a form. A value that does not have its declared type, an overflow and a division by zero fail with
+ * an SQLSTATE of class 22. Every value that SQL gives is exactly the value that the query gives in memory.
  */
 export function compileExpression(expression: TypedExpression, form: Form, scope: ExpressionScope): string {
   if (expression.kind === 'constant') return bound(expression.value, form, scope);
@@ -37,7 +37,7 @@ export function compileExpression(expression: TypedExpression, form: Form, scope
   return own === form ? sql : `(${sql})::${form}`;
 }
 
-/** SQL that is NULL exactly when the value is null, for IS NULL and count. */
+/** SQL that is NULL exactly when the value of the expression is null, for IS NULL and count. */
 export function compilePresence(expression: TypedExpression, scope: ExpressionScope): string {
   if (expression.kind === 'variable' && expression.element !== null) return scope.entity(expression.name).id;
   if (expression.kind === 'property')
@@ -47,7 +47,7 @@ export function compilePresence(expression: TypedExpression, scope: ExpressionSc
   return compileExpression(expression, form, scope);
 }
 
-/** SQL for a property as jsonb, whatever it is. */
+/** SQL for a property as jsonb, whatever its type. */
 export function compileRawProperty(expression: TypedExpression & { kind: 'property' }, scope: ExpressionScope): string {
   return `(${propertiesOf(expression.object, scope)} -> ${scope.parameters.bind(expression.name, 'text')})`;
 }
@@ -112,7 +112,10 @@ function isShort(sought: TypedExpression): boolean {
   return sought.kind === 'constant' && (typeof sought.value !== 'string' || sought.value.length <= mostSought);
 }
 
-/** Integers and floats of SQL overflow and divide by zero with an error. Decimals stay within what decimals in memory can hold. */
+/**
+ * SQL for an arithmetic operation. Integers and floats that overflow or are divided by zero fail with an error of SQL. Decimals are kept
+ * within the range of the decimals in memory.
+ */
 function compileArithmetic({ operator, type, left, right }: TypedExpression & { kind: 'arithmetic' }, scope: ExpressionScope): string {
   const form = formOf(type)!;
   const [a, b] = [compileExpression(left, form, scope), compileExpression(right, form, scope)];

@@ -2,7 +2,10 @@ import { type GraphTables } from '../../../database/graph-tables.js';
 import { type Pattern, type PatternEdge } from '../../semantics/pattern.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
-/** The matched part of a statement: `FROM` (empty when nothing is matched), the conditions of the pattern itself, and the SQL of ids. */
+/**
+ * The SQL of the pattern: `FROM` (empty when nothing is matched), the conditions of the pattern itself, and the SQL of the ids of its
+ * nodes and edges.
+ */
 export interface Joins {
   from: string;
   conditions: string[];
@@ -10,8 +13,9 @@ export interface Joins {
 }
 
 /**
- * Edges seen from both ends. The halves must carry no conditions of their own. Only then does PostgreSQL flatten the union, push
- * the join into each half, and use the index on its own end of the edge. A loop appears twice and is kept once.
+ * A sub-select with each edge twice, seen from both ends. The two halves of the UNION must carry no conditions of their own. Only then
+ * does PostgreSQL flatten the union, push the join into each half, and use the index on the end of the edge that the half joins by. A loop
+ * appears twice and is kept once.
  */
 const bothWays = (edges: string): string => `(
     SELECT id, type, source_id, target_id, properties, source_id AS from_id, target_id AS to_id, true AS forward FROM ${edges}
@@ -19,9 +23,9 @@ const bothWays = (edges: string): string => `(
     SELECT id, type, source_id, target_id, properties, target_id AS from_id, source_id AS to_id, false AS forward FROM ${edges})`;
 
 /**
- * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`,
- * in the graph's own tables. A node that only needs its id is not read, because the edge has the id. `needsRow[i]` marks the nodes
- * to read; `keys[i]` is the key of a node, part by part, if it is known.
+ * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`, in the
+ * graph's own tables. If the query needs only the id of a node, the node's row is not read, because the edge has the id. `needsRow[i]`
+ * marks the nodes whose rows are read; `keys[i]` is the key of a node, part by part, or null if it is unknown.
  */
 export function compileJoins(
   pattern: Pattern,
@@ -66,7 +70,7 @@ class JoinBuilder {
     return this.nodeIds[node] !== undefined;
   }
 
-  /** Starts a path at the end with a known key, else at an end whose row is read anyway. */
+  /** Starts a path at the end whose key is known, or else at an end whose row is read anyway. */
   private placeStart(edge: PatternEdge): void {
     const ends = [edge.source, edge.target];
     const start = ends.find(end => this.keys[end]) ?? ends.find(end => this.needsRow[end]);
@@ -139,7 +143,7 @@ class JoinBuilder {
     }
   }
 
-  /** The key as ingestion writes it: the text of one column, or the JSON list of several. */
+  /** SQL for the key of a node as ingestion writes it: the text of one column, or the JSON list of several columns. */
   private keyText(parts: string[]): string {
     const [first = '', ...others] = parts.map(part => this.parameters.bind(part, 'text'));
     return others.length === 0 ? first : `jsonb_build_array(${[first, ...others].join(', ')})::text`;

@@ -13,28 +13,34 @@ import { compileJoins, type Joins } from './compile-joins.js';
 export interface CompileOptions {
   /** Must be a positive integer. */
   graphId: number;
-  /** The most rows, even when the query's own LIMIT allows more. */
+  /** Maximum rows of the result, even if the LIMIT of the query allows more rows. */
   limit: number;
 }
 
-/** A column of the result. A constant is left out of the statement. */
+/** A column of the result. The value of a constant column is not part of the SQL statement. */
 export type CompiledColumn =
   | { name: string; constant: CypherValue }
-  /** `word` is the mapping's word for the type of a property that is read as it is. `isRounded` marks decimals that rest on a mean. */
+  /**
+   * `word` is the mapping's word for the type, if the column is a property that is read unchanged; null otherwise. `isRounded` marks
+   * decimals that were calculated from a mean.
+   */
   | { name: string; type: ValueType; word: string | null; isRounded?: true };
 
 /**
- * One statement. Every column except constants is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
- * type]` of an edge; the JSON of a property that is read as it is; otherwise the plain value. When `evidence` is 'rows' one more column
+ * One SQL statement. Every column except constants is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
+ * type]` of an edge; the JSON of a property that is read unchanged; otherwise the plain value. When `evidence` is 'rows' one more column
  * follows, the JSON of `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row. A row of an
- * aggregate or DISTINCT stands for many matches, so it lacks evidence. `decodeRows` reads both.
+ * aggregate or DISTINCT stands for many matches, so it lacks evidence. `decodeRows` reads the columns and the evidence.
  */
 export interface CompiledQuery extends SqlStatement {
   columns: CompiledColumn[];
   evidence: 'rows' | 'none';
 }
 
-/** Repeated use of long aliases multiplies the text, and PostgreSQL should not have to parse megabytes. */
+/**
+ * Maximum characters of one SQL statement, so that PostgreSQL does not have to parse megabytes. Each use of an alias repeats the whole
+ * expression behind the alias.
+ */
 const maxSqlCharacters = 500_000;
 
 /** Compiles a plan to SQL over the tables of one graph. @throws NotInSqlError for a statement that would be too long */
@@ -42,7 +48,7 @@ export function compilePlan(plan: QueryPlan, options: CompileOptions): CompiledQ
   return new PlanCompiler(plan, options).compile();
 }
 
-/** Reads one operator of each kind, in the order in which planCypher stacks them. */
+/** Compiles a plan, which has at most one operator of each kind, in the order in which planCypher stacks them. */
 class PlanCompiler {
   private readonly parameters = new SqlParameters();
   private readonly joins: Joins;
@@ -87,8 +93,8 @@ class PlanCompiler {
   }
 
   /**
-   * The columns of the result, in order, over `source`. They are computed before the rows are sorted and cut, so that a value that fails
-   * does so in every row, as in memory.
+   * The SELECT of the columns of the result, in order, and of the columns `more`, from `source`. SQL computes them before it sorts the
+   * rows and applies LIMIT, so that a value that fails in any row fails the query, as in memory.
    */
   private select(scope: ExpressionScope, source: string, more: string[] = []): string {
     const shown = this.columns.filter(({ expression }) => expression.kind !== 'constant');
@@ -105,8 +111,9 @@ class PlanCompiler {
   }
 
   /**
-   * Gives one row for each group. The inner statement computes the grouping keys (k0, …) and the bare aggregates (a0, …). The outer
-   * one computes the result, so that an expression over aggregates, and its order, are ordinary expressions over columns.
+   * The SELECT with one row for each group. The inner statement computes the grouping keys (k0, …) and the bare aggregates (a0, …). The
+   * outer statement computes the columns of the result, so that an expression over aggregates, also in ORDER BY, is an ordinary expression
+   * over columns.
    */
   private grouped({ keys, aggregates }: Operator & { kind: 'aggregate' }): string {
     const entities = new Map<string, Entity>();
@@ -136,7 +143,8 @@ class PlanCompiler {
       selected.push(`${compileAggregate(expression, this.matched)} AS ${name}`);
       computed.set(name, `q.${name}`);
     }
-    // Without a key that varies there is one group; with constant keys this group needs a match.
+    // Without a key that differs between rows, all rows form one group. If all keys of the query are constants, the group only exists if
+    // there is a match.
     const isOnlyConstant = groups.size === 0 && keys.length > 0;
     const matches = lines(
       `SELECT ${selected.join(', ')}`,
@@ -158,7 +166,7 @@ class PlanCompiler {
     return `LIMIT ${this.parameters.bind(limit, 'int8')}${skip > 0 ? ` OFFSET ${this.parameters.bind(skip, 'int8')}` : ''}`;
   }
 
-  /** SQL of the matches: FROM and WHERE. */
+  /** SQL of the matches: FROM and, if there are conditions, WHERE. */
   private source(): string {
     return lines(this.joins.from, this.conditions.length === 0 ? '' : `WHERE ${this.conditions.join('\n  AND ')}`);
   }
@@ -196,7 +204,7 @@ function edgeJson({ id, label, ends }: Entity): string {
   return `jsonb_build_array(${id}, ${ends?.source}, ${ends?.target}, ${label})`;
 }
 
-/** Whether the expression is a property whose type lacks a form in SQL; it is shown as it is. */
+/** Whether the expression is a property whose type has no form in SQL. Such a property is read unchanged, as JSON. */
 function isRaw(expression: TypedExpression): expression is TypedExpression & { kind: 'property' } {
   return expression.kind === 'property' && formOf(expression.type) === null;
 }
@@ -210,13 +218,16 @@ function cellOf(expression: TypedExpression, scope: ExpressionScope): string {
   }
   const form = formOf(expression.type);
   if (form === null) throw new Error(`A column of type ${expression.type} has no form in SQL`);
-  // A sum without values is the integer 0 instead of a decimal; NULL marks this case.
+  // In memory a sum of decimals over no values is the integer 0 instead of a decimal. SQL gives NULL for such a sum.
   const isBareSum = expression.type === 'number' && expression.kind === 'variable';
   const sql = isBareSum ? scope.column(expression.name) : compileExpression(expression, form, scope);
   return form === 'date' ? `to_char(${sql}, 'YYYY-MM-DD')` : `(${sql})::text`;
 }
 
-/** Tells for each node whether it must be read, because more than its id is used. Showing, counting and comparing need only the id. */
+/**
+ * Tells for each node whether its row must be read, because the query uses more than the id. To show, count or compare nodes the id is
+ * enough.
+ */
 function rowsNeeded(root: Operator): boolean[] {
   const nodes = findOperator(root, 'match')?.pattern.nodes ?? [];
   const needed = nodes.map(node => node.labels.length > 0);
@@ -258,7 +269,7 @@ function expressionsOf(operator: Operator): TypedExpression[] {
   }
 }
 
-/** Tells whether a variable of these names occurs in an expression. */
+/** Tells whether a variable with one of these names occurs in an expression. */
 function mentions(expression: TypedExpression, names: readonly string[]): boolean {
   if (expression.kind === 'variable') return names.includes(expression.name);
   return operandsOf(expression).some(operand => mentions(operand, names));

@@ -8,7 +8,7 @@ import { atZone, inZone, readZone, zoneOf } from './zone.js';
 /** The moment at which a query runs, and the default zone of values. */
 export interface Now {
   readonly epochNanoseconds: bigint;
-  /** An IANA name or an offset. */
+  /** The default zone: an IANA name or an offset. */
   readonly timeZone: string;
 }
 
@@ -49,7 +49,7 @@ export function partsOfNow(now: Now, zone = readZone(now.timeZone)): ClockParts 
   return partsOf(inZone(now.epochNanoseconds, zone));
 }
 
-/** Builds a value of a kind from parts. Parts without a zone take that of `now`; parts without a time take midnight. */
+/** Builds a value of a kind from parts. Parts without a zone take the zone of `now`; parts without a time take midnight. */
 export function fromParts(kind: TemporalKind, parts: ClockParts, now: Now): TemporalValue {
   const { date, time, offsetSeconds } = parts;
   const zone = parts.zone ?? (hasZone(kind) ? readZone(now.timeZone) : 0);

@@ -4,8 +4,9 @@ import { type DurationValue, type TemporalValue, type TimeValue } from './tempor
 import { epochNanosecondsOf } from './zone.js';
 
 /**
- * Negative, zero or positive; null for two kinds, and for durations: a month may be shorter than 30 days. Values with a zone are
- * compared by their moments, then by their offsets from west to east, then by the names of their zones, so only equal ones give zero.
+ * Compares two temporal values: negative, zero or positive. Null for values of two kinds, and for durations, since a month may be shorter
+ * than 30 days. Values with a zone are compared by their moments, then by their offsets from west to east, then by the names of their
+ * zones, so only equal values give zero.
  */
 export function compareTemporals(left: TemporalValue | DurationValue, right: TemporalValue | DurationValue): number | null {
   switch (left.kind) {
@@ -29,12 +30,12 @@ export function compareTemporals(left: TemporalValue | DurationValue, right: Tem
   }
 }
 
-/** Equal for equal values only, across all kinds. */
+/** A text that is the same for equal values only, across all kinds. */
 export function temporalKey(value: TemporalValue | DurationValue): string {
   return `${value.kind} ${temporalText(value)}`;
 }
 
-/** Nanoseconds since midnight in UTC. They may be below zero. */
+/** Nanoseconds of a time of day since midnight in UTC. The result may be below zero. */
 function momentOf({ time, offsetSeconds }: TimeValue): number {
   return (time.hour * 3600 + time.minute * 60 + time.second - offsetSeconds) * 1_000_000_000 + nanosecondOfSecond(time);
 }

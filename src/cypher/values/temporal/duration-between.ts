@@ -5,13 +5,13 @@ import { withinRange } from './temporal-faults.js';
 import { type DurationValue, type TemporalValue } from './temporal-value.js';
 import { asUtc, atZone, epochNanosecondsOf, inZone, type Zone } from './zone.js';
 
-/** Two times of day are taken to be of this day. */
+/** If neither value has a date, both are taken to be on this day. */
 const anyDate = new Temporal.PlainDate(1970, 1, 1);
 
 interface Span {
   readonly start: Temporal.PlainDateTime;
   readonly end: Temporal.PlainDateTime;
-  /** The named zone of both, where days may have 23 or 25 hours. */
+  /** The named zone of the start, where days may have 23 or 25 hours; null without a named zone. */
   readonly zone: string | null;
   /** When the span starts, in nanoseconds since 1970. Clocks without a zone stand in UTC. */
   readonly since: bigint;
@@ -19,7 +19,7 @@ interface Span {
   readonly hasDates: boolean;
 }
 
-/** Whole months, then whole days, then the rest. */
+/** The duration between two values as whole months, then whole days, then the rest. */
 export function durationBetween(from: TemporalValue, to: TemporalValue): DurationValue {
   const span = spanOf(from, to);
   if (!span.hasDates) return toDuration({ months: 0n, days: 0n, nanoseconds: span.nanoseconds });
@@ -27,14 +27,14 @@ export function durationBetween(from: TemporalValue, to: TemporalValue): Duratio
   return toDuration({ months, days, nanoseconds: rest });
 }
 
-/** Whole months. Zero if one of the values has no date. */
+/** The whole months between two values. Zero if one of the values has no date. */
 export function durationInMonths(from: TemporalValue, to: TemporalValue): DurationValue {
   const span = spanOf(from, to);
   const months = span.hasDates ? split(span, 'months').months : 0n;
   return toDuration({ months, days: 0n, nanoseconds: 0n });
 }
 
-/** Whole days. Zero if one of the values has no date. */
+/** The whole days between two values. Zero if one of the values has no date. */
 export function durationInDays(from: TemporalValue, to: TemporalValue): DurationValue {
   const span = spanOf(from, to);
   const days = span.hasDates ? split(span, 'days').days : 0n;
@@ -45,7 +45,10 @@ export function durationInSeconds(from: TemporalValue, to: TemporalValue): Durat
   return toDuration({ months: 0n, days: 0n, nanoseconds: spanOf(from, to).nanoseconds });
 }
 
-/** A value without a date or a zone takes that of the other, and a date is its midnight. The end is seen from the zone of the start. */
+/**
+ * A value without a date or a zone takes the date or zone of the other value. A date means its midnight. The end is seen from the zone of
+ * the start.
+ */
 function spanOf(from: TemporalValue, to: TemporalValue): Span {
   const first = partsOf(from);
   const second = partsOf(to);

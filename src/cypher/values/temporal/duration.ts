@@ -7,10 +7,10 @@ import { type DurationValue, nanosecondsOf } from './temporal-value.js';
 
 const second = 1_000_000_000n;
 const day = 86_400n * second;
-/** A twelfth of 365.2425 days, the mean year of the Gregorian calendar. */
+/** Nanoseconds of a mean month: a twelfth of 365.2425 days, the mean year of the Gregorian calendar. */
 const month = 2_629_746n * second;
 
-/** Amounts of the three parts, each divided by the same number. */
+/** Amounts of the three parts of a duration, still to be divided by one common divisor. */
 export interface DurationParts {
   readonly months: bigint;
   readonly days: bigint;
@@ -66,7 +66,7 @@ export function divideDuration(duration: DurationValue, divisor: number | bigint
   return numerator < 0n ? times(duration, -denominator, -numerator) : times(duration, denominator, numerator);
 }
 
-/** A total order: by mean length, then by months, days and seconds. Zero for equal durations only. */
+/** Compares durations in a total order: by mean length, then by months, days and seconds. Zero for equal durations only. */
 export function compareDurationsForOrder(left: DurationValue, right: DurationValue): number {
   const measures = (duration: DurationValue) => [lengthOf(duration), duration.months, duration.days];
   const others = measures(right);
@@ -86,7 +86,7 @@ function times(duration: DurationValue, factor: bigint, divisor: bigint): Durati
   return toDuration({ months: months * factor, days: days * factor, nanoseconds: nanosecondsOf(duration) * factor }, divisor);
 }
 
-/** The exact value of the shortest text of the number: 0.1 is a tenth. */
+/** The number as a fraction, which is the exact value of the number's shortest text: 0.1 is a tenth. */
 function toFraction(number: number | bigint | Decimal): { numerator: bigint; denominator: bigint } {
   const decimal = typeof number === 'bigint' ? Decimal.of(number) : typeof number === 'number' ? Decimal.parse(String(number)) : number;
   if (!decimal) throw beyondDuration();

@@ -3,7 +3,7 @@ import { type DurationValue, type TemporalValue } from './temporal-value.js';
 
 const kinds: ReadonlySet<string> = new Set(['date', 'localtime', 'time', 'localdatetime', 'datetime'] satisfies TemporalValue['kind'][]);
 
-/** A date or a time. Durations are not among them. */
+/** Whether a value is a date or a time. A duration is not a temporal value here. */
 export function isTemporal(value: CypherValue): value is TemporalValue {
   return value !== null && typeof value === 'object' && 'kind' in value && kinds.has(value.kind);
 }

@@ -31,7 +31,10 @@ export function partsOfMap(kind: TemporalKind, map: CypherMap, now: Now): ClockP
   return parts.zone === null ? { ...parts, zone } : movedTo(zone, kind, parts, now);
 }
 
-/** The parts with fields of a map in place of their own. A zone in the map moves the clock to another place, not the time on it. */
+/**
+ * The parts, with the fields of a map in place of their own fields. A zone in the map replaces the zone of the clock and keeps the local
+ * time.
+ */
 export function overridden(kind: TemporalKind, parts: ClockParts, map: CypherMap): ClockParts {
   refuseOthers(`${kind}.truncate()`, map, [...fieldsOf(kind), ...(hasZone(kind) ? ['timezone'] : [])]);
   const numbers = numbersOf(kind, map);
@@ -44,7 +47,7 @@ export function overridden(kind: TemporalKind, parts: ClockParts, map: CypherMap
   };
 }
 
-/** The same moment in another zone. */
+/** The parts of the same moment in another zone. */
 function movedTo(zone: Zone, kind: TemporalKind, parts: ClockParts, now: Now): ClockParts {
   if (kind === 'datetime') {
     const here = fromParts('datetime', parts, now);

@@ -4,16 +4,16 @@ import { wrongFields } from './temporal-faults.js';
 import { offsetText } from './temporal-text.js';
 import { atZone, readZone, type Zone } from './zone.js';
 
-/** The parts that a value or a text has. */
+/** The parts that a temporal value or a text has. A missing part is null. */
 export interface ClockParts {
   readonly date: Temporal.PlainDate | null;
   readonly time: Temporal.PlainTime | null;
   readonly zone: Zone | null;
-  /** Tells apart the two hours of a named zone that the clock shows twice. */
+  /** The offset from UTC, which tells apart the two hours that the clock of a named zone shows twice. */
   readonly offsetSeconds: number | null;
 }
 
-/** The longest ISO text with the longest name of a zone is shorter. */
+/** Maximum characters of a text that is read. The longest ISO text with the longest name of a zone is shorter. */
 const longestText = 100;
 const year = '(?<year>\\d{4}|[+-]\\d{1,9})';
 const dateForms = [
@@ -30,7 +30,7 @@ const timeForms = [
   '(?<hour>\\d\\d)(?::(?<minute>\\d\\d)(?::(?<second>\\d\\d)(?:[.,](?<nanosecond>\\d{1,9}))?)?)?',
   '(?<hour>\\d\\d)(?:(?<minute>\\d\\d)(?:(?<second>\\d\\d)(?:[.,](?<nanosecond>\\d{1,9}))?)?)?',
 ].map(form => new RegExp(`^${form}$`));
-/** A time, the offset and the name of the zone. */
+/** The text of a time, followed by the offset and the name of the zone, which may both be missing. */
 const zonedTime = /^(?<clock>[\d:.,]+)(?<offset>Z|[+-][\d:]+)?(?:\[(?<name>[^\]]+)\])?$/;
 
 /** Reads `2015-07-21`, `20150721`, `2015-W30-2`, `2015-Q3-45`, `2015-202` and their beginnings. Null for other texts. */

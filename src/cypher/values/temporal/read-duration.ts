@@ -20,7 +20,10 @@ const units: ReadonlyMap<string, readonly [Part, bigint]> = new Map<string, read
   ['nanoseconds', ['nanoseconds', 1n]],
 ]);
 
-/** Seven amounts of two numbers of 19 digits are shorter. Looking for them in a long text takes long. */
+/**
+ * Maximum characters of a text that is read as a duration. Seven amounts, each of two numbers of 19 digits, are shorter. Matching a long
+ * text would take long.
+ */
 const longestText = 400;
 const amount = (name: string, letter: string) => `(?:(?<${name}>[+-]?\\d{1,19}(?:[.,]\\d{1,19})?)${letter})?`;
 const inUnits = new RegExp(

@@ -7,7 +7,7 @@ import { atZone, epochNanosecondsOf, inZone, zoneOf } from './zone.js';
 
 const [unitsOfDays, unitsInZone] = [600, 2_500];
 const day = 86_400_000_000_000n;
-/** More than lies between the first and the last day of Temporal. */
+/** Maximum months, and maximum days, to add. So many days are more than lie between the first and the last day of Temporal. */
 const mostDays = 200_000_000n;
 
 /** Adds the months, then the days, then the rest. A time of day wraps around midnight. A date takes the whole days of the rest. */
@@ -38,7 +38,7 @@ export function subtractDuration<T extends TemporalValue>(temporal: T, duration:
   return addDuration(temporal, negatedDuration(duration));
 }
 
-/** The last day of a month stands in for those that it does not have. */
+/** Adds months and days to a date. If the month that is reached lacks the day, its last day is taken. */
 function addDates<T extends Temporal.PlainDate | Temporal.PlainDateTime>(date: T, { months, days }: DurationValue): T {
   if (months > mostDays || months < -mostDays) throw beyondTime();
   return addDays(

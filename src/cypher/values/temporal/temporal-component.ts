@@ -21,7 +21,10 @@ const ofDates: Readonly<Record<string, Reader<Temporal.PlainDate>>> = {
   dayOfQuarter: date => BigInt(dayOfQuarter(date)),
 };
 
-/** The parts of the second all count from its beginning: 645, 645876 and 645876123. */
+/**
+ * Components of a time of day, by name. `millisecond`, `microsecond` and `nanosecond` all count from the beginning of the second: 645,
+ * 645876 and 645876123.
+ */
 const ofTimes: Readonly<Record<string, Reader<Temporal.PlainTime>>> = {
   hour: time => BigInt(time.hour),
   minute: time => BigInt(time.minute),
@@ -43,7 +46,10 @@ const ofEpochs: Readonly<Record<string, Reader<bigint>>> = {
   epochMillis: nanoseconds => floorDivided(nanoseconds, 1_000_000n),
 };
 
-/** Each counts the whole units of its part. `months` and `days` are not seconds, so `hours` leaves them out. */
+/**
+ * Components of a duration, by name. Each counts the whole units of one part of the duration. The parts `months` and `days` are not
+ * seconds, so `hours` leaves them out.
+ */
 const ofDurations: Readonly<Record<string, Reader<DurationValue>>> = {
   years: ({ months }) => months / 12n,
   quarters: ({ months }) => months / 3n,

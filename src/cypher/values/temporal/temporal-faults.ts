@@ -6,7 +6,7 @@ import { temporalText } from './temporal-text.js';
 
 const longestShown = 60;
 
-/** The value has the wrong kind. @param where the function, or the function and its field: `date()` */
+/** The fault of a value of the wrong kind. @param where the function, or the function and its field: `date()` */
 export function wrongKind(where: string, expected: Bilingual, found: CypherValue): ValueFault {
   const shown = shownValue(found);
   return new ValueFault('TypeError', 'InvalidArgumentType', {
@@ -15,7 +15,7 @@ export function wrongKind(where: string, expected: Bilingual, found: CypherValue
   });
 }
 
-/** The value has the right kind and cannot be meant. */
+/** The fault of a value that has the right kind and no valid meaning, such as the name of a zone that does not exist. */
 export function wrongValue(where: string, expected: Bilingual, found: string): ValueFault {
   const shown = quoted(found);
   return new ValueFault('ArgumentError', 'InvalidArgumentValue', {
@@ -35,7 +35,9 @@ export function wrongNumber(name: string, least: number, most: number, found: nu
   });
 }
 
-/** Runs an operation of the Temporal library. It reports a moment beyond its range as a RangeError. */
+/**
+ * Runs an operation of the Temporal library and turns the RangeError that the library throws for a moment beyond its range into a fault.
+ */
 export function withinRange<T>(operation: () => T): T {
   try {
     return operation();

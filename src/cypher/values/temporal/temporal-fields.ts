@@ -10,7 +10,7 @@ export type TimeFields = { readonly [name in (typeof timeFields)[number]]?: numb
 /** Groups of fields: each group denotes the day of the year in another way. */
 const ways = [['month', 'day'], ['week', 'dayOfWeek'], ['quarter', 'dayOfQuarter'], ['ordinalDay']] as const;
 
-/** The base with some fields replaced. Without a base the year is required, and each missing field is 1. */
+/** The date `base` with some fields replaced. Without a base the year is required, and each missing field is 1. */
 export function toPlainDate(base: Temporal.PlainDate | null, fields: DateFields): Temporal.PlainDate {
   const [way = ways[0], other] = ways.filter(names => names.some(name => fields[name] !== undefined));
   if (other !== undefined) refuseTogether(way.filter(name => fields[name] !== undefined)[0] ?? way[0], other);
@@ -33,7 +33,10 @@ export function toPlainDate(base: Temporal.PlainDate | null, fields: DateFields)
   }
 }
 
-/** The base with some fields replaced. Without a base each missing field is 0. @param needed number of leading fields that are required */
+/**
+ * The time `base` with some fields replaced. Without a base each missing field is 0. @param needed number of leading fields that are
+ * required
+ */
 export function toPlainTime(base: Temporal.PlainTime | null, fields: TimeFields, needed = 0): Temporal.PlainTime {
   const fraction = timeFields.slice(3).find(name => fields[name] !== undefined);
   if (base === null) refuseGaps(['hour', 'minute', 'second', fraction ?? 'nanosecond'], needed, fields);
@@ -65,7 +68,7 @@ function fromCalendar(year: number, month: number, day: number): Temporal.PlainD
 }
 
 function fromWeek(year: number, week: number, dayOfWeek: number): Temporal.PlainDate {
-  // December 28 lies in the last week of its year.
+  // December 28 always lies in the last week of its year, so its week is the number of weeks.
   requireBetween('week', week, 1, fromCalendar(year, 12, 28).weekOfYear ?? 53);
   requireBetween('dayOfWeek', dayOfWeek, 1, 7);
   return withinRange(() => firstMonday(year).add({ days: week * 7 - 7 + dayOfWeek - 1 }));
@@ -83,7 +86,10 @@ function nthDay(first: Temporal.PlainDate, name: string, day: number, most: numb
   return withinRange(() => first.add({ days: day - 1 }));
 }
 
-/** The largest unit given counts to a second. Each smaller one counts to the unit given before it. */
+/**
+ * The part of a second below one. The largest unit that is given may count up to a whole second, and each smaller unit up to one of the
+ * unit given before it.
+ */
 function fractionOf(fields: TimeFields, base: Temporal.PlainTime | null) {
   const units = [
     ['millisecond', 1_000_000],

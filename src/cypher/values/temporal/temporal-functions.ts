@@ -11,7 +11,7 @@ import { truncateTemporal } from './truncate-temporal.js';
 import { inZone, readZone } from './zone.js';
 
 export interface TemporalFunction {
-  /** Name as written in documents: `duration.inMonths`. */
+  /** Name as documents write it: `duration.inMonths`. */
   readonly name: string;
   /** Minimum and maximum number of arguments. */
   readonly least: number;
@@ -21,7 +21,7 @@ export interface TemporalFunction {
 
 type Call = (args: readonly CypherValue[], now: Now) => CypherValue;
 
-/** Units to compute a time by the calendar, and one with a zone. */
+/** Units to compute a temporal value by the calendar; `unitsOfZone` for a value with a zone. */
 const unitsOfCalendar = 500;
 const unitsOfZone = 2_500;
 

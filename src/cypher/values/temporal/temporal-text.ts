@@ -5,7 +5,7 @@ import { trimZerosEnd } from '../../../text/trim-zeros.js';
 
 const unitsOfText = 100;
 
-/** The ISO 8601 text of a value, as `toString()` gives it. Its function reads it back. */
+/** The ISO 8601 text of a value, as `toString()` gives it. The temporal function of the value's kind reads the text back. */
 export function temporalText(value: TemporalValue | DurationValue): string {
   spend(unitsOfText);
   switch (value.kind) {
@@ -26,7 +26,7 @@ export function temporalText(value: TemporalValue | DurationValue): string {
   }
 }
 
-/** `Z`, `+01:00` or `+00:53:28`. */
+/** The text of an offset from UTC: `Z`, `+01:00` or `+00:53:28`. */
 export function offsetText(seconds: number): string {
   if (seconds === 0) return 'Z';
   const distance = Math.abs(seconds);
@@ -35,7 +35,9 @@ export function offsetText(seconds: number): string {
   return (seconds < 0 ? '-' : '+') + parts.map(twoDigits).join(':');
 }
 
-/** Temporal writes years of other lengths with six digits, openCypher with as many as they have. */
+/**
+ * The ISO text of a date. For a year that does not have four digits Temporal writes six digits, and openCypher as many as the year has.
+ */
 function dateText({ year, month, day }: Temporal.PlainDate | Temporal.PlainDateTime): string {
   const sign = year < 0 ? '-' : year > 9999 ? '+' : '';
   return `${sign}${String(Math.abs(year)).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;

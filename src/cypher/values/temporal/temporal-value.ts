@@ -22,19 +22,21 @@ export interface LocalDateTimeValue {
   readonly dateTime: Temporal.PlainDateTime;
 }
 
-/** A moment in a named zone or at an offset. It has separate parts because Temporal.ZonedDateTime lacks offsets with seconds. */
+/** A moment in a named zone or at an offset. The value has separate parts because Temporal.ZonedDateTime lacks offsets with seconds. */
 export interface DateTimeValue {
   readonly kind: 'datetime';
   /** Local date and time in the zone. */
   readonly dateTime: Temporal.PlainDateTime;
   readonly offsetSeconds: number;
-  /** The IANA name of the zone. Null for an offset alone. */
+  /** The IANA name of the zone. Null for a value that has an offset only. */
   readonly zone: string | null;
 }
 
 export type TemporalValue = DateValue | LocalTimeValue | TimeValue | LocalDateTimeValue | DateTimeValue;
 
-/** Months, days and seconds are separate, as in openCypher: a day may have 23 hours. `nanoseconds` is from 0 to 999,999,999. */
+/**
+ * A duration. Months, days and seconds are separate, as in openCypher: a day may have 23 hours. `nanoseconds` is from 0 to 999,999,999.
+ */
 export interface DurationValue {
   readonly kind: 'duration';
   readonly months: bigint;

@@ -11,7 +11,7 @@ const timeUnits = ['hour', 'minute', 'second', 'millisecond', 'microsecond'] as 
 type DateUnit = (typeof dateUnits)[number];
 type TimeUnit = (typeof timeUnits)[number];
 
-/** The beginning of the unit in which the value lies, with fields of the map in place of its own. */
+/** The beginning of the unit in which the value lies, with the fields of the map in place of the value's own fields. */
 export function truncateTemporal(kind: TemporalKind, unitName: string, value: CypherValue, map: CypherMap, now: Now): TemporalValue {
   const parts = partsFor(kind, `${kind}.truncate()`, value);
   const { date, time } = parts;

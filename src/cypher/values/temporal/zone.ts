@@ -50,8 +50,8 @@ export function asUtc(dateTime: Temporal.PlainDateTime): bigint {
 }
 
 /**
- * The moment when clocks in the zone show this time. If they show it twice, `offsetSeconds` selects one moment; null selects the first.
- * A time that the clocks skip is moved on by the length of the gap.
+ * The moment when clocks in the zone show the time `dateTime`. If they show it twice, `offsetSeconds` selects one of the two moments; null
+ * selects the first. A time that the clocks skip is moved on by the length of the gap.
  */
 export function atZone(dateTime: Temporal.PlainDateTime, zone: Zone, offsetSeconds: number | null = null): DateTimeValue {
   if (typeof zone === 'number') {
